@@ -1,0 +1,54 @@
+/** The form of one call. The server, the web client and the OpenAPI document are all made from these objects. */
+import * as z from 'zod/mini'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+export interface Endpoint {
+  readonly method: Method
+  /** With `:name` for each path parameter. */
+  readonly path: string
+  /** Who may call: anybody, or a signed-in customer (bearer token). */
+  readonly access: 'public' | 'customer'
+  /** One line for the API documentation. */
+  readonly summary: string
+  readonly params?: z.ZodMiniType
+  readonly query?: z.ZodMiniType
+  readonly body?: z.ZodMiniType
+  /** What stands under `result` in a success. */
+  readonly result: z.ZodMiniType
+  /** 201 for what creates; 200 when absent. */
+  readonly status?: 200 | 201
+  /** True for keyset-paginated lists: `page.next` stands beside `result`, and `limit` and `cursor` are accepted. */
+  readonly paged?: true
+}
+
+/** Keeps the literal types of one call. */
+export const endpoint = <const E extends Endpoint>(e: E): E => e
+
+export type Output<S> = S extends z.ZodMiniType ? z.output<S> : undefined
+export type Input<S> = S extends z.ZodMiniType ? z.input<S> : undefined
+
+/** The envelope of a success. */
+export interface Success<R> {
+  statusCode: number
+  message: 'success'
+  result: R
+  page?: { next: string | null }
+}
+
+/** The envelope of a failure. */
+export interface Failure {
+  statusCode: number
+  /** A sentence for the customer, in the language that was asked for. */
+  message: string
+  error: { code: string; fields?: Record<string, string>; requestId: string }
+}
+
+/** `?limit=` and `?cursor=` of every list. */
+export const pageQuery = {
+  limit: z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(100))),
+  cursor: z.optional(z.string().check(z.maxLength(200))),
+}
+
+/** A path parameter. Its form is not judged here: an id that is none of the customer's answers 404, whatever it looks like. */
+export const idParam = z.object({ id: z.string().check(z.maxLength(100)) })

@@ -1,0 +1,41 @@
+/** The closed list of refusals: code, HTTP status, and the sentence for the customer in both languages. */
+export type Language = 'en' | 'vi'
+
+interface Entry {
+  readonly status: number
+  readonly en: string
+  readonly vi: string
+}
+
+export const errors = {
+  bad_json: { status: 400, en: 'The request is not valid JSON.', vi: 'Yêu cầu không phải JSON hợp lệ.' },
+  invalid_input: { status: 422, en: 'Please check the highlighted fields.', vi: 'Vui lòng kiểm tra lại các trường được đánh dấu.' },
+  unauthenticated: { status: 401, en: 'Please sign in to continue.', vi: 'Vui lòng đăng nhập để tiếp tục.' },
+  bad_credentials: { status: 401, en: 'Login fail, please try again !', vi: 'Đăng nhập thất bại, vui lòng thử lại !' },
+  account_inactive: { status: 403, en: 'This account is not activated yet. Enter the code we sent to your phone.', vi: 'Tài khoản chưa được kích hoạt. Hãy nhập mã đã gửi tới điện thoại của bạn.' },
+  forbidden: { status: 403, en: 'You may not do that.', vi: 'Bạn không có quyền thực hiện thao tác này.' },
+  not_found: { status: 404, en: 'We could not find that.', vi: 'Không tìm thấy nội dung này.' },
+  method_not_allowed: { status: 405, en: 'That address does not take this kind of request.', vi: 'Địa chỉ này không nhận loại yêu cầu đó.' },
+  conflict: { status: 409, en: 'Something changed in the meantime. Reload and try again.', vi: 'Dữ liệu vừa thay đổi. Hãy tải lại và thử lại.' },
+  email_taken: { status: 409, en: 'An account with this email already exists.', vi: 'Email này đã có tài khoản.' },
+  phone_taken: { status: 409, en: 'An account with this phone number already exists.', vi: 'Số điện thoại này đã có tài khoản.' },
+  idempotency_in_progress: { status: 409, en: 'The same request is still being worked on.', vi: 'Yêu cầu này đang được xử lý.' },
+  payload_too_large: { status: 413, en: 'The request is too large (256 KiB at most).', vi: 'Yêu cầu quá lớn (tối đa 256 KiB).' },
+  unsupported_media_type: { status: 415, en: 'Send JSON, please.', vi: 'Vui lòng gửi dữ liệu JSON.' },
+  otp_invalid: { status: 422, en: 'That code is not right. Please check it and try again.', vi: 'Mã không đúng. Vui lòng kiểm tra và thử lại.' },
+  otp_expired: { status: 422, en: 'That code has expired. Please ask for a new one.', vi: 'Mã đã hết hạn. Vui lòng yêu cầu mã mới.' },
+  idempotency_key_reused: { status: 422, en: 'This Idempotency-Key was used for another request.', vi: 'Idempotency-Key này đã dùng cho một yêu cầu khác.' },
+  method_unavailable: { status: 422, en: 'This payment method is not available for your region.', vi: 'Phương thức thanh toán này không có ở khu vực của bạn.' },
+  insufficient_balance: { status: 422, en: 'Your wallet does not hold enough. Top it up and try again.', vi: 'Số dư ví không đủ. Hãy nạp thêm và thử lại.' },
+  invoice_not_open: { status: 409, en: 'This invoice is already settled.', vi: 'Hoá đơn này đã được tất toán.' },
+  server_not_running: { status: 409, en: 'This server is not running yet.', vi: 'Máy chủ này chưa chạy.' },
+  rate_limited: { status: 429, en: 'Too many attempts. Please wait a moment and try again.', vi: 'Bạn thao tác quá nhanh. Vui lòng đợi rồi thử lại.' },
+  internal: { status: 500, en: 'Something went wrong on our side. Please try again.', vi: 'Đã có lỗi phía chúng tôi. Vui lòng thử lại.' },
+  provider_unavailable: { status: 502, en: 'Our partner does not answer right now. Please try again.', vi: 'Đối tác đang không phản hồi. Vui lòng thử lại.' },
+  unavailable: { status: 503, en: 'The portal is busy or starting. Please try again in a moment.', vi: 'Cổng đang bận hoặc đang khởi động. Vui lòng thử lại sau giây lát.' },
+} as const satisfies Record<string, Entry>
+
+export type ErrorCode = keyof typeof errors
+
+export const errorStatus = (code: ErrorCode): number => errors[code].status
+export const errorText = (code: ErrorCode, language: Language): string => errors[code][language]

@@ -1,0 +1,13 @@
+/** The promise both sides keep. */
+export * as auth from './auth.ts'
+export * as billing from './billing.ts'
+export * as payments from './payments.ts'
+export * as realtime from './realtime.ts'
+export * as system from './system.ts'
+export * as wallet from './wallet.ts'
+export * as wordpress from './wordpress.ts'
+export * from './endpoint.ts'
+export * from './errors.ts'
+export * from './sentences.ts'
+export * as money from './money.ts'
+export * as pricing from './pricing.ts'

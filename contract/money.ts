@@ -1,0 +1,51 @@
+/** Money: an integer in the currency's minor unit (ISO 4217), and its code. No arithmetic here passes through floating point. */
+import * as z from 'zod/mini'
+
+/** Decimal places of each currency (ISO 4217). */
+export const exponents = { VND: 0, AUD: 2, USD: 2, EUR: 2 } as const
+export type Currency = keyof typeof exponents
+export const currencies = Object.keys(exponents) as Currency[]
+
+export const currency = z.enum(['VND', 'AUD', 'USD', 'EUR'])
+/** An amount in minor units as it travels in JSON. */
+export const minor = z.int()
+
+export const regionCodes = ['VN', 'USD', 'EURO', 'AUD'] as const
+export type RegionCode = (typeof regionCodes)[number]
+export const regionCode = z.enum(regionCodes)
+
+/**
+ * Reads an amount typed in major units ("12.50") into minor units.
+ * Answers undefined when the text is no plain number or has more decimals than the currency.
+ */
+export function toMinor(text: string, of: Currency): number | undefined {
+  const digits = exponents[of]
+  const match = /^(\d{1,13})(?:\.(\d+))?$/.exec(text.trim())
+  if (!match?.[1]) return undefined
+  const fraction = match[2] ?? ''
+  if (fraction.length > digits) return undefined
+  const value = Number(match[1] + fraction.padEnd(digits, '0'))
+  return Number.isSafeInteger(value) ? value : undefined
+}
+
+/** Major units as plain text without grouping: 1250 AUD minor units give "12.50". */
+export function toMajor(amount: number, of: Currency): string {
+  const digits = exponents[of]
+  const sign = amount < 0 ? '-' : ''
+  const text = String(Math.abs(amount)).padStart(digits + 1, '0')
+  return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`
+}
+
+const group = (digits: string, separator: string): string => digits.replace(/\B(?=(\d{3})+$)/g, separator)
+
+/**
+ * The amount as a screen prints it. Đồng always groups the Vietnamese way; in Vietnamese every currency does;
+ * in English AUD, USD and EUR are written 1,234.50. U+00A0 stands before the currency.
+ */
+export function formatMoney(amount: number, of: Currency, language: 'en' | 'vi' | 'aud'): string {
+  const vietnamese = of === 'VND' || language === 'vi'
+  const [whole = '0', fraction] = toMajor(Math.abs(amount), of).split('.')
+  const grouped = group(whole, vietnamese ? '.' : ',')
+  const number = fraction === undefined ? grouped : `${grouped}${vietnamese ? ',' : '.'}${fraction}`
+  return `${amount < 0 ? '\u2212' : ''}${number}\u00a0${of === 'VND' ? 'đ' : of}`
+}

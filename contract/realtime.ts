@@ -1,0 +1,73 @@
+/** Events on `private-{userId}`, and the stored notifications behind them (contract.md section 4). */
+import * as z from 'zod/mini'
+import { endpoint, pageQuery } from './endpoint.ts'
+
+export const eventNames = [
+  'invoice.create',
+  'subscribe.create',
+  'subscription.created',
+  'subscription.updated',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'wordpress.status',
+  'wallet.credited',
+] as const
+export type EventName = (typeof eventNames)[number]
+
+/**
+ * One stored event. `id` is also in the pushed payload (`notificationId`), so a client that hears and reads the same event counts
+ * it once. `payload` is what was pushed. Texts are made by the screen from the event's name and payload; `title` is the server's
+ * sentence in the caller's language.
+ */
+export const Notification = z.object({
+  id: z.string(),
+  event: z.enum(eventNames),
+  title: z.string(),
+  payload: z.record(z.string(), z.unknown()),
+  read: z.boolean(),
+  createdAt: z.string(),
+})
+export type Notification = z.output<typeof Notification>
+
+/** Payload of invoice.*. */
+export const InvoiceEvent = z.object({
+  payment: z.object({
+    id: z.string(),
+    number: z.string(),
+    amount_paid: z.int(),
+    amount_due: z.int(),
+    currency: z.string(),
+    hosted_invoice_url: z.string(),
+  }),
+  wp: z.nullable(z.object({ id: z.string() })),
+})
+/** Payload of wordpress.status. */
+export const StatusEvent = z.object({ wp: z.object({ id: z.string(), name: z.string(), status: z.string(), reason: z.nullable(z.string()) }) })
+
+export const listNotifications = endpoint({
+  method: 'GET',
+  path: '/api/notifications',
+  access: 'customer',
+  summary: 'Stored notifications, newest first; `after` answers only those newer than a known id',
+  query: z.object({ ...pageQuery, after: z.optional(z.string().check(z.maxLength(40))) }),
+  result: z.object({ data: z.array(Notification), unread: z.int() }),
+  paged: true,
+})
+
+export const readNotifications = endpoint({
+  method: 'PUT',
+  path: '/api/notifications/read',
+  access: 'customer',
+  summary: 'Mark notifications as read: those named, or all',
+  body: z.strictObject({ ids: z.optional(z.array(z.string().check(z.maxLength(40))).check(z.maxLength(500))) }),
+  result: z.object({ unread: z.int() }),
+})
+
+export const authoriseChannel = endpoint({
+  method: 'POST',
+  path: '/api/v1/auth/pusher',
+  access: 'customer',
+  summary: 'Authorise a private channel (form or JSON; the answer is Pusher\'s own, without the envelope)',
+  body: z.object({ socket_id: z.string().check(z.regex(/^\d+\.\d+$/)), channel_name: z.string().check(z.maxLength(200)) }),
+  result: z.object({ auth: z.string() }),
+})

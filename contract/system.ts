@@ -1,0 +1,72 @@
+/** What the front end must know before anybody signs in. */
+import * as z from 'zod/mini'
+import { endpoint } from './endpoint.ts'
+import { currency, minor, regionCode } from './money.ts'
+
+const flag = z.boolean()
+
+export const Config = z.object({
+  products: z.object({
+    wordpress: flag,
+    antiDdos: flag,
+    hosting: flag,
+    dns: flag,
+    paas: flag,
+    svm: flag,
+    smsOtp: flag,
+    cloudDatabase: flag,
+  }),
+  regions: z.array(z.object({ code: regionCode, currency, language: z.enum(['en', 'vi', 'aud']) })),
+  cards: z.object({ provider: z.string(), publishableKey: z.string() }),
+  square: z.nullable(z.object({ applicationId: z.string(), locationId: z.string() })),
+  realtime: z.object({ key: z.string(), wsHost: z.string(), wsPort: z.int(), forceTLS: z.boolean(), authEndpoint: z.string() }),
+  sandbox: z.boolean(),
+  /** Where a person reads the messages of the sandbox; null without it. */
+  sandboxInbox: z.nullable(z.string()),
+  /** Beyond the minimum: what /payment offers, per region. */
+  payments: z.record(
+    z.string(),
+    z.object({
+      presets: z.array(minor),
+      min: minor,
+      max: minor,
+      /** The screen's payment types that have a gateway here, with the body of the checkout call. */
+      types: z.array(
+        z.object({
+          id: z.int(),
+          name: z.object({ en: z.string(), vi: z.string() }),
+          type: z.union([z.literal(1), z.literal(2)]),
+          method: z.nullable(z.string()),
+        }),
+      ),
+      cards: z.boolean(),
+    }),
+  ),
+  /** What the runtime behind WordPress can do, so that the screen offers nothing else. */
+  wordpress: z.object({ maxContainers: z.int(), database: z.enum(['sqlite', 'mariadb']), diskPerGb: z.record(z.string(), minor), mariadbDiskPerGb: z.record(z.string(), minor) }),
+})
+export type Config = z.output<typeof Config>
+
+export const config = endpoint({
+  method: 'GET',
+  path: '/api/config',
+  access: 'public',
+  summary: 'Product flags, regions, payment types, realtime address',
+  result: Config,
+})
+
+export const Location = z.object({
+  id: z.string(),
+  name: z.string(),
+  type: z.enum(['province', 'city', 'district']),
+  country: z.string(),
+})
+
+export const searchLocations = endpoint({
+  method: 'GET',
+  path: '/api/locations/search',
+  access: 'public',
+  summary: 'Places by name, accents ignored',
+  query: z.object({ search: z._default(z.string().check(z.maxLength(100)), '') }),
+  result: z.array(Location),
+})

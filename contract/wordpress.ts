@@ -1,0 +1,145 @@
+/** WordPress servers (contract.md section 4, portal.md sections 5 and 9). */
+import * as z from 'zod/mini'
+import { endpoint, idParam, pageQuery } from './endpoint.ts'
+import { currency, minor } from './money.ts'
+
+export const diskLimits = { minMb: 10_240, maxMb: 200_000, presetsGb: [10, 20, 40] } as const
+export const containerLimits = { min: 1, max: 50 } as const
+
+/** portal.md section 5: at least 8 characters, a non-letter, a digit, and one of ! @ # $ % ^ & *. */
+export const passwordChecks = {
+  length: (text: string) => text.length >= 8,
+  nonLetter: (text: string) => /[^A-Za-z]/.test(text),
+  digit: (text: string) => /\d/.test(text),
+  special: (text: string) => /[!@#$%^&*]/.test(text),
+} as const
+export const passwordHolds = (text: string): boolean => Object.values(passwordChecks).every((check) => check(text))
+
+export const adminPassword = z.string().check(z.maxLength(128), z.refine(passwordHolds, { error: 'wordpress_password' }))
+/** WordPress's own rule (sanitize_user, strict): ASCII letters, digits, space and _ . - @, up to 60 characters. */
+export const adminUser = z.string().check(
+  z.minLength(1, { error: 'wordpress_user' }),
+  z.maxLength(60, { error: 'wordpress_user' }),
+  z.regex(/^[A-Za-z0-9_.\-@](?:[A-Za-z0-9 _.\-@]*[A-Za-z0-9_.\-@])?$/, { error: 'wordpress_user' }),
+)
+const diskMb = z.int().check(z.gte(diskLimits.minMb, { error: 'disk_minimum' }), z.lte(diskLimits.maxMb, { error: 'disk_maximum' }))
+
+export const Order = z.strictObject({
+  size: z.int(),
+  region: z.int(),
+  disk: diskMb,
+  mariadb_disk_size: diskMb,
+  user: adminUser,
+  password: adminPassword,
+  replicate: z._default(z.int().check(z.gte(containerLimits.min), z.lte(containerLimits.max)), 1),
+})
+
+export const Status = z.enum(['pending_payment', 'provisioning', 'running', 'suspended', 'failed', 'deleting'])
+export type Status = z.output<typeof Status>
+
+export const Server = z.object({
+  id: z.string(),
+  name: z.string(),
+  status: Status,
+  /** Why it failed, or null. */
+  reason: z.nullable(z.string()),
+  /** vCPU. */
+  cpu: z.number(),
+  /** MB; 1000 MB are shown as 1 GB. */
+  ram: z.int(),
+  /** MB; 1024 MB are shown as 1 GB. */
+  disk: z.int(),
+  mariadb_disk_size: z.int(),
+  replicate: z.int(),
+  size: z.int(),
+  domain: z.string(),
+  /** Where a browser opens the site. */
+  url: z.string(),
+  domains: z.array(z.object({ name: z.string(), verified: z.boolean() })),
+  configs: z.object({ region: z.object({ id: z.int(), name: z.string() }) }),
+  /** Monthly, minor units. */
+  price: minor,
+  currency,
+  createdAt: z.string(),
+  renewsAt: z.nullable(z.string()),
+  /** The order's invoice as it stands now: what the progress page shows before it listens. */
+  invoice: z.nullable(
+    z.object({ id: z.string(), number: z.string(), status: z.string(), amount_paid: minor, amount_due: minor, currency, hosted_invoice_url: z.string() }),
+  ),
+})
+export type Server = z.output<typeof Server>
+
+export const Region = z.object({
+  id: z.int(),
+  name: z.string(),
+  /** ISO 3166 country of the data centre. */
+  country: z.string(),
+  /** Smallest SSD disk here, MB. */
+  minDisk: z.int(),
+})
+export const Plan = z.object({
+  id: z.int(),
+  name: z.string(),
+  cpu: z.number(),
+  ram: z.int(),
+  price: minor,
+  sale_price: minor,
+  currency,
+})
+export type Plan = z.output<typeof Plan>
+
+export const listRegions = endpoint({
+  method: 'GET',
+  path: '/api/wp/regions',
+  access: 'customer',
+  summary: 'Data centres for WordPress',
+  result: z.object({ data: z.array(Region) }),
+})
+export const listHostingRegions = endpoint({
+  method: 'GET',
+  path: '/api/regions/cpanel',
+  access: 'customer',
+  summary: 'Data centres for hosting',
+  result: z.object({ data: z.array(Region) }),
+})
+export const listPlans = endpoint({
+  method: 'GET',
+  path: '/api/wp/sizes',
+  access: 'customer',
+  summary: 'Size plans with prices in the customer\'s currency (minor units a month)',
+  result: z.array(Plan),
+})
+export const listServers = endpoint({
+  method: 'GET',
+  path: '/api/wp',
+  access: 'customer',
+  summary: 'The customer\'s WordPress servers, newest first',
+  query: z.object({ ...pageQuery }),
+  result: z.array(Server),
+  paged: true,
+})
+export const getServer = endpoint({
+  method: 'GET',
+  path: '/api/wp/:id',
+  access: 'customer',
+  summary: 'One WordPress server',
+  params: idParam,
+  result: Server,
+})
+export const placeOrder = endpoint({
+  method: 'POST',
+  path: '/api/wp',
+  access: 'customer',
+  summary: 'Order a WordPress server; invoice and subscription exist when it answers',
+  body: Order,
+  result: z.object({ id: z.string() }),
+  status: 201,
+})
+export const logTicket = endpoint({
+  method: 'GET',
+  path: '/api/wp/:id/log',
+  access: 'customer',
+  summary: 'A WebSocket address with a one-use ticket (60 s) for the live log',
+  params: idParam,
+  result: z.string(),
+})

@@ -1,0 +1,32 @@
+/** The three kinds of trouble: a plain no to the customer, a driver's failure, and (anything else) a bug. */
+import type { ErrorCode } from '../../contract/index.ts'
+
+/** A plain no to the customer. The text comes from `contract/errors.ts`; `fields` names what is wrong where. */
+export class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly fields: Readonly<Record<string, string>> | undefined
+  /** For `rate_limited`: seconds until another try makes sense. */
+  readonly retryAfterSeconds: number | undefined
+  constructor(code: ErrorCode, detail: { fields?: Record<string, string>; retryAfterSeconds?: number } = {}) {
+    super(code)
+    this.name = 'Refusal'
+    this.code = code
+    this.fields = detail.fields
+    this.retryAfterSeconds = detail.retryAfterSeconds
+  }
+}
+
+/**
+ * `rejected`: the other side said no, repeating is useless. `unavailable`: repeat later.
+ * `unclear`: it may have happened; ask before repeating (money never repeats blindly).
+ */
+export type DriverFailureKind = 'rejected' | 'unavailable' | 'unclear'
+
+export class DriverFailure extends Error {
+  readonly kind: DriverFailureKind
+  constructor(kind: DriverFailureKind, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'DriverFailure'
+    this.kind = kind
+  }
+}

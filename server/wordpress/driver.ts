@@ -1,0 +1,93 @@
+/**
+ * The agreement between the WordPress room and whatever runs the sites. A driver never sees the wallet, an invoice or the database.
+ * Every act is an "ensure": it may be asked twice and acts once. Failures are DriverFailure.
+ */
+import type { EventEmitter } from 'node:events'
+
+export interface WordpressCapabilities {
+  /** Most containers one site may have. */
+  readonly maxContainers: number
+  /** Smallest plan this runtime can serve, MB of RAM. */
+  readonly minRamMb: number
+  /** What stands behind WordPress; the screens say so. */
+  readonly database: 'sqlite' | 'mariadb'
+}
+
+/** What a site should be. The driver makes it so. */
+export interface SiteSpec {
+  /** Our id (UUID). Folder, container and volume names derive from it and nothing else. */
+  readonly id: string
+  /** Where browsers find it, without a trailing slash: http://name.localhost:8082 */
+  readonly url: string
+  readonly title: string
+  /** `vi` or `en`: the language WordPress is installed in. */
+  readonly language: 'vi' | 'en'
+  readonly cpu: number
+  readonly ramMb: number
+  readonly diskMb: number
+  readonly databaseDiskMb: number
+  readonly containers: number
+}
+
+/** Given once, with the first `install`; never stored by the driver. */
+export interface SiteAdmin {
+  readonly user: string
+  readonly password: string
+  readonly email: string
+}
+
+export interface SiteState {
+  /** `absent`: no files. `stopped`: files, no container. `starting`: containers, none answers yet. `running`: at least one answers. */
+  readonly state: 'absent' | 'stopped' | 'starting' | 'running'
+  readonly installed: boolean
+  readonly containers: readonly { readonly name: string; readonly ready: boolean; readonly restarts: number; readonly memoryMb: number | null }[]
+  readonly diskUsedMb: number
+  readonly databaseUsedMb: number
+}
+
+/** One upstream of the edge. */
+export interface SiteAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export interface LogLine {
+  /** Grows by one per line of a site; gaps never occur inside one life of the driver. */
+  readonly seq: number
+  readonly at: Date
+  /** `web-1` … */
+  readonly container: string
+  readonly text: string
+}
+
+export interface SiteLog {
+  /** The newest lines kept, oldest first; at most `limit`. */
+  tail(limit: number): readonly LogLine[]
+  /** Kept lines after `seq`, oldest first. */
+  after(seq: number): readonly LogLine[]
+  /** Emits 'line' (LogLine) as they come. */
+  readonly events: EventEmitter<{ line: [LogLine] }>
+}
+
+export interface WordpressDriver {
+  readonly name: string
+  readonly capabilities: WordpressCapabilities
+  /** Files and database in place, WordPress installed with this admin. Without `admin` on a site that is not installed: DriverFailure rejected. */
+  install(spec: SiteSpec, admin: SiteAdmin | null): Promise<void>
+  /** As many containers as the spec says, with its limits; resolves when at least one answers. Also resizes a running site. */
+  start(spec: SiteSpec): Promise<void>
+  /** No container runs; files stay. */
+  stop(id: string): Promise<void>
+  /** Nothing of the site is left. */
+  remove(id: string): Promise<void>
+  state(id: string): Promise<SiteState>
+  /** Upstreams that answer now; empty while none does. */
+  addresses(id: string): readonly SiteAddress[]
+  log(id: string): SiteLog
+  /** Ids of every site that this runtime holds. */
+  list(): Promise<readonly string[]>
+  /** Undefined when ready; otherwise why not (for /readyz). */
+  health(): Promise<string | undefined>
+  /** Stops every container and waits until they are gone. Called once, at shutdown. */
+  close(): Promise<void>
+}
