@@ -1,0 +1,75 @@
+/** The database: one pool, typed queries, numbered SQL migrations, and transactions that may leave something to do after the commit. */
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { Kysely, Migrator, PostgresDialect, sql, type MigrationProvider, type Transaction } from 'kysely'
+import pg from 'pg'
+import type { DB } from './db-types.ts'
+
+export type Database = Kysely<DB>
+export type Tx = Transaction<DB>
+/** Either: for reads that may run inside or outside a transaction. */
+export type Queryable = Kysely<DB>
+
+// int8 as bigint: money and counters never pass through floating point. (PostgreSQL's type 20.)
+pg.types.setTypeParser(20, (text) => BigInt(text))
+
+export interface Pool {
+  readonly db: Database
+  readonly pool: pg.Pool
+  close(): Promise<void>
+}
+
+/** Without these limits a half-open connection makes `pg` wait for ever. All in milliseconds. */
+const limits = { connectionTimeoutMillis: 10_000, query_timeout: 30_000, statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000, keepAlive: true }
+
+export function connect(url: string, max: number, onError: (error: Error) => void): Pool {
+  const pool = new pg.Pool({ connectionString: url, max, ...limits, application_name: 'portal' })
+  pool.on('error', onError)
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  return { db, pool, close: () => db.destroy() }
+}
+
+const folderProvider = (folder: string): MigrationProvider => ({
+  async getMigrations() {
+    const files = (await readdir(folder)).filter((file) => /^\d{4}_.+\.sql$/.test(file)).sort()
+    const migrations = files.map(async (file) => {
+      const text = await readFile(path.join(folder, file), 'utf8')
+      return [file.replace(/\.sql$/, ''), { up: async (db: Kysely<unknown>) => void (await sql.raw(text).execute(db)) }] as const
+    })
+    return Object.fromEntries(await Promise.all(migrations))
+  },
+})
+
+/** Applies what is missing, under Kysely's lock: several processes may start at once. Answers the names applied. */
+export async function migrate(db: Database): Promise<string[]> {
+  const provider = folderProvider(path.resolve(import.meta.dirname, '../migrations'))
+  const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
+  if (error) throw error
+  return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName)
+}
+
+const afterCommit = new WeakMap<Queryable, (() => void)[]>()
+
+/** Runs `work` in one transaction, then whatever it left with `onCommit`. Nothing runs when it rolls back. */
+export async function transaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const todo: (() => void)[] = []
+  const result = await db.transaction().execute(async (tx) => {
+    afterCommit.set(tx, todo)
+    return await work(tx)
+  })
+  for (const act of todo) act()
+  return result
+}
+
+/** A hint to give once the transaction is committed (wake a worker, push an event). The database must be right without it. */
+export function onCommit(tx: Tx, act: () => void): void {
+  afterCommit.get(tx)?.push(act)
+}
+
+/** PostgreSQL's error code (such as 23505) and constraint, if the error is the database's. */
+export const databaseError = (error: unknown): { code: string; constraint: string | undefined } | undefined =>
+  error instanceof pg.DatabaseError && error.code !== undefined ? { code: error.code, constraint: error.constraint } : undefined
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+/** An id that is no UUID cannot be anybody's: answer 404 without troubling the database's parser. */
+export const isUuid = (text: string): boolean => uuid.test(text)

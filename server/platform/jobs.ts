@@ -1,0 +1,144 @@
+/**
+ * Durable jobs on pg-boss. A job is added in the business transaction, may run twice and must act once. A killed worker's jobs come back after
+ * the heartbeat limit. Workers in this process are woken at the commit; polling is the fallback.
+ */
+import { fromKysely, PgBoss } from 'pg-boss'
+import type { Log } from './log.ts'
+import { onCommit, type Tx } from './db.ts'
+
+export interface JobOptions {
+  readonly startAfter?: Date
+}
+
+export interface Attempt {
+  /** 1 for the first run. */
+  readonly number: number
+  /** True when no further attempt follows a failure. */
+  readonly last: boolean
+  readonly signal: AbortSignal
+}
+
+export interface JobDefinition<P extends object> {
+  readonly name: string
+  /** How many at a time in this process. */
+  readonly concurrency?: number
+  readonly retries?: number
+  /** Seconds before the first retry; doubled each time up to a minute. */
+  readonly retryDelaySeconds?: number
+  /** Longest run of one attempt, seconds. */
+  readonly limitSeconds?: number
+  /** Runs every so often by itself, cron expression in UTC. */
+  readonly cron?: string
+  readonly run: (payload: P, attempt: Attempt) => Promise<void>
+}
+
+export interface Jobs {
+  /** Adds a job in the caller's transaction. Payloads carry ids only. */
+  add(tx: Tx, name: string, payload: object, options?: JobOptions): Promise<void>
+  define<P extends object>(job: JobDefinition<P>): void
+  start(): Promise<void>
+  /** Stops taking jobs and waits for those in flight (at most 15 s). */
+  stop(): Promise<void>
+  /** Undefined when the worker lives; otherwise why not. */
+  health(): string | undefined
+  /** Waits until no job waits or runs (tests). */
+  idle(): Promise<void>
+}
+
+const defaults = { concurrency: 1, retries: 8, retryDelaySeconds: 1, limitSeconds: 300 }
+/** Seconds without a sign of life after which a job is taken from a worker; pg-boss takes no less. */
+const heartbeatSeconds = 10
+const pollSeconds = 2
+
+export function createJobs(url: string, log: Log): Jobs {
+  const boss = new PgBoss({
+    connectionString: url,
+    max: 4,
+    application_name: 'portal-jobs',
+    monitorIntervalSeconds: 5,
+    superviseIntervalSeconds: 5,
+    cronWorkerIntervalSeconds: 5,
+    cronMonitorIntervalSeconds: 15,
+    reindex: false,
+    monitorVacuum: false,
+  })
+  const definitions: JobDefinition<object>[] = []
+  const workers = new Map<string, string>()
+  let running = false
+  let trouble: string | undefined
+  boss.on('error', (error) => {
+    trouble = error.message
+    log.error({ err: error }, 'job queue')
+  })
+
+  const wake = (name: string): void => {
+    const worker = workers.get(name)
+    if (running && worker !== undefined) boss.notifyWorker(worker)
+  }
+
+  return {
+    async add(tx, name, payload, options = {}) {
+      await boss.send(name, payload, {
+        db: fromKysely(tx),
+        ...(options.startAfter && { startAfter: options.startAfter }),
+      })
+      if (!options.startAfter) onCommit(tx, () => wake(name))
+    },
+    define(job) {
+      definitions.push(job as unknown as JobDefinition<object>)
+    },
+    async start() {
+      await boss.start()
+      running = true
+      for (const job of definitions) {
+        const retries = job.retries ?? defaults.retries
+        const settings = {
+          retryLimit: retries,
+          retryDelay: job.retryDelaySeconds ?? defaults.retryDelaySeconds,
+          retryBackoff: true,
+          retryDelayMax: 60,
+          expireInSeconds: job.limitSeconds ?? defaults.limitSeconds,
+          heartbeatSeconds,
+          retentionSeconds: 14 * 86_400,
+          deleteAfterSeconds: 86_400,
+        }
+        await boss.createQueue(job.name, settings)
+        await boss.updateQueue(job.name, settings)
+        const worker = await boss.work<object>(
+          job.name,
+          { localConcurrency: job.concurrency ?? defaults.concurrency, batchSize: 1, pollingIntervalSeconds: pollSeconds, includeMetadata: true },
+          async ([task]) => {
+            if (!task) return
+            const attempt = { number: task.retryCount + 1, last: task.retryCount >= retries, signal: task.signal }
+            try {
+              await job.run(task.data, attempt)
+              trouble = undefined
+            } catch (error) {
+              log[attempt.last ? 'error' : 'warn']({ err: error, job: job.name, id: task.id, attempt: attempt.number }, 'job failed')
+              throw error
+            }
+          },
+        )
+        workers.set(job.name, worker)
+        if (job.cron !== undefined) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' })
+      }
+    },
+    async stop() {
+      if (!running) return
+      running = false
+      await boss.stop({ graceful: true, timeout: 15_000, close: true })
+    },
+    health: () => (running ? trouble : 'the job worker is not running'),
+    async idle() {
+      for (;;) {
+        let open = 0
+        for (const job of definitions) {
+          const [stats] = await boss.getQueueStats(job.name, { force: true })
+          open += (stats?.queuedCount ?? 0) + (stats?.activeCount ?? 0)
+        }
+        if (open === 0) return
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    },
+  }
+}

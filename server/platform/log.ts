@@ -1,0 +1,18 @@
+/** Structured log lines on stderr. Secrets never reach them: what could hold one is redacted by name. */
+import pino from 'pino'
+
+export type Log = pino.Logger
+
+const redacted = ['password', 'code', 'token', 'ticket', 'authorization', 'secret', 'apiKey', 'pan']
+
+/** `level`: pino's names, `silent` among them. */
+export const createLog = (level: string): Log =>
+  pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: redacted.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+    },
+    pino.destination({ dest: 2, sync: false }),
+  )
