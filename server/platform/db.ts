@@ -1,7 +1,8 @@
 /** The database: one pool, typed queries, numbered SQL migrations, and transactions that may leave something to do after the commit. */
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { Kysely, Migrator, PostgresDialect, sql, type MigrationProvider, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import { Migrator, type MigrationProvider } from 'kysely/migration'
 import pg from 'pg'
 import type { DB } from './db-types.ts'
 

@@ -7,12 +7,15 @@ export class Refusal extends Error {
   readonly fields: Readonly<Record<string, string>> | undefined
   /** For `rate_limited`: seconds until another try makes sense. */
   readonly retryAfterSeconds: number | undefined
-  constructor(code: ErrorCode, detail: { fields?: Record<string, string>; retryAfterSeconds?: number } = {}) {
+  /** True when what was written before the refusal must stay, such as the count of wrong codes. Otherwise all is rolled back. */
+  readonly keepsWrites: boolean
+  constructor(code: ErrorCode, detail: { fields?: Record<string, string>; retryAfterSeconds?: number; keepsWrites?: boolean } = {}) {
     super(code)
     this.name = 'Refusal'
     this.code = code
     this.fields = detail.fields
     this.retryAfterSeconds = detail.retryAfterSeconds
+    this.keepsWrites = detail.keepsWrites ?? false
   }
 }
 

@@ -1,0 +1,44 @@
+/** Regenerates server/platform/db-types.ts from the migrations, on a scratch cluster. `--check` fails when the file is not current. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import { readdir, readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../server/platform/postgres/index.ts'
+
+const root = path.resolve(import.meta.dirname, '..')
+const target = path.join(root, 'server/platform/db-types.ts')
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'portal-types-'))
+const { chmodSync } = await import('node:fs')
+chmodSync(scratch, 0o755)
+const cluster = await startEmbeddedPostgres({ folder: scratch, settings: { fsync: 'off' } })
+try {
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: cluster.url, max: 1 }) }) })
+  const folder = path.join(root, 'server/migrations')
+  const provider = {
+    async getMigrations() {
+      const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
+      return Object.fromEntries(files.map((file) => [file, { up: async (on: Kysely<unknown>) => void (await sql.raw(await readFile(path.join(folder, file), 'utf8')).execute(on)) }]))
+    },
+  }
+  const { error } = await new Migrator({ db, provider }).migrateToLatest()
+  if (error) throw error
+  await db.destroy()
+  const out = path.join(scratch, 'types.ts')
+  const made = spawnSync(
+    process.execPath,
+    [path.join(root, 'node_modules/kysely-codegen/dist/cli/bin.js'), '--dialect', 'postgres', '--url', cluster.url, '--out-file', out, '--type-mapping', '{"int8":"bigint","jsonb":"unknown"}', '--exclude-pattern', 'kysely_*', '--log-level', 'error'],
+    { encoding: 'utf8', cwd: root },
+  )
+  if (made.status !== 0) throw new Error(made.stderr || made.stdout)
+  const text = readFileSync(out, 'utf8')
+  if (process.argv.includes('--check')) {
+    if (readFileSync(target, 'utf8') !== text) throw new Error('server/platform/db-types.ts is not current: npm run db:types')
+  } else writeFileSync(target, text)
+} finally {
+  await cluster.stop()
+  rmSync(scratch, { recursive: true, force: true })
+}

@@ -1,0 +1,181 @@
+/** Registration, activation, sign-in and recovery. */
+import { randomUUID } from 'node:crypto'
+import type * as z from 'zod/mini'
+import { normalisePhone, type Me, type Registration } from '../../contract/auth.ts'
+import type { Language } from '../../contract/errors.ts'
+import type { Currency, RegionCode } from '../../contract/money.ts'
+import { ruleText } from '../../contract/sentences.ts'
+import type { Clock } from '../platform/clock.ts'
+import { databaseError, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Limits } from '../platform/limits.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import { createCodes, type Purpose } from './one-time-code.ts'
+import { hashPassword, isCommon, spendVerification, verifyPassword } from './password.ts'
+import { openSession, revokeAll } from './session.ts'
+
+/** What the auth room needs of others; `app.ts` hands it over. */
+export interface AuthNeeds {
+  readonly clock: Clock
+  readonly secrets: Secrets
+  readonly limits: Limits
+  readonly sendSms: (tx: Tx, to: string, text: string) => Promise<void>
+  readonly sendMail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  readonly currencyOf: (region: RegionCode) => Currency
+  readonly languageOf: (region: RegionCode) => Me['language']
+  readonly openWallet: (tx: Tx, customerId: string, currency: Currency) => Promise<void>
+  readonly balanceOf: (db: Queryable, customerId: string) => Promise<{ balance: bigint; currency: Currency }>
+  readonly knowsLocation: (id: string) => boolean
+}
+
+export interface Customer {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly phone: string
+  readonly regionCode: RegionCode
+}
+
+export interface Accounts {
+  register(tx: Tx, form: z.output<typeof Registration>, language: Language): Promise<{ id: string }>
+  activate(tx: Tx, email: string, code: string): Promise<void>
+  sendActivation(tx: Tx, email: string): Promise<void>
+  login(tx: Tx, email: string, password: string, ip: string): Promise<{ accessToken: string; expiresAt: Date }>
+  recover(tx: Tx, email: string): Promise<void>
+  reset(tx: Tx, email: string, code: string, password: string, language: Language): Promise<void>
+  me(db: Queryable, customerId: string): Promise<Me>
+  customer(db: Queryable, customerId: string): Promise<Customer>
+}
+
+const texts = {
+  activate: {
+    en: (code: string) => `Your activation code is ${code}. It is good for 10 minutes. Do not share it with anybody.`,
+    // Without accents: one SMS of the GSM alphabet.
+    vi: (code: string) => `Ma kich hoat cua ban la ${code}. Ma co hieu luc trong 10 phut. Khong chia se ma nay cho bat ky ai.`,
+  },
+  recoverSubject: { en: 'Your password recovery code', vi: 'Mã khôi phục mật khẩu' },
+  recover: {
+    en: (code: string) => `Your password recovery code is ${code}.\nIt is good for 10 minutes. If you did not ask for it, you can ignore this message.`,
+    vi: (code: string) => `Mã khôi phục mật khẩu của bạn là ${code}.\nMã có hiệu lực trong 10 phút. Nếu bạn không yêu cầu, hãy bỏ qua thư này.`,
+  },
+} as const
+
+/** Failed sign-ins in a quarter of an hour, per account and per address. */
+const maxFailures = 10
+const failureWindowSeconds = 15 * 60
+const resendSeconds = 60
+
+export function createAccounts(needs: AuthNeeds): Accounts {
+  const { clock } = needs
+  const codes = createCodes(clock, needs.secrets)
+  const failuresOfAccount = needs.limits.limit('login-account', maxFailures, failureWindowSeconds)
+  const failuresOfAddress = needs.limits.limit('login-address', maxFailures, failureWindowSeconds)
+  const resends = needs.limits.limit('code-send', 1, resendSeconds)
+
+  const byEmail = (db: Queryable, email: string) => db.selectFrom('customer').selectAll().where('email', '=', email).executeTakeFirst()
+  const spoken = (region: string): Language => (needs.languageOf(region as RegionCode) === 'vi' ? 'vi' : 'en')
+
+  function judgePassword(password: string, language: Language): void {
+    if (isCommon(password)) throw new Refusal('invalid_input', { fields: { password: ruleText('password_common', language) } })
+  }
+
+  async function redeem(tx: Tx, customerId: string | undefined, purpose: Purpose, code: string): Promise<void> {
+    // An unknown email answers like a code that ended.
+    const outcome = customerId === undefined ? 'ended' : await codes.redeem(tx, customerId, purpose, code)
+    if (outcome === 'right') return
+    throw new Refusal(outcome === 'wrong' ? 'otp_invalid' : 'otp_expired', { keepsWrites: true })
+  }
+
+  return {
+    async register(tx, form, language) {
+      const phone = normalisePhone(form.phone)
+      if (phone === undefined) throw new Refusal('invalid_input', { fields: { phone: ruleText('phone', language) } })
+      judgePassword(form.password, language)
+      if (form.address && !needs.knowsLocation(form.address.locationId)) {
+        throw new Refusal('invalid_input', { fields: { 'address.locationId': ruleText('location', language) } })
+      }
+      const id = randomUUID()
+      const passwordHash = await hashPassword(form.password)
+      try {
+        await tx
+          .insertInto('customer')
+          .values({
+            id,
+            email: form.email,
+            phone,
+            name: form.name,
+            password_hash: passwordHash,
+            region_code: form.region_code,
+            address_line: form.address?.line ?? null,
+            location_id: form.address?.locationId ?? null,
+            created_at: clock.now(),
+          })
+          .execute()
+      } catch (error) {
+        const constraint = databaseError(error)?.constraint
+        if (constraint === 'customer_email_unique') throw new Refusal('email_taken')
+        if (constraint === 'customer_phone_unique') throw new Refusal('phone_taken')
+        throw error
+      }
+      await needs.openWallet(tx, id, needs.currencyOf(form.region_code))
+      await needs.sendSms(tx, phone, texts.activate[language](await codes.issue(tx, id, 'activate')))
+      return { id }
+    },
+
+    async activate(tx, email, code) {
+      const customer = await byEmail(tx, email)
+      await redeem(tx, customer?.id, 'activate', code)
+      await tx.updateTable('customer').set({ active: true }).where('email', '=', email).execute()
+    },
+
+    async sendActivation(tx, email) {
+      await resends.take(`activate:${email}`)
+      const customer = await byEmail(tx, email)
+      if (!customer || customer.active) return
+      await needs.sendSms(tx, customer.phone, texts.activate[spoken(customer.region_code)](await codes.issue(tx, customer.id, 'activate')))
+    },
+
+    async login(tx, email, password, ip) {
+      await failuresOfAddress.check(ip)
+      await failuresOfAccount.check(email)
+      const customer = await byEmail(tx, email)
+      if (!customer) await spendVerification(password)
+      if (!customer || !(await verifyPassword(customer.password_hash, password))) {
+        await Promise.all([failuresOfAddress.take(ip), failuresOfAccount.take(email)])
+        throw new Refusal('bad_credentials')
+      }
+      if (!customer.active) throw new Refusal('account_inactive')
+      await failuresOfAccount.forget(email)
+      return await openSession(tx, clock, customer.id)
+    },
+
+    async recover(tx, email) {
+      await resends.take(`recover:${email}`)
+      const customer = await byEmail(tx, email)
+      if (!customer) return
+      const language = spoken(customer.region_code)
+      await needs.sendMail(tx, customer.email, texts.recoverSubject[language], texts.recover[language](await codes.issue(tx, customer.id, 'recover')))
+    },
+
+    async reset(tx, email, code, password, language) {
+      judgePassword(password, language)
+      const customer = await byEmail(tx, email)
+      await redeem(tx, customer?.id, 'recover', code)
+      if (!customer) throw new Refusal('otp_expired')
+      await tx.updateTable('customer').set({ password_hash: await hashPassword(password) }).where('id', '=', customer.id).execute()
+      await revokeAll(tx, customer.id)
+    },
+
+    async me(db, customerId) {
+      const row = await db.selectFrom('customer').select(['id', 'email', 'name', 'phone', 'region_code']).where('id', '=', customerId).executeTakeFirstOrThrow()
+      const region = row.region_code as RegionCode
+      const { balance, currency } = await needs.balanceOf(db, customerId)
+      return { ...row, region_code: region, balance: Number(balance), currency, language: needs.languageOf(region) }
+    },
+
+    async customer(db, customerId) {
+      const row = await db.selectFrom('customer').select(['id', 'email', 'name', 'phone', 'region_code']).where('id', '=', customerId).executeTakeFirstOrThrow()
+      return { id: row.id, email: row.email, name: row.name, phone: row.phone, regionCode: row.region_code as RegionCode }
+    },
+  }
+}

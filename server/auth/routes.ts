@@ -1,0 +1,34 @@
+import { auth as api } from '../../contract/index.ts'
+import type { Database } from '../platform/db.ts'
+import type { Http } from '../platform/http.ts'
+import type { Accounts } from './accounts.ts'
+import { revoke } from './session.ts'
+
+export function routes(http: Http, db: Database, accounts: Accounts): void {
+  http.write(api.register, ({ tx, body, language }) => accounts.register(tx, body, language))
+  http.write(api.activate, async ({ tx, body }) => {
+    await accounts.activate(tx, body.email, body.code)
+    return null
+  })
+  http.write(api.sendCode, async ({ tx, body }) => {
+    await accounts.sendActivation(tx, body.email)
+    return null
+  })
+  http.write(api.login, async ({ tx, body, ip }) => {
+    const { accessToken, expiresAt } = await accounts.login(tx, body.email, body.password, ip)
+    return { token: { accessToken, expiresAt: expiresAt.toISOString() } }
+  })
+  http.write(api.logout, async ({ tx, caller }) => {
+    if (caller) await revoke(tx, caller.tokenHash)
+    return null
+  })
+  http.write(api.recover, async ({ tx, body }) => {
+    await accounts.recover(tx, body.email)
+    return null
+  })
+  http.write(api.reset, async ({ tx, body, language }) => {
+    await accounts.reset(tx, body.email, body.code, body.password, language)
+    return null
+  })
+  http.read(api.me, ({ customerId }) => accounts.me(db, customerId))
+}

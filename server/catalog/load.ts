@@ -1,0 +1,38 @@
+/** Reads catalog.yaml. A fault stops the start with one sentence a fault, each naming its line. */
+import { readFileSync } from 'node:fs'
+import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
+import { CatalogFile, type Catalog } from './schema.ts'
+
+export class CatalogFault extends Error {}
+
+/** The line where a path of the document stands; for a missing key, the line of what should hold it. */
+function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number {
+  for (let depth = path.length; depth >= 0; depth--) {
+    const node = document.getIn(path.slice(0, depth), true)
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
+  }
+  return 1
+}
+
+/** Throws CatalogFault. */
+export function parseCatalog(text: string, name: string): Catalog {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  if (document.errors.length > 0) {
+    throw new CatalogFault(document.errors.map((error) => `${name}, line ${lines.linePos(error.pos[0]).line}: ${error.message}`).join('\n'))
+  }
+  const parsed = CatalogFile.safeParse(document.toJS())
+  if (parsed.success) return parsed.data
+  throw new CatalogFault(parsed.error.issues.map((issue) => `${name}, line ${lineOf(document, lines, issue.path)}: ${issue.path.join('.') || 'the file'}: ${issue.message}`).join('\n'))
+}
+
+/** Throws CatalogFault. */
+export function loadCatalog(file: string): Catalog {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    throw new CatalogFault(`The catalogue ${file} cannot be read.`)
+  }
+  return parseCatalog(text, file)
+}

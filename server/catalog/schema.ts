@@ -1,0 +1,78 @@
+/** The form of catalog.yaml. */
+import * as z from 'zod'
+import { currencies, regionCodes, toMinor, type Currency } from '../../contract/money.ts'
+import { methods } from '../../contract/payments.ts'
+
+const text = z.union([z.number(), z.string()]).transform(String)
+
+/** One price per currency, written in major units, read as minor units. */
+const perCurrency = z
+  .strictObject(Object.fromEntries(currencies.map((code) => [code, text])) as Record<Currency, typeof text>)
+  .transform((written, context) => {
+    const read = {} as Record<Currency, number>
+    for (const code of currencies) {
+      const minor = toMinor(written[code], code)
+      if (minor === undefined) context.addIssue({ code: 'custom', path: [code], message: `is no amount of ${code}: ${written[code]}` })
+      else read[code] = minor
+    }
+    return read
+  })
+
+const planPrices = z
+  .strictObject(Object.fromEntries(currencies.map((code) => [code, z.strictObject({ price: text, sale: text.optional() })])) as Record<Currency, z.ZodObject<{ price: typeof text; sale: z.ZodOptional<typeof text> }>>)
+  .transform((written, context) => {
+    const read = {} as Record<Currency, { price: number; sale_price: number }>
+    for (const code of currencies) {
+      const price = toMinor(written[code].price, code)
+      const sale = written[code].sale === undefined ? 0 : toMinor(written[code].sale, code)
+      if (price === undefined || price === 0) context.addIssue({ code: 'custom', path: [code, 'price'], message: `is no price in ${code}` })
+      else if (sale === undefined || sale >= price) context.addIssue({ code: 'custom', path: [code, 'sale'], message: 'must be an amount below the price' })
+      else read[code] = { price, sale_price: sale }
+    }
+    return read
+  })
+
+const topUp = (code: Currency) =>
+  z.strictObject({ presets: z.array(text).min(1), min: text, max: text }).transform((written, context) => {
+    const amount = (value: string, path: string): number => {
+      const minor = toMinor(value, code)
+      if (minor === undefined) context.addIssue({ code: 'custom', path: [path], message: `is no amount of ${code}: ${value}` })
+      return minor ?? 0
+    }
+    return { presets: written.presets.map((preset) => amount(preset, 'presets')), min: amount(written.min, 'min'), max: amount(written.max, 'max') }
+  })
+
+const flag = z.boolean()
+const language = z.enum(['en', 'vi', 'aud'])
+const region = z.strictObject({ currency: z.enum(currencies), language })
+
+const uniqueIds = (items: readonly { readonly id: number }[]): boolean => new Set(items.map((item) => item.id)).size === items.length
+
+export const CatalogFile = z.strictObject({
+  seller: z.strictObject({ name: z.string().min(1), taxCode: z.string(), address: z.string() }),
+  products: z.strictObject({ wordpress: flag, antiDdos: flag, hosting: flag, dns: flag, paas: flag, svm: flag, smsOtp: flag, cloudDatabase: flag }),
+  regions: z.strictObject(Object.fromEntries(regionCodes.map((code) => [code, region])) as Record<(typeof regionCodes)[number], typeof region>),
+  dataCentres: z
+    .array(z.strictObject({ id: z.int().positive(), name: z.string().min(1), country: z.string().length(2), minDiskGb: z.int().min(10) }))
+    .min(1)
+    .refine(uniqueIds, 'holds the same id twice'),
+  plans: z
+    .array(z.strictObject({ id: z.int().positive(), name: z.string().min(1), cpu: z.number().positive(), ram: z.int().min(512), prices: planPrices }))
+    .min(1)
+    .refine(uniqueIds, 'holds the same id twice'),
+  disks: z.strictObject({ ssdPerGb: perCurrency, mariadbPerGb: perCurrency }),
+  payments: z.strictObject({
+    currencies: z.strictObject(Object.fromEntries(currencies.map((code) => [code, topUp(code)])) as Record<Currency, ReturnType<typeof topUp>>),
+    routing: z.array(
+      z.strictObject({
+        regions: z.array(z.enum(regionCodes)).min(1),
+        type: z.union([z.literal(1), z.literal(2)]),
+        method: z.nullable(z.enum(methods)),
+        gateway: z.string().min(1),
+        channel: z.string(),
+        show: z.strictObject({ id: z.int(), en: z.string().min(1), vi: z.string().min(1) }).optional(),
+      }),
+    ),
+  }),
+})
+export type Catalog = z.output<typeof CatalogFile>

@@ -1,0 +1,257 @@
+/**
+ * Where HTTP meets the house: one route from one contract object. Schemas are checked, the caller is known, the answer has its envelope, the
+ * three kinds of trouble become statuses here and nowhere else. Rooms get plain calls and know no HTTP.
+ */
+import { randomUUID } from 'node:crypto'
+import formbody from '@fastify/formbody'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import * as z from 'zod'
+import { errorStatus, errorText, fieldMessage, type Endpoint, type ErrorCode, type Failure, type Input, type Issue, type Language, type Output, type Success } from '../../contract/index.ts'
+import { answered, type IdempotencyStore } from './idempotency.ts'
+import { transaction, type Database, type Tx } from './db.ts'
+import { DriverFailure, Refusal } from './errors.ts'
+import type { Log } from './log.ts'
+
+/** Who calls, as the auth room tells. */
+export interface Caller {
+  readonly customerId: string
+  readonly tokenHash: Buffer
+}
+
+export interface Call<E extends Endpoint> {
+  readonly params: Output<E['params']>
+  readonly query: Output<E['query']>
+  readonly body: Output<E['body']>
+  /** The signed-in customer's id; empty for public calls. */
+  readonly customerId: string
+  readonly caller: Caller | undefined
+  readonly language: Language
+  readonly ip: string
+}
+/** POST, PUT and DELETE run in one transaction, together with the answer that is kept for their Idempotency-Key. */
+export type Write<E extends Endpoint> = Call<E> & { readonly tx: Tx }
+
+/** A page of a keyset-paginated list. */
+export class Page<R> {
+  readonly result: R
+  readonly next: string | null
+  constructor(result: R, next: string | null) {
+    this.result = result
+    this.next = next
+  }
+}
+
+type Answer<E extends Endpoint> = E['paged'] extends true ? Page<Input<E['result']>> : Input<E['result']>
+
+export interface Http {
+  readonly server: FastifyInstance
+  /** Every endpoint served so far, for the OpenAPI document. */
+  readonly endpoints: readonly Endpoint[]
+  read<E extends Endpoint>(endpoint: E, handle: (call: Call<E>) => Promise<Answer<E>>): void
+  write<E extends Endpoint>(endpoint: E, handle: (call: Write<E>) => Promise<Answer<E>>): void
+  /** A read whose success travels without the envelope, where another protocol prescribes the answer. */
+  plain<E extends Endpoint>(endpoint: E, handle: (call: Call<E>) => Promise<Input<E['result']>>): void
+}
+
+export interface HttpOptions {
+  readonly db: Database
+  readonly log: Log
+  readonly idempotency: IdempotencyStore
+  /** Undefined: no or dead token. */
+  readonly identify: (token: string) => Promise<Caller | undefined>
+  readonly trustProxy: boolean
+  readonly onResponse?: (route: string, method: string, status: number, seconds: number) => void
+}
+
+const bodyLimitBytes = 256 * 1024
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** `vi` when Vietnamese is preferred to English, by Accept-Language's weights (RFC 9110, 12.5.4). English otherwise. */
+export function languageOf(header: string | undefined): Language {
+  let best: Language = 'en'
+  let weight = 0
+  for (const part of (header ?? '').split(',')) {
+    const [tag = '', ...parameters] = part.trim().split(';')
+    const q = Number(parameters.find((parameter) => parameter.trim().startsWith('q='))?.trim().slice(2) ?? 1)
+    const language = /^vi\b/i.test(tag) ? 'vi' : /^en\b/i.test(tag) ? 'en' : undefined
+    if (language && q > weight) [best, weight] = [language, q]
+  }
+  return best
+}
+
+/** The failure's envelope. */
+export function failure(code: ErrorCode, language: Language, requestId: string, fields?: Readonly<Record<string, string>>): Failure {
+  return { statusCode: errorStatus(code), message: errorText(code, language), error: { code, ...(fields && { fields }), requestId } }
+}
+
+function fieldsOf(issues: readonly z.core.$ZodIssue[], language: Language): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const issue of issues) {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) fields[[...issue.path, key].join('.')] ??= fieldMessage(issue as Issue, language)
+    } else fields[issue.path.join('.') || 'body'] ??= fieldMessage(issue as Issue, language)
+  }
+  return fields
+}
+
+const languageOfRequest = (request: FastifyRequest): Language => languageOf(request.headers['accept-language'])
+
+/** What went wrong, as the customer may know it. Anything unknown is a bug: 500, and the log keeps the detail. */
+function explain(error: unknown, request: FastifyRequest, log: Log): { body: Failure; retryAfter?: number } {
+  const language = languageOfRequest(request)
+  const no = (code: ErrorCode, fields?: Readonly<Record<string, string>>) => failure(code, language, request.id, fields)
+  if (error instanceof Refusal) {
+    return { body: no(error.code, error.fields), ...(error.retryAfterSeconds !== undefined && { retryAfter: Math.max(1, Math.ceil(error.retryAfterSeconds)) }) }
+  }
+  if (error instanceof DriverFailure) {
+    log.warn({ err: error, reqId: request.id }, 'driver failure')
+    return { body: no('provider_unavailable') }
+  }
+  const code = (error as FastifyError).code
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { body: no('payload_too_large') }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { body: no('unsupported_media_type') }
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error instanceof SyntaxError) return { body: no('bad_json') }
+  if (code === 'FST_UNDER_PRESSURE') return { body: no('unavailable'), retryAfter: 5 }
+  if ((error as FastifyError).statusCode === 400) return { body: no('bad_json') }
+  if (isOverload(error)) {
+    log.error({ err: error, reqId: request.id }, 'the database does not answer')
+    return { body: no('unavailable'), retryAfter: 5 }
+  }
+  log.error({ err: error, reqId: request.id, route: request.routeOptions.url }, 'unexpected')
+  return { body: no('internal') }
+}
+
+/** The pool is exhausted or the database is gone: trouble that passes, not a bug of this request. */
+const isOverload = (error: unknown): boolean =>
+  error instanceof Error && (/timeout exceeded when trying to connect|Connection terminated|ECONNREFUSED|ENOENT.*PGSQL/.test(error.message) || ['57P01', '57P03', '53300'].includes((error as { code?: string }).code ?? ''))
+
+export function createHttp(options: HttpOptions): Http {
+  const { db, log, idempotency } = options
+  const server = Fastify({
+    loggerInstance: log as unknown as import('fastify').FastifyBaseLogger,
+    // One line per request is written below, with the route's pattern and no query string (tickets travel there).
+    disableRequestLogging: true,
+    trustProxy: options.trustProxy,
+    bodyLimit: bodyLimitBytes,
+    forceCloseConnections: 'idle',
+    requestIdHeader: false,
+    genReqId: (request) => {
+      const given = request.headers['x-request-id']
+      return typeof given === 'string' && uuid.test(given) ? given.toLowerCase() : randomUUID()
+    },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
+  })
+  const endpoints: Endpoint[] = []
+
+  // An empty body with a JSON content type is no body: logout and pay have none, and clients send the header all the same.
+  const parseJson = server.getDefaultJsonParser('error', 'error')
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else void parseJson(request, body as string, done)
+  })
+
+  void server.register(formbody)
+
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    log.info({ reqId: request.id, method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+    options.onResponse?.(route, request.method, reply.statusCode, reply.elapsedTime / 1000)
+  })
+  server.setErrorHandler((error, request, reply) => {
+    const { body, retryAfter } = explain(error, request, log)
+    if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
+    return reply.code(body.statusCode).send(body)
+  })
+
+  const check = <S extends Endpoint['body']>(schema: S, value: unknown, language: Language): Output<S> => {
+    if (!schema) return undefined as Output<S>
+    const parsed = z.core.safeParse(schema, value)
+    if (!parsed.success) throw new Refusal('invalid_input', { fields: fieldsOf(parsed.error.issues, language) })
+    return parsed.data as Output<S>
+  }
+
+  const callOf = async <E extends Endpoint>(endpoint: E, request: FastifyRequest): Promise<Call<E>> => {
+    const language = languageOfRequest(request)
+    let caller: Caller | undefined
+    if (endpoint.access === 'customer') {
+      const token = /^Bearer (\S{1,200})$/i.exec(request.headers.authorization ?? '')?.[1]
+      caller = token === undefined ? undefined : await options.identify(token)
+      if (!caller) throw new Refusal('unauthenticated')
+    }
+    return {
+      params: check(endpoint.params, request.params, language) as Output<E['params']>,
+      query: check(endpoint.query, request.query, language) as Output<E['query']>,
+      body: check(endpoint.body, request.body ?? (endpoint.body ? {} : undefined), language) as Output<E['body']>,
+      customerId: caller?.customerId ?? '',
+      caller,
+      language,
+      ip: request.ip,
+    }
+  }
+
+  const envelope = (endpoint: Endpoint, answer: unknown): string => {
+    const statusCode = endpoint.status ?? 200
+    const success: Success<unknown> =
+      answer instanceof Page ? { statusCode, message: 'success', result: answer.result, page: { next: answer.next } } : { statusCode, message: 'success', result: answer }
+    return JSON.stringify(success)
+  }
+  const send = (reply: FastifyReply, status: number, body: string) => reply.code(status).type('application/json; charset=utf-8').send(body)
+
+  return {
+    server,
+    endpoints,
+    read(endpoint, handle) {
+      endpoints.push(endpoint)
+      server.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        handler: async (request, reply) => {
+          const call = await callOf(endpoint, request)
+          return send(reply, endpoint.status ?? 200, envelope(endpoint, await handle(call)))
+        },
+      })
+    },
+    plain(endpoint, handle) {
+      endpoints.push(endpoint)
+      server.route({ method: endpoint.method, url: endpoint.path, handler: async (request) => await handle(await callOf(endpoint, request)) })
+    },
+    write(endpoint, handle) {
+      endpoints.push(endpoint)
+      server.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        handler: async (request, reply) => {
+          const call = await callOf(endpoint, request)
+          const key = request.headers['idempotency-key']
+          if (typeof key !== 'string' || endpoint.method === 'DELETE') {
+            const answer = await transaction(db, async (tx) => {
+              try {
+                return { given: await handle({ ...call, tx }) }
+              } catch (error) {
+                if (error instanceof Refusal && error.keepsWrites) return { refusal: error }
+                throw error
+              }
+            })
+            if ('refusal' in answer) throw answer.refusal
+            return send(reply, endpoint.status ?? 200, envelope(endpoint, answer.given))
+          }
+          if (key.length === 0 || key.length > 255) throw new Refusal('invalid_input', { fields: { 'Idempotency-Key': fieldMessage({ code: 'too_big', origin: 'string', maximum: 255 }, call.language) } })
+          const scope = call.customerId || `anonymous:${request.ip}`
+          const fingerprint = { method: request.method, url: request.url, body: request.body }
+          const outcome = await answered(idempotency, { scope, key, fingerprint }, async (tx) => {
+            return { statusCode: endpoint.status ?? 200, body: envelope(endpoint, await handle({ ...call, tx })) }
+          }, (refusal) => {
+            const { body } = explain(refusal, request, log)
+            return { statusCode: body.statusCode, body: JSON.stringify(body) }
+          })
+          if (outcome.replayed) reply.header('idempotency-replayed', 'true')
+          if (outcome.statusCode === 429) reply.header('retry-after', '60')
+          return send(reply, outcome.statusCode, outcome.body)
+        },
+      })
+    },
+  }
+}

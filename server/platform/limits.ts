@@ -1,0 +1,49 @@
+/** Attempt counters on PostgreSQL, shared by every process. They have a small pool of their own, so that a counter never waits for a transaction that waits for the counter. */
+import pg from 'pg'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { Refusal } from './errors.ts'
+
+export interface Limit {
+  /** Counts one attempt. Refuses with rate_limited when there are too many. */
+  take(key: string): Promise<void>
+  /** Refuses when the key has used up its attempts, without counting one. */
+  check(key: string): Promise<void>
+  forget(key: string): Promise<void>
+}
+
+export interface Limits {
+  limit(name: string, attempts: number, perSeconds: number): Limit
+  close(): Promise<void>
+}
+
+const refuse = (msBeforeNext: number): never => {
+  throw new Refusal('rate_limited', { retryAfterSeconds: msBeforeNext / 1000 })
+}
+
+export function createLimits(url: string): Limits {
+  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 10_000, query_timeout: 10_000, application_name: 'portal-limits' })
+  pool.on('error', () => undefined)
+  return {
+    limit(name, attempts, perSeconds) {
+      const counter = new RateLimiterPostgres({ storeClient: pool, storeType: 'pool', tableName: 'rate_limit', tableCreated: true, keyPrefix: name, points: attempts, duration: perSeconds, clearExpiredByTimeout: false })
+      return {
+        async take(key) {
+          try {
+            await counter.consume(key)
+          } catch (reason) {
+            if (reason instanceof RateLimiterRes) refuse(reason.msBeforeNext)
+            throw reason
+          }
+        },
+        async check(key) {
+          const known = await counter.get(key)
+          if (known && known.consumedPoints >= attempts) refuse(known.msBeforeNext)
+        },
+        async forget(key) {
+          await counter.delete(key)
+        },
+      }
+    },
+    close: () => pool.end(),
+  }
+}

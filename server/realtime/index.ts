@@ -1,0 +1,46 @@
+/** Realtime: stored events, the relay that orders them, and the embedded Pusher-protocol server. The table is the truth, the push a hint. */
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import type { Http } from '../platform/http.ts'
+import type { Log } from '../platform/log.ts'
+import { createAnnouncer, type Announcer } from './announce.ts'
+import { createHub } from './hub.ts'
+import { createListener } from './listener.ts'
+import { createRelay } from './relay.ts'
+import { routes } from './routes.ts'
+import type { AppKey } from './signature.ts'
+import { createSockets, type Sockets } from './socket.ts'
+
+export type { Announcer, AppKey }
+
+export interface Realtime extends Announcer {
+  readonly sockets: Sockets
+  routes(http: Http): void
+  start(): Promise<void>
+  stop(): Promise<void>
+  health(): string | undefined
+  connections(): number
+}
+
+export function createRealtime(deps: { db: Database; url: string; clock: Clock; app: AppKey; log: Log }): Realtime {
+  const hub = createHub()
+  const relay = createRelay(deps.db, deps.log)
+  const listener = createListener(deps.url, deps.db, hub, deps.log)
+  const sockets = createSockets(deps.app, hub, deps.clock)
+  return {
+    ...createAnnouncer(deps.clock, () => relay.wake()),
+    sockets,
+    routes: (http) => routes(http, { db: deps.db, clock: deps.clock, hub, app: deps.app }),
+    async start() {
+      await listener.start()
+      relay.start()
+    },
+    async stop() {
+      sockets.close()
+      await relay.stop()
+      await listener.stop()
+    },
+    health: () => listener.health(),
+    connections: () => hub.size,
+  }
+}

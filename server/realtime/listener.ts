@@ -1,0 +1,99 @@
+/**
+ * Fan-out: a connection of its own LISTENs for the relay's word and delivers the new rows to the sockets of this process. A LISTEN connection never
+ * notices a black hole by itself, so it is asked for a sign of life; after a gap the sockets are told to resync and read the table.
+ */
+import pg from 'pg'
+import type { Log } from '../platform/log.ts'
+import type { Database } from '../platform/db.ts'
+import type { Hub } from './hub.ts'
+import { channel } from './relay.ts'
+
+const heartbeatMs = 15_000
+const reconnectMs = 500
+const batch = 1000
+
+export interface Listener {
+  start(): Promise<void>
+  stop(): Promise<void>
+  health(): string | undefined
+}
+
+export function createListener(url: string, db: Database, hub: Hub, log: Log): Listener {
+  let client: pg.Client | undefined
+  let stopped = true
+  let seen: bigint | undefined
+  let delivering = Promise.resolve()
+  let heartbeat: NodeJS.Timeout | undefined
+
+  async function deliver(): Promise<void> {
+    for (;;) {
+      const rows = await db
+        .selectFrom('notification')
+        .select(['seq', 'customer_id', 'event', 'payload'])
+        .where('seq', '>', seen ?? 0n)
+        .orderBy('seq')
+        .limit(batch)
+        .execute()
+      for (const row of rows) {
+        if (row.seq === null) continue
+        seen = row.seq
+        hub.publish(`private-${row.customer_id}`, row.event, { ...(row.payload as object), notificationId: String(row.seq) })
+      }
+      if (rows.length < batch) return
+    }
+  }
+  const deliverInTurn = (): void => {
+    delivering = delivering.then(deliver).catch((error: unknown) => log.warn({ err: error }, 'delivering events'))
+  }
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({ connectionString: url, application_name: 'portal-listen', keepAlive: true, connectionTimeoutMillis: 10_000, query_timeout: 10_000 })
+    next.on('error', (error) => log.warn({ err: error }, 'listen connection'))
+    next.on('end', () => {
+      if (client === next) client = undefined
+      if (!stopped) setTimeout(() => void reconnect(), reconnectMs).unref()
+    })
+    next.on('notification', deliverInTurn)
+    await next.connect()
+    await next.query(`listen ${channel}`)
+    client = next
+    if (seen === undefined) {
+      const newest = await db.selectFrom('notification').select((eb) => eb.fn.max('seq').as('seq')).executeTakeFirst()
+      seen = newest?.seq ?? 0n
+    } else {
+      deliverInTurn()
+      hub.publishToAll('portal.resync', {})
+    }
+  }
+  async function reconnect(): Promise<void> {
+    if (stopped || client) return
+    try {
+      await connect()
+    } catch (error) {
+      log.warn({ err: error }, 'listen connection')
+      setTimeout(() => void reconnect(), reconnectMs).unref()
+    }
+  }
+
+  return {
+    async start() {
+      stopped = false
+      await connect()
+      heartbeat = setInterval(() => {
+        const asked = client
+        asked?.query('select 1').catch(() => {
+          // `end` follows and reconnects.
+          void asked.end().catch(() => undefined)
+        })
+      }, heartbeatMs)
+      heartbeat.unref()
+    },
+    async stop() {
+      stopped = true
+      clearInterval(heartbeat)
+      await delivering
+      await client?.end()
+    },
+    health: () => (client ? undefined : 'realtime does not hear the database'),
+  }
+}

@@ -1,0 +1,94 @@
+/** Stored notifications: what a customer missed, and the bell. */
+import type { Language } from '../../contract/errors.ts'
+import { formatMoney, type Currency } from '../../contract/money.ts'
+import type { EventName, Notification } from '../../contract/realtime.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+
+interface Known {
+  payment?: { number?: string; amount_paid?: number; amount_due?: number; currency?: string }
+  wp?: { name?: string; status?: string; reason?: string | null } | null
+  wallet?: { amount?: number; currency?: string; provider?: string }
+}
+
+const statusWords: Record<string, Record<Language, string>> = {
+  pending_payment: { en: 'is waiting for payment', vi: 'đang chờ thanh toán' },
+  provisioning: { en: 'is being set up', vi: 'đang được khởi tạo' },
+  running: { en: 'is running', vi: 'đã sẵn sàng' },
+  suspended: { en: 'is suspended', vi: 'đã bị tạm ngưng' },
+  failed: { en: 'could not be set up', vi: 'không khởi tạo được' },
+  deleting: { en: 'is being deleted', vi: 'đang được xoá' },
+}
+
+/** The bell's sentence for one event, in the reader's language. */
+export function titleOf(event: EventName, payload: unknown, language: Language): string {
+  const { payment, wp, wallet } = payload as Known
+  const vi = language === 'vi'
+  const number = payment?.number ?? ''
+  const money = (amount: number | undefined, currency: string | undefined) => formatMoney(amount ?? 0, (currency ?? 'VND') as Currency, language)
+  switch (event) {
+    case 'invoice.create':
+      return vi ? `Hoá đơn ${number} đã được tạo` : `Invoice ${number} was created`
+    case 'invoice.paid':
+      return vi ? `Hoá đơn ${number} đã thanh toán ${money(payment?.amount_paid, payment?.currency)}` : `Invoice ${number} is paid: ${money(payment?.amount_paid, payment?.currency)}`
+    case 'invoice.payment_failed':
+      return vi ? `Hoá đơn ${number} chưa thanh toán, còn thiếu ${money(payment?.amount_due, payment?.currency)}` : `Invoice ${number} could not be paid: ${money(payment?.amount_due, payment?.currency)} due`
+    case 'subscribe.create':
+    case 'subscription.created':
+      return vi ? 'Đã đăng ký gói dịch vụ' : 'Your subscription has begun'
+    case 'subscription.updated':
+      return vi ? 'Gói dịch vụ đã được cập nhật' : 'Your subscription was updated'
+    case 'wordpress.status':
+      return vi ? `Máy chủ ${wp?.name ?? ''} ${statusWords[wp?.status ?? '']?.vi ?? ''}` : `Server ${wp?.name ?? ''} ${statusWords[wp?.status ?? '']?.en ?? ''}`
+    case 'wallet.credited':
+      return vi ? `Đã nạp ${money(wallet?.amount, wallet?.currency)} vào ví` : `${money(wallet?.amount, wallet?.currency)} was added to your wallet`
+  }
+}
+
+/** Newest first. `before` pages downwards; `after` answers only what is newer than a known id. Events get an id when the relay has sent them. */
+export async function listNotifications(
+  db: Queryable,
+  of: { customerId: string; limit: number; before: bigint | null; after: bigint | null; language: Language },
+): Promise<{ data: Notification[]; unread: number; next: bigint | null }> {
+  let query = db
+    .selectFrom('notification')
+    .select(['seq', 'event', 'payload', 'created_at', 'read_at'])
+    .where('customer_id', '=', of.customerId)
+    .where('seq', 'is not', null)
+    .orderBy('seq', 'desc')
+    .limit(of.limit + 1)
+  if (of.before !== null) query = query.where('seq', '<', of.before)
+  if (of.after !== null) query = query.where('seq', '>', of.after)
+  const rows = await query.execute()
+  const page = rows.slice(0, of.limit)
+  return {
+    data: page.map((row) => ({
+      id: String(row.seq),
+      event: row.event as EventName,
+      title: titleOf(row.event as EventName, row.payload, of.language),
+      payload: row.payload as Record<string, unknown>,
+      read: row.read_at !== null,
+      createdAt: row.created_at.toISOString(),
+    })),
+    unread: await unreadCount(db, of.customerId),
+    next: rows.length > of.limit ? (page.at(-1)?.seq ?? null) : null,
+  }
+}
+
+export async function unreadCount(db: Queryable, customerId: string): Promise<number> {
+  const row = await db
+    .selectFrom('notification')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('customer_id', '=', customerId)
+    .where('read_at', 'is', null)
+    .where('seq', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return Number(row.n)
+}
+
+/** Marks those named, or all. Ids of somebody else's notifications change nothing. */
+export async function markRead(db: Queryable, clock: Clock, customerId: string, ids: readonly bigint[] | undefined): Promise<void> {
+  let query = db.updateTable('notification').set({ read_at: clock.now() }).where('customer_id', '=', customerId).where('read_at', 'is', null)
+  if (ids) query = query.where('seq', 'in', ids.length > 0 ? [...ids] : [-1n])
+  await query.execute()
+}

@@ -1,0 +1,76 @@
+/**
+ * The relay gives each stored event its place in line, in the order of commits, and tells the push servers by NOTIFY. It does so apart from the
+ * business transactions: NOTIFY takes a global lock at the commit and would slow postings three to six times.
+ */
+import { sql } from 'kysely'
+import { transaction, type Database } from '../platform/db.ts'
+import type { Log } from '../platform/log.ts'
+
+/** The NOTIFY channel. */
+export const channel = 'portal_events'
+const batch = 500
+const roundMs = 1000
+/** Serialises the relays of several processes, so that places in line are committed in order. */
+const lockKey = 727_010
+
+export interface Relay {
+  wake(): void
+  start(): void
+  stop(): Promise<void>
+}
+
+export function createRelay(db: Database, log: Log): Relay {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let again = false
+  let stopped = true
+
+  async function sendBatch(): Promise<number> {
+    return await transaction(db, async (tx) => {
+      await sql`select pg_advisory_xact_lock(${lockKey})`.execute(tx)
+      const { rows } = await sql<{ seq: bigint }>`
+        with waiting as (select id from notification where seq is null order by id limit ${batch} for update),
+        placed as (select id, nextval('notification_seq') as seq from waiting order by id)
+        update notification n set seq = placed.seq from placed where n.id = placed.id returning n.seq
+      `.execute(tx)
+      if (rows.length > 0) await sql`select pg_notify(${channel}, '')`.execute(tx)
+      return rows.length
+    })
+  }
+
+  async function round(): Promise<void> {
+    try {
+      do {
+        again = false
+        while ((await sendBatch()) === batch);
+      } while (again)
+    } catch (error) {
+      log.warn({ err: error }, 'relay')
+    }
+  }
+
+  function wake(): void {
+    if (stopped) return
+    if (running) {
+      again = true
+      return
+    }
+    running = round().finally(() => {
+      running = undefined
+    })
+  }
+
+  return {
+    wake,
+    start() {
+      stopped = false
+      timer = setInterval(wake, roundMs)
+      wake()
+    },
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await running
+    },
+  }
+}

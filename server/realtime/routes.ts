@@ -1,0 +1,90 @@
+import { realtime as api, ruleText } from '../../contract/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
+import type { Database } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { Page, type Http } from '../platform/http.ts'
+import type { Hub } from './hub.ts'
+import { listNotifications, markRead, unreadCount } from './notifications.ts'
+import { apiFault, channelAuth, type AppKey } from './signature.ts'
+
+const id = /^\d{1,18}$/
+/** Pusher's own limit for the data of one event. */
+const maxEventBytes = 10_240
+
+interface Trigger {
+  name: string
+  data: string
+  channel?: string
+  channels?: string[]
+  socket_id?: string
+}
+
+export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub; app: AppKey }): void {
+  const { db, clock, hub, app } = deps
+
+  http.read(api.listNotifications, async ({ customerId, query, language }) => {
+    if (query.after !== undefined && !id.test(query.after)) throw new Refusal('invalid_input', { fields: { after: ruleText('cursor', language) } })
+    const before = decodeCursor(query.cursor, language)
+    const after = query.after === undefined ? null : BigInt(query.after)
+    const { data, unread, next } = await listNotifications(db, { customerId, limit: query.limit ?? 50, before, after, language })
+    return new Page({ data, unread }, encodeCursor(next))
+  })
+
+  http.write(api.readNotifications, async ({ tx, customerId, body }) => {
+    await markRead(tx, clock, customerId, body.ids?.filter((text) => id.test(text)).map(BigInt))
+    return { unread: await unreadCount(tx, customerId) }
+  })
+
+  // Pusher's own answer has no envelope, and pusher-js sends a form.
+  http.plain(api.authoriseChannel, async ({ customerId, body }) => {
+    if (body.channel_name !== `private-${customerId}`) throw new Refusal('forbidden')
+    return { auth: channelAuth(app, body.socket_id, body.channel_name) }
+  })
+
+  // The protocol's HTTP API, so that any Pusher server library can publish: signed, and spoken word for word.
+  http.server.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.addHook('preHandler', async (request, reply) => {
+      const { app: named } = request.params as { app: string }
+      if (named !== app.id) return reply.code(404).send({ error: 'unknown app' })
+      const url = new URL(request.url, 'http://portal')
+      const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
+      const fault = apiFault(app, { method: request.method, path: url.pathname, query: url.searchParams, body }, clock.now().getTime() / 1000)
+      if (fault !== undefined) return reply.code(401).send({ error: fault })
+      return undefined
+    })
+    const publish = (events: Trigger[]): { status: number; body: object } => {
+      for (const event of events) {
+        if (typeof event.name !== 'string' || event.name.length > 200 || typeof event.data !== 'string') return { status: 400, body: { error: 'name and data are required' } }
+        if (Buffer.byteLength(event.data) > maxEventBytes) return { status: 413, body: { error: `The data content of this event exceeds the allowed maximum (${maxEventBytes} bytes)` } }
+      }
+      for (const event of events) for (const channel of event.channels ?? [event.channel ?? '']) hub.publish(channel, event.name, event.data, event.socket_id)
+      return { status: 200, body: {} }
+    }
+    const parse = <T>(body: unknown): T | undefined => {
+      try {
+        return JSON.parse(String(body)) as T
+      } catch {
+        return undefined
+      }
+    }
+    scope.post('/apps/:app/events', async (request, reply) => {
+      const event = parse<Trigger>(request.body)
+      const answer = event ? publish([event]) : { status: 400, body: { error: 'invalid JSON' } }
+      return reply.code(answer.status).send(answer.body)
+    })
+    scope.post('/apps/:app/batch_events', async (request, reply) => {
+      const batch = parse<{ batch: Trigger[] }>(request.body)?.batch
+      const answer = Array.isArray(batch) ? publish(batch) : { status: 400, body: { error: 'batch is required' } }
+      return reply.code(answer.status).send(answer.body)
+    })
+    scope.get('/apps/:app/channels', async () => ({ channels: Object.fromEntries([...hub.occupied().keys()].map((name) => [name, {}])) }))
+    scope.get('/apps/:app/channels/:channel', async (request) => {
+      const { channel } = request.params as { channel: string }
+      const count = hub.occupied().get(channel)?.size ?? 0
+      return { occupied: count > 0, subscription_count: count }
+    })
+  })
+}

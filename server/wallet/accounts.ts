@@ -1,0 +1,11 @@
+/** Names of the ledger's accounts. */
+import type { Currency } from '../../contract/money.ts'
+
+/** What we owe one customer. The only kind that may never be negative. */
+export const walletOf = (customerId: string): string => `wallet:${customerId}`
+/** Money that a gateway holds for us; negative while it has not paid out. */
+export const gatewayOf = (driver: string, currency: Currency): string => `gateway:${driver}:${currency}`
+/** Money that came through a gateway and matches no payment of ours. */
+export const suspenseOf = (driver: string, currency: Currency): string => `suspense:${driver}:${currency}`
+/** What was sold. */
+export const revenueOf = (product: string, currency: Currency): string => `revenue:${product}:${currency}`
