@@ -6,12 +6,30 @@ create table invoice_counter (
   primary key (year, region_code)
 );
 
+create table subscription (
+  id uuid primary key,
+  customer_id uuid not null references customer (id),
+  -- Monthly price in minor units, frozen for the running period.
+  price bigint not null check (price >= 0),
+  currency text not null,
+  -- Day of the month of the order, 1..31; shorter months renew on their last day.
+  anchor_day int not null check (anchor_day between 1 and 31),
+  status text not null check (status in ('pending', 'active', 'ended')),
+  period_start timestamptz,
+  period_end timestamptz,
+  created_at timestamptz not null
+);
+create index subscription_of_customer on subscription (customer_id);
+
 create table invoice (
   id uuid primary key,
   seq bigint generated always as identity unique,
   number text not null unique,
   token text not null unique,
   customer_id uuid not null references customer (id),
+  subscription_id uuid references subscription (id),
+  region_code text not null,
+  product text not null,
   currency text not null,
   total bigint not null check (total >= 0),
   amount_paid bigint not null default 0,
@@ -42,17 +60,3 @@ create table invoice_line (
   primary key (invoice_id, position)
 );
 
-create table subscription (
-  id uuid primary key,
-  customer_id uuid not null references customer (id),
-  -- Monthly price in minor units, frozen for the running period.
-  price bigint not null check (price >= 0),
-  currency text not null,
-  -- Day of the month of the order, 1..31; shorter months renew on their last day.
-  anchor_day int not null check (anchor_day between 1 and 31),
-  status text not null check (status in ('pending', 'active', 'ended')),
-  period_start timestamptz,
-  period_end timestamptz,
-  created_at timestamptz not null
-);
-create index subscription_of_customer on subscription (customer_id);

@@ -16,12 +16,10 @@ create table payment (
   created_at timestamptz not null,
   expires_at timestamptz not null,
   settled_at timestamptz,
-  -- When the gateway is asked next while it stays pending; null once nobody asks any more.
-  ask_at timestamptz,
+  -- How often the gateway was asked while it stayed pending.
   asked int not null default 0
 );
 create index payment_of_customer on payment (customer_id, created_at desc);
-create index payment_to_ask on payment (ask_at) where ask_at is not null;
 
 -- Every word of a gateway, stored before anything is done with it.
 create table payment_notice (

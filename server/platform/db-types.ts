@@ -42,11 +42,14 @@ export interface Invoice {
   id: string;
   number: string;
   paid_at: Timestamp | null;
+  product: string;
+  region_code: string;
   seller: unknown;
   seq: Generated<bigint>;
   starts: unknown | null;
   status: string;
   subject: unknown | null;
+  subscription_id: string | null;
   token: string;
   total: bigint;
 }
@@ -138,7 +141,6 @@ export interface OneTimeCode {
 
 export interface Payment {
   amount: bigint;
-  ask_at: Timestamp | null;
   asked: Generated<number>;
   channel: string;
   code: string;

@@ -1,0 +1,4 @@
+/** Billing: invoices and subscriptions, charged from the wallet. */
+export { createBilling, jobNames, type Billing } from './invoices.ts'
+export { routes } from './routes.ts'
+export { hostedUrl } from './store.ts'

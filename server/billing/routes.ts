@@ -1,0 +1,37 @@
+import { billing as api } from '../../contract/index.ts'
+import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
+import { isUuid, type Database } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { Page, type Http } from '../platform/http.ts'
+import type { Billing } from './invoices.ts'
+import { invoiceById, invoiceByToken, invoicePage, presentAll } from './store.ts'
+
+export function routes(http: Http, deps: { db: Database; billing: Billing; portalUrl: string }): void {
+  const { db, billing, portalUrl } = deps
+
+  http.read(api.listInvoices, async ({ customerId, query, language }) => {
+    const before = decodeCursor(query.cursor, language)
+    const { rows, next } = await invoicePage(db, { customerId, limit: query.limit ?? 50, before })
+    return new Page(await presentAll(db, rows, portalUrl, language), encodeCursor(next))
+  })
+
+  http.write(api.payInvoice, async ({ tx, customerId, params, language }) => {
+    const invoice = isUuid(params.id) ? await invoiceById(tx, params.id) : undefined
+    if (invoice?.customer_id !== customerId) throw new Refusal('not_found')
+    const outcome = await billing.pay(tx, invoice.id)
+    if (outcome === 'short') throw new Refusal('insufficient_balance')
+    if (outcome === 'settled') throw new Refusal('invoice_not_open')
+    const paid = await invoiceById(tx, invoice.id)
+    const [shown] = await presentAll(tx, paid ? [paid] : [], portalUrl, language)
+    if (!shown) throw new Error('a paid invoice is gone')
+    return shown
+  })
+
+  http.read(api.hostedInvoice, async ({ params, language }) => {
+    const row = await invoiceByToken(db, params.token)
+    if (!row) throw new Refusal('not_found')
+    const [invoice] = await presentAll(db, [row], portalUrl, language)
+    if (!invoice) throw new Refusal('not_found')
+    return { invoice, buyer: (row.buyer as { name: string }).name, seller: (row.seller as { name: string }).name }
+  })
+}

@@ -1,0 +1,59 @@
+/** SQL of the billing room, and invoices as the API shows them. */
+import type { Invoice } from '../../contract/billing.ts'
+import type { Language } from '../../contract/errors.ts'
+import { currency as currencySchema } from '../../contract/money.ts'
+import type * as z from 'zod/mini'
+import type { InvoiceStatus } from '../../contract/billing.ts'
+import type { DB } from '../platform/db-types.ts'
+import type { Queryable } from '../platform/db.ts'
+import type { Selectable } from 'kysely'
+
+export type InvoiceRow = Selectable<DB['invoice']>
+type LineRow = Selectable<DB['invoice_line']>
+
+/** Addresses of an invoice: unguessable, good without signing in. */
+export const hostedUrl = (portalUrl: string, token: string): string => `${portalUrl}/invoice/hosted/${token}`
+const pdfUrl = (portalUrl: string, token: string): string => `${portalUrl}/api/invoices/${token}/pdf`
+
+function present(row: InvoiceRow, lines: readonly LineRow[], portalUrl: string, language: Language): Invoice {
+  return {
+    id: row.id,
+    number: row.number,
+    amount_due: Number(row.status === 'open' ? row.total - row.amount_paid : 0n),
+    amount_paid: Number(row.amount_paid),
+    total: Number(row.total),
+    currency: currencySchema.parse(row.currency),
+    status: row.status as z.output<typeof InvoiceStatus>,
+    created: Math.floor(row.created_at.getTime() / 1000),
+    invoice_pdf: pdfUrl(portalUrl, row.token),
+    hosted_invoice_url: hostedUrl(portalUrl, row.token),
+    lines: lines.map((line) => ({
+      description: language === 'vi' ? line.description_vi : line.description_en,
+      quantity: Number(line.quantity),
+      unit_price: Number(line.unit_price),
+      amount: Number(line.amount),
+      period_start: line.period_start?.toISOString() ?? null,
+      period_end: line.period_end?.toISOString() ?? null,
+    })),
+  }
+}
+
+/** With their lines, in two statements whatever their number. */
+export async function presentAll(db: Queryable, rows: readonly InvoiceRow[], portalUrl: string, language: Language): Promise<Invoice[]> {
+  const ids = rows.map((row) => row.id)
+  const lines = ids.length === 0 ? [] : await db.selectFrom('invoice_line').selectAll().where('invoice_id', 'in', ids).orderBy('position').execute()
+  const of = Map.groupBy(lines, (line) => line.invoice_id)
+  return rows.map((row) => present(row, of.get(row.id) ?? [], portalUrl, language))
+}
+
+/** Newest first. */
+export async function invoicePage(db: Queryable, of: { customerId: string; limit: number; before: bigint | null }): Promise<{ rows: InvoiceRow[]; next: bigint | null }> {
+  let query = db.selectFrom('invoice').selectAll().where('customer_id', '=', of.customerId).orderBy('seq', 'desc').limit(of.limit + 1)
+  if (of.before !== null) query = query.where('seq', '<', of.before)
+  const rows = await query.execute()
+  const page = rows.slice(0, of.limit)
+  return { rows: page, next: rows.length > of.limit ? (page.at(-1)?.seq ?? null) : null }
+}
+
+export const invoiceById = (db: Queryable, id: string): Promise<InvoiceRow | undefined> => db.selectFrom('invoice').selectAll().where('id', '=', id).executeTakeFirst()
+export const invoiceByToken = (db: Queryable, token: string): Promise<InvoiceRow | undefined> => db.selectFrom('invoice').selectAll().where('token', '=', token).executeTakeFirst()
