@@ -1,0 +1,113 @@
+/**
+ * The live log over a WebSocket with a one-use ticket. Each socket has its own place in the site's log: a slow reader is told how many lines it
+ * missed, and neither the server nor a fast reader waits for it.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { later, minutes, seconds, type Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import type { LogLine, WordpressDriver } from './driver.ts'
+
+const ticketLifeMs = seconds(60)
+const backlogLines = 200
+/** Past this the socket gets nothing until it has read. Bytes. */
+const maxBufferedBytes = 256 * 1024
+const streamLifeMs = minutes(60)
+const drainMs = 100
+
+/** `<time> <container> - - <line>`; a `- -` inside the line becomes `-  -`, so that splitting on it keeps the whole line. */
+export const frameLine = (line: LogLine): string => `${line.at.toISOString()} ${line.container} - - ${line.text.replace(/-(?= -)/g, '- ')}`
+
+export interface LogStreams {
+  /** A WebSocket address with a ticket that opens it once, within a minute. */
+  ticket(siteId: string, customerId: string): Promise<string>
+  /** Takes an upgrade when its path is a log stream's; false when it is somebody else's. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean
+  close(): void
+}
+
+const path = /^\/api\/wp\/([0-9a-f-]{36})\/log\/stream$/
+
+export function createLogStreams(deps: { db: Database; clock: Clock; driver: WordpressDriver; portalUrl: string }): LogStreams {
+  const { db, clock, driver } = deps
+  const server = new WebSocketServer({ noServer: true, maxPayload: 1024, perMessageDeflate: false })
+  const hashOf = (ticket: string): Buffer => createHash('sha256').update(ticket).digest()
+
+  const redeem = (siteId: string, ticket: string) =>
+    db.deleteFrom('log_ticket').where('ticket_hash', '=', hashOf(ticket)).where('site_id', '=', siteId).where('expires_at', '>', clock.now()).returning('customer_id').executeTakeFirst()
+
+  function stream(socket: WebSocket, siteId: string): void {
+    const log = driver.log(siteId)
+    let seen = -1
+    let waiting: NodeJS.Timeout | undefined
+
+    const send = (lines: readonly LogLine[]): boolean => {
+      for (const line of lines) {
+        if (socket.bufferedAmount > maxBufferedBytes) return false
+        // Lines that left the ring before this reader could take them.
+        const missed = line.seq - seen - 1
+        if (seen >= 0 && missed > 0) socket.send(`${line.at.toISOString()} portal - - (${missed} lines skipped)`)
+        socket.send(frameLine(line))
+        seen = line.seq
+      }
+      return true
+    }
+    const catchUp = (): void => {
+      if (waiting !== undefined || socket.readyState !== socket.OPEN) return
+      if (send(log.after(seen))) return
+      waiting = setTimeout(() => {
+        waiting = undefined
+        catchUp()
+      }, drainMs)
+    }
+    const backlog = log.tail(backlogLines)
+    seen = (backlog[0]?.seq ?? log.tail(1)[0]?.seq ?? 0) - 1
+    log.events.on('line', catchUp)
+    const life = setTimeout(() => socket.close(4401, 'ask for a new ticket'), streamLifeMs)
+    socket.on('close', () => {
+      log.events.off('line', catchUp)
+      clearTimeout(life)
+      clearTimeout(waiting)
+    })
+    socket.on('error', () => socket.terminate())
+    catchUp()
+  }
+
+  const refuse = (socket: Duplex, status: string): void => {
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  }
+
+  return {
+    async ticket(siteId, customerId) {
+      const ticket = randomBytes(24).toString('base64url')
+      const now = clock.now()
+      await db.deleteFrom('log_ticket').where('expires_at', '<', now).execute()
+      await db.insertInto('log_ticket').values({ ticket_hash: hashOf(ticket), site_id: siteId, customer_id: customerId, expires_at: later(now, ticketLifeMs) }).execute()
+      return `${deps.portalUrl.replace(/^http/, 'ws')}/api/wp/${siteId}/log/stream?ticket=${ticket}`
+    },
+    upgrade(request, socket, head) {
+      const url = new URL(request.url ?? '/', 'http://portal')
+      const siteId = path.exec(url.pathname)?.[1]
+      if (siteId === undefined) return false
+      const origin = request.headers.origin
+      // A page of another site may not open a customer's log even with a stolen ticket.
+      if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== request.headers.host)) {
+        refuse(socket, '403 Forbidden')
+        return true
+      }
+      redeem(siteId, url.searchParams.get('ticket') ?? '').then(
+        (owner) => {
+          if (!owner) refuse(socket, '403 Forbidden')
+          else server.handleUpgrade(request, socket, head, (opened) => stream(opened, siteId))
+        },
+        () => refuse(socket, '503 Service Unavailable'),
+      )
+      return true
+    },
+    close() {
+      for (const socket of server.clients) socket.close(1012, 'restarting')
+    },
+  }
+}

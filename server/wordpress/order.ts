@@ -1,0 +1,117 @@
+/** Ordering a server: every rule of the screen once more, then site, subscription and invoice in one transaction. */
+import { randomUUID } from 'node:crypto'
+import type * as z from 'zod/mini'
+import type { Language } from '../../contract/errors.ts'
+import type { RegionCode } from '../../contract/money.ts'
+import { ruleText, type RuleKey } from '../../contract/sentences.ts'
+import type { Order, Plan } from '../../contract/wordpress.ts'
+import type { Billing } from '../billing/index.ts'
+import { currencyOf, dataCentres, plans, priceOf, type Catalog } from '../catalog/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { databaseError, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { Announcer } from '../realtime/index.ts'
+import { sql } from 'kysely'
+import type { WordpressCapabilities } from './driver.ts'
+import { newName } from './names.ts'
+
+export interface Buyer {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly regionCode: RegionCode
+}
+type OrderForm = z.output<typeof Order>
+
+/** The job that begins once the order's invoice is paid. */
+export const provisionJob = 'provision-site'
+export const sealPurpose = (siteId: string): string => `wordpress-admin:${siteId}`
+
+interface Checked {
+  readonly plan: Plan
+  readonly region: { readonly id: number; readonly name: string }
+}
+
+/** Throws the refusal with every field that is wrong. */
+function check(catalog: Catalog, capabilities: WordpressCapabilities, buyer: Buyer, form: OrderForm, language: Language): Checked {
+  const fields: Record<string, string> = {}
+  const fault = (field: string, rule: RuleKey): void => {
+    fields[field] = ruleText(rule, language)
+  }
+  const region = dataCentres(catalog).find((centre) => centre.id === form.region)
+  const plan = plans(catalog, currencyOf(catalog, buyer.regionCode)).find((candidate) => candidate.id === form.size)
+  if (!region) fault('region', 'unknown_region')
+  else if (form.disk < region.minDisk) fault('disk', 'disk_region_minimum')
+  if (!plan || plan.ram < capabilities.minRamMb) fault('size', 'unknown_plan')
+  if (form.replicate > capabilities.maxContainers) fault('replicate', 'containers_limit')
+  if (!region || !plan || Object.keys(fields).length > 0) throw new Refusal('invalid_input', { fields })
+  return { plan, region }
+}
+
+const nameTries = 5
+
+export async function placeOrder(
+  tx: Tx,
+  deps: { catalog: Catalog; capabilities: WordpressCapabilities; billing: Billing; announcer: Announcer; clock: Clock; secrets: Secrets },
+  order: { buyer: Buyer; form: OrderForm; language: Language },
+): Promise<{ id: string }> {
+  const { catalog, billing, clock } = deps
+  const { buyer, form, language } = order
+  const { plan, region } = check(catalog, deps.capabilities, buyer, form, language)
+  const { total } = priceOf(catalog, plan.currency, { plan, diskMb: form.disk, mariadbDiskMb: form.mariadb_disk_size, containers: form.replicate })
+  const price = BigInt(total)
+  const id = randomUUID()
+  const now = clock.now()
+
+  const row = {
+    id,
+    customer_id: buyer.id,
+    status: 'pending_payment',
+    plan_id: plan.id,
+    plan_name: plan.name,
+    cpu: plan.cpu,
+    ram_mb: plan.ram,
+    disk_mb: form.disk,
+    mariadb_disk_mb: form.mariadb_disk_size,
+    containers: form.replicate,
+    region_id: region.id,
+    region_name: region.name,
+    language,
+    price,
+    currency: plan.currency,
+    admin_user: form.user,
+    admin_password_sealed: deps.secrets.seal(sealPurpose(id), form.password),
+    created_at: now,
+  }
+  let name = ''
+  for (let tries = 1; name === ''; tries++) {
+    const candidate = newName()
+    await sql`savepoint naming`.execute(tx)
+    try {
+      await tx
+        .insertInto('site')
+        .values({ ...row, name: candidate })
+        .execute()
+      name = candidate
+    } catch (error) {
+      if (databaseError(error)?.constraint !== 'site_name_key' || tries >= nameTries) throw error
+      await sql`rollback to savepoint naming`.execute(tx)
+    }
+  }
+
+  const subscription = await billing.subscribe(tx, { customerId: buyer.id, price, currency: plan.currency })
+  const summary = `${plan.name} · ${form.disk / 1024} GB SSD · ${form.replicate} container`
+  const invoice = await billing.issue(tx, {
+    customer: buyer,
+    currency: plan.currency,
+    product: 'wordpress',
+    lines: [{ description: { en: `WordPress ${name} (${summary})`, vi: `WordPress ${name} (${summary})` }, quantity: 1n, unitPrice: price, period: { start: now, end: subscription.periodEnd } }],
+    subject: { wp: { id, name } },
+    subscriptionId: subscription.id,
+    starts: { job: provisionJob, payload: { siteId: id } },
+  })
+  await tx.updateTable('site').set({ invoice_id: invoice.id, subscription_id: subscription.id }).where('id', '=', id).execute()
+  await deps.announcer.announce(tx, buyer.id, 'wordpress.status', { wp: { id, name, status: 'pending_payment', reason: null } })
+  return { id }
+}

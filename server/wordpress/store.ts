@@ -1,0 +1,98 @@
+/** SQL of the WordPress room, and servers as the API shows them. */
+import type { Selectable } from 'kysely'
+import { currency as currencySchema } from '../../contract/money.ts'
+import type { Server, Status } from '../../contract/wordpress.ts'
+import { hostedUrl } from '../billing/index.ts'
+import type { DB } from '../platform/db-types.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import type { SiteSpec } from './driver.ts'
+
+export type SiteRow = Selectable<DB['site']>
+
+/** Where sites answer: `<name>.<host>`, with the port that browsers need. */
+export interface SiteAddressing {
+  readonly scheme: 'http' | 'https'
+  /** localhost, or SITES_DOMAIN. */
+  readonly host: string
+  /** Empty, or `:8082`. */
+  readonly portSuffix: string
+}
+export const domainOf = (addressing: SiteAddressing, name: string): string => `${name}.${addressing.host}${addressing.portSuffix}`
+export const urlOf = (addressing: SiteAddressing, name: string): string => `${addressing.scheme}://${domainOf(addressing, name)}`
+
+export const specOf = (addressing: SiteAddressing, site: SiteRow): SiteSpec => ({
+  id: site.id,
+  url: urlOf(addressing, site.name),
+  title: site.name,
+  language: site.language === 'vi' ? 'vi' : 'en',
+  cpu: site.cpu,
+  ramMb: site.ram_mb,
+  diskMb: site.disk_mb,
+  databaseDiskMb: site.mariadb_disk_mb,
+  containers: site.containers,
+})
+
+const joined = (db: Queryable) =>
+  db
+    .selectFrom('site as s')
+    .leftJoin('invoice as i', 'i.id', 's.invoice_id')
+    .leftJoin('subscription as u', 'u.id', 's.subscription_id')
+    .selectAll('s')
+    .select(['i.number as invoice_number', 'i.status as invoice_status', 'i.total as invoice_total', 'i.amount_paid as invoice_paid', 'i.token as invoice_token', 'u.period_end as renews_at', 'u.status as subscription_status'])
+
+type Joined = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrThrow']>>
+
+export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl: string }): Server {
+  const invoiced = row.invoice_id !== null && row.invoice_number !== null && row.invoice_token !== null && row.invoice_total !== null && row.invoice_paid !== null
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status as Status,
+    reason: row.reason,
+    cpu: row.cpu,
+    ram: row.ram_mb,
+    disk: row.disk_mb,
+    mariadb_disk_size: row.mariadb_disk_mb,
+    replicate: row.containers,
+    size: row.plan_id,
+    domain: domainOf(at.addressing, row.name),
+    url: urlOf(at.addressing, row.name),
+    domains: [],
+    configs: { region: { id: row.region_id, name: row.region_name } },
+    price: Number(row.price),
+    currency: currencySchema.parse(row.currency),
+    createdAt: row.created_at.toISOString(),
+    renewsAt: row.subscription_status === 'active' ? (row.renews_at?.toISOString() ?? null) : null,
+    invoice: invoiced
+      ? {
+          id: row.invoice_id ?? '',
+          number: row.invoice_number ?? '',
+          status: row.invoice_status ?? '',
+          amount_paid: Number(row.invoice_paid),
+          amount_due: row.invoice_status === 'open' ? Number((row.invoice_total ?? 0n) - (row.invoice_paid ?? 0n)) : 0,
+          currency: currencySchema.parse(row.currency),
+          hosted_invoice_url: hostedUrl(at.portalUrl, row.invoice_token ?? ''),
+        }
+      : null,
+  }
+}
+
+/** Newest first. */
+export async function sitePage(db: Queryable, of: { customerId: string; limit: number; before: bigint | null }): Promise<{ rows: Joined[]; next: bigint | null }> {
+  let query = joined(db).where('s.customer_id', '=', of.customerId).orderBy('s.seq', 'desc').limit(of.limit + 1)
+  if (of.before !== null) query = query.where('s.seq', '<', of.before)
+  const rows = await query.execute()
+  const page = rows.slice(0, of.limit)
+  return { rows: page, next: rows.length > of.limit ? (page.at(-1)?.seq ?? null) : null }
+}
+
+/** The owner's own; anybody else's is unknown. */
+export const siteOf = (db: Queryable, customerId: string, id: string): Promise<Joined | undefined> => joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).executeTakeFirst()
+
+export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined> => db.selectFrom('site').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** Locked until the transaction ends. */
+export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> => tx.selectFrom('site').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+
+/** What the edge must know of every site that answers on a host name. */
+export const hostRows = (db: Queryable): Promise<Pick<SiteRow, 'id' | 'name' | 'status'>[]> => db.selectFrom('site').select(['id', 'name', 'status']).execute()
