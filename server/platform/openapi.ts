@@ -1,0 +1,89 @@
+/** The OpenAPI 3.1 document, made from the same schemas that validate. */
+import * as z from 'zod'
+import { errors, type Endpoint } from '../../contract/index.ts'
+
+type Json = Record<string, unknown>
+
+const schemaOf = (schema: Endpoint['result'], io: 'input' | 'output'): Json => {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' }) as Json
+  return rest
+}
+
+const tagOf = (path: string): string => (path.startsWith('/api/v1/auth') ? 'Account' : path.startsWith('/api/wp') || path.startsWith('/api/regions') ? 'WordPress' : path.includes('invoice') ? 'Invoices' : path.startsWith('/api/payments') ? 'Wallet' : 'Portal')
+
+function parametersOf(endpoint: Endpoint): Json[] {
+  const parameters: Json[] = []
+  for (const [where, schema] of [['path', endpoint.params], ['query', endpoint.query]] as const) {
+    if (!schema) continue
+    const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Record<string, Json>; required?: string[] }
+    for (const [name, property] of Object.entries(properties)) parameters.push({ name, in: where, required: where === 'path' || required.includes(name), schema: property })
+  }
+  if (endpoint.method === 'POST' || endpoint.method === 'PUT') parameters.push({ $ref: '#/components/parameters/IdempotencyKey' })
+  return parameters
+}
+
+function operationOf(endpoint: Endpoint): Json {
+  const status = endpoint.status ?? 200
+  const envelope: Json = {
+    type: 'object',
+    required: ['statusCode', 'message', 'result', ...(endpoint.paged ? ['page'] : [])],
+    properties: {
+      statusCode: { const: status },
+      message: { const: 'success' },
+      result: schemaOf(endpoint.result, 'output'),
+      ...(endpoint.paged && { page: { $ref: '#/components/schemas/Page' } }),
+    },
+  }
+  const failure = { $ref: '#/components/responses/Failure' }
+  return {
+    summary: endpoint.summary,
+    tags: [tagOf(endpoint.path)],
+    security: endpoint.access === 'customer' ? [{ bearer: [] }] : [],
+    parameters: parametersOf(endpoint),
+    ...(endpoint.body && { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } } }),
+    responses: {
+      [status]: { description: 'Success', content: { 'application/json': { schema: envelope } } },
+      ...(endpoint.access === 'customer' && { 401: failure }),
+      ...(endpoint.params && { 404: failure }),
+      ...((endpoint.body || endpoint.query) && { 422: failure }),
+      default: failure,
+    },
+  }
+}
+
+export function openApi(endpoints: readonly Endpoint[], about: { title: string; version: string; url: string }): Json {
+  const paths: Record<string, Json> = {}
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: about.title, version: about.version, description: 'Money is an integer in the currency\'s minor unit. Lists are keyset-paginated, newest first.' },
+    servers: [{ url: about.url }],
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      parameters: {
+        IdempotencyKey: { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 }, description: 'The same key and body gives the first answer again; kept 24 hours.' },
+      },
+      schemas: {
+        Page: { type: 'object', required: ['next'], properties: { next: { type: ['string', 'null'] } } },
+        Failure: {
+          type: 'object',
+          required: ['statusCode', 'message', 'error'],
+          properties: {
+            statusCode: { type: 'integer' },
+            message: { type: 'string' },
+            error: {
+              type: 'object',
+              required: ['code', 'requestId'],
+              properties: { code: { enum: Object.keys(errors) }, fields: { type: 'object', additionalProperties: { type: 'string' } }, requestId: { type: 'string', format: 'uuid' } },
+            },
+          },
+        },
+      },
+      responses: { Failure: { description: 'A refusal or a failure', content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } } } },
+    },
+  }
+}

@@ -1,0 +1,36 @@
+/** What the front end must know before anybody signs in: flags, regions, payment types that have a gateway, where realtime is. */
+import type * as z from 'zod/mini'
+import { regionCodes } from '../../contract/money.ts'
+import type { Config as PublicConfig } from '../../contract/system.ts'
+import type { Catalog } from '../catalog/index.ts'
+import { available } from '../payments/index.ts'
+
+export function publicConfig(of: {
+  catalog: Catalog
+  gateways: ReadonlySet<string>
+  portalUrl: string
+  realtimeKey: string
+  sandboxUrl: string | null
+  wordpress: { maxContainers: number; database: 'sqlite' | 'mariadb' }
+}): z.output<typeof PublicConfig> {
+  const { catalog } = of
+  const portal = new URL(of.portalUrl)
+  const secure = portal.protocol === 'https:'
+  return {
+    products: catalog.products,
+    regions: regionCodes.map((code) => ({ code, ...catalog.regions[code] })),
+    cards: { provider: 'stripe', publishableKey: '' },
+    square: null,
+    realtime: { key: of.realtimeKey, wsHost: portal.hostname, wsPort: Number(portal.port) || (secure ? 443 : 80), forceTLS: secure, authEndpoint: '/api/v1/auth/pusher' },
+    sandbox: of.sandboxUrl !== null,
+    sandboxInbox: of.sandboxUrl === null ? null : `${of.sandboxUrl}/inbox`,
+    payments: Object.fromEntries(
+      regionCodes.map((code) => {
+        const { presets, min, max } = catalog.payments.currencies[catalog.regions[code].currency]
+        const types = available(catalog, of.gateways, code).flatMap(({ show, type, method }) => (show ? [{ id: show.id, name: { en: show.en, vi: show.vi }, type, method }] : []))
+        return [code, { presets, min, max, types: types.toSorted((a, b) => a.id - b.id), cards: false }]
+      }),
+    ),
+    wordpress: { ...of.wordpress, diskPerGb: catalog.disks.ssdPerGb, mariadbDiskPerGb: catalog.disks.mariadbPerGb },
+  }
+}
