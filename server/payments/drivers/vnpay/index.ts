@@ -121,7 +121,10 @@ export function createVnpay(settings: VnpaySettings): PaymentDriver {
     const full = wish.amount === order.amount
     // VNPay remembers a request id for a day only, so we ask before we give money back: a full refund is never asked for twice
     const before = await lookUp(order)
-    if (before?.status === 'refunded') return before
+    if (before?.status === 'refunded') {
+      if (full) return before
+      throw new DriverFailure('unclear', 'vnpay: all of it went back before, perhaps by this very refund')
+    }
     if (before?.status !== 'succeeded') throw rejected('there is no money to give back')
     const id = requestId(wish.refundId)
     const asked = {
