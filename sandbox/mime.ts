@@ -9,7 +9,7 @@ type Headers = ReadonlyMap<string, string>
 
 /** A quoted-printable text in bytes. `inHeader`: RFC 2047's Q, where '_' is a space. */
 function fromQuoted(text: string, inHeader: boolean): Buffer {
-  const plain = inHeader ? text.replaceAll('_', ' ') : text.replace(/[ \t]*=[ \t]*\r?\n/g, '')
+  const plain = inHeader ? text.replaceAll('_', ' ') : text.replace(/=[ \t]*\r?\n/g, '')
   return Buffer.from(plain.replace(/=([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))), 'latin1')
 }
 

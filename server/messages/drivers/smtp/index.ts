@@ -7,15 +7,16 @@ import type { SmtpSettings } from './settings.ts'
 
 /** What nodemailer tells of a failure; its message may quote the server, so only codes are passed on. */
 function failureOf(error: unknown): DriverFailure {
-  const detail = (typeof error === 'object' && error !== null ? error : {}) as { code?: unknown; responseCode?: unknown; command?: unknown }
+  const detail = (typeof error === 'object' && error !== null ? error : {}) as { code?: unknown; responseCode?: unknown; syscall?: unknown }
   const status = typeof detail.responseCode === 'number' ? detail.responseCode : 0
   const code = typeof detail.code === 'string' && /^[A-Z_]+$/.test(detail.code) ? detail.code : 'trouble'
   const told = `smtp: ${code}${status === 0 ? '' : ` ${status}`}`
   // a wrong password is the operator's to mend: the same mail may pass later
   if (code === 'EAUTH') return new DriverFailure('unavailable', told)
   if (status >= 500) return new DriverFailure('rejected', told)
-  // lost after DATA: the server may have taken the mail
-  return new DriverFailure(status === 0 && detail.command === 'DATA' ? 'unclear' : 'unavailable', told)
+  // a connection that was never made carried nothing; of one that broke without a word nodemailer does not tell how far it got
+  const unsent = detail.syscall === 'connect' || detail.syscall === 'getaddrinfo' || code === 'EDNS' || code === 'ETLS'
+  return new DriverFailure(status !== 0 || unsent ? 'unavailable' : 'unclear', told)
 }
 
 /**
