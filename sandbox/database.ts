@@ -1,0 +1,53 @@
+/** The sandbox's own drawer in the database: the schema `sandbox`, made at start. */
+import pg from 'pg'
+
+export type Database = pg.Pool
+export type Transaction = pg.PoolClient
+
+/** Any number, the same for every sandbox: two that start at once take turns. */
+const startLock = 727_081
+
+/**
+ * Opens at most three connections and creates what is missing. A database that goes away later is no end:
+ * calls fail until it is back.
+ */
+export async function openDatabase(url: string, tables: readonly string[], log: (line: string) => void): Promise<Database> {
+  const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: 5000, allowExitOnIdle: true, application_name: 'sandbox' })
+  pool.on('error', (error) => log(`sandbox: a database connection ended: ${error.message}`))
+  try {
+    await inTransaction(pool, async (tx) => {
+      await tx.query('select pg_advisory_xact_lock($1)', [startLock])
+      await tx.query('create schema if not exists sandbox')
+      for (const table of tables) await tx.query(table)
+    })
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  return pool
+}
+
+/** Runs `work` in one transaction; a failure undoes it. */
+export async function inTransaction<T>(pool: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const tx = await pool.connect()
+  let broken: Error | undefined
+  // without a listener a connection that dies between two queries would end the process
+  const onError = (error: Error): void => {
+    broken = error
+  }
+  tx.on('error', onError)
+  try {
+    await tx.query('begin')
+    const result = await work(tx)
+    await tx.query('commit')
+    return result
+  } catch (error) {
+    await tx.query('rollback').catch((trouble: Error) => {
+      broken = trouble
+    })
+    throw error
+  } finally {
+    tx.off('error', onError)
+    tx.release(broken)
+  }
+}

@@ -1,0 +1,62 @@
+/** The little of HTTP that the sandbox needs: routes by method and path, small bodies, plain replies. */
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+
+export interface Call {
+  readonly query: URLSearchParams
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+}
+export interface Reply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+/** By 'GET /path'. */
+export type Routes = Readonly<Record<string, (call: Call) => Reply | Promise<Reply>>>
+
+const maxBody = 65_536
+
+class TooLarge extends Error {}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBody) throw new TooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+export const json = (value: unknown, status = 200): Reply => ({
+  status, headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }, body: JSON.stringify(value),
+})
+export const redirect = (location: string): Reply => ({ status: 303, headers: { location, 'cache-control': 'no-store' } })
+/** The fields of a posted form. */
+export const formOf = (call: Call): URLSearchParams => new URLSearchParams(call.body.toString('utf8'))
+
+/** A server for the routes; it does not listen yet. What a route throws is logged and answered with 503. */
+export function serverFor(routes: Routes, log: (line: string) => void): Server {
+  async function answer(request: IncomingMessage): Promise<Reply> {
+    const url = new URL(request.url ?? '/', 'http://sandbox')
+    const path = url.pathname.length > 1 ? url.pathname.replace(/\/$/, '') : '/'
+    const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
+    const route = routes[`${method} ${path}`]
+    if (route === undefined) return { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Not found\n' }
+    return await route({ query: url.searchParams, headers: request.headers, body: await bodyOf(request) })
+  }
+  return createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 32_768 }, (request, response) => {
+    answer(request)
+      .catch((error: unknown): Reply => {
+        if (error instanceof TooLarge) return { status: 413, headers: { connection: 'close' } }
+        log(`sandbox: ${request.method ?? ''} failed: ${error instanceof Error ? error.message : 'unknown'}`)
+        return json({ error: 'The sandbox cannot answer right now. Please try again.' }, 503)
+      })
+      .then((reply) => {
+        response.writeHead(reply.status, { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', ...reply.headers })
+        response.end(request.method === 'HEAD' ? undefined : reply.body)
+      })
+      .catch(() => response.destroy())
+  })
+}

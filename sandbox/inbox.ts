@@ -1,0 +1,79 @@
+/** The mailbox and the telephone of everybody: what the portal sent, for a test and for a person. */
+import type { Database } from './database.ts'
+import { json, type Call, type Routes } from './http.ts'
+import { escape, page, vietnamTime } from './page.ts'
+
+export const inboxTable = `
+  create table if not exists sandbox.messages (
+    id bigint generated always as identity primary key,
+    channel text not null check (channel in ('sms', 'mail')),
+    receiver text not null,
+    receiver_key text not null,
+    text text not null,
+    message_key text not null unique,
+    at timestamptz not null default now()
+  );
+  create index if not exists messages_receiver on sandbox.messages (receiver_key, id desc)`
+
+interface Message {
+  readonly to: string
+  readonly channel: 'sms' | 'mail'
+  readonly text: string
+  readonly at: string
+}
+
+const limit = 200
+
+/**
+ * One spelling for all that mean the same receiver: addresses in small letters; numbers as digits with the country's code
+ * (0912…, 84912…, +84912…, and ' 84912…', which is what a '+' becomes that was not escaped in a query).
+ */
+export function receiverKey(receiver: string): string {
+  const text = receiver.trim()
+  if (text.includes('@')) return text.replaceAll(' ', '+').toLowerCase()
+  const digits = text.replace(/\D/g, '').replace(/^00/, '')
+  return digits.startsWith('0') ? `84${digits.slice(1)}` : digits
+}
+
+/** Puts a message into the box. The same `key` twice is one message; the answer says whether it is new. */
+export async function deliver(db: Database, message: { channel: 'sms' | 'mail'; to: string; text: string; key: string }): Promise<boolean> {
+  const key = receiverKey(message.to)
+  const { rowCount } = await db.query(
+    'insert into sandbox.messages (channel, receiver, receiver_key, text, message_key) values ($1, $2, $3, $4, $5) on conflict (message_key) do nothing',
+    [message.channel, message.channel === 'sms' ? `+${key}` : message.to, key, message.text.replaceAll('\0', ''), message.key],
+  )
+  return rowCount === 1
+}
+
+async function messages(db: Database, to: string | null): Promise<Message[]> {
+  const key = to === null || to.trim() === '' ? null : receiverKey(to)
+  const { rows } = await db.query<{ receiver: string; channel: 'sms' | 'mail'; text: string; at: Date }>(
+    `select receiver, channel, text, at from sandbox.messages where $1::text is null or receiver_key = $1 order by id desc limit ${limit}`, [key])
+  return rows.map((row) => ({ to: row.receiver, channel: row.channel, text: row.text, at: row.at.toISOString() }))
+}
+
+/** Escaped text whose web addresses can be pressed. */
+const linked = (text: string): string =>
+  text.split(/(https?:\/\/[^\s<>"']+)/g).map((part, at) => (at % 2 === 0 ? escape(part) : `<a href="${escape(part)}" rel="noreferrer">${escape(part)}</a>`)).join('')
+
+export function inboxRoutes(db: Database): Routes {
+  return {
+    'GET /inbox.json': async ({ query }: Call) => json(await messages(db, query.get('to'))),
+    'GET /inbox': async ({ query }: Call) => {
+      const to = query.get('to') ?? ''
+      const list = await messages(db, to)
+      const items = list.map((message) => `<li class="card"><div class="top"><span class="to">${escape(message.to)}</span>
+<span>${message.channel === 'sms' ? 'SMS' : 'E-mail'} · <time datetime="${message.at}">${escape(vietnamTime(new Date(message.at)))}</time></span></div><pre>${linked(message.text)}</pre></li>`)
+      return page({
+        title: 'Inbox — sandbox', language: 'en', refreshSeconds: 3,
+        main: `<div class="flag">SANDBOX · nothing here is really sent · <span lang="vi">không có gì được gửi thật</span></div>
+<main>
+<header class="brand"><h1>Inbox <span class="soft" lang="vi">· Hộp thư</span></h1><a href="/">Sandbox</a></header>
+<p class="soft">Every SMS and e-mail that the portal sent, newest first. <span lang="vi">Mọi SMS và e-mail mà cổng đã gửi, mới nhất ở trên.</span></p>
+<form class="search" method="get" action="/inbox"><input name="to" value="${escape(to)}" aria-label="Phone number or e-mail address · Số điện thoại hoặc e-mail" placeholder="0912 345 678, name@example.vn"><button class="main">Show</button></form>
+<div data-fresh aria-live="polite">${items.length === 0 ? '<p class="card soft">Nothing yet. <span lang="vi">Chưa có tin nào.</span></p>' : `<ul class="messages">${items.join('\n')}</ul>`}</div>
+</main>`,
+      })
+    },
+  }
+}

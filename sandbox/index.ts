@@ -1,0 +1,103 @@
+/**
+ * The sandbox: the third parties, stood in for by programs that speak their wire protocols, signatures and callbacks included.
+ * The portal does not know it; only the addresses and keys of its drivers differ. It imports nothing of the portal's server.
+ * Its state lies in the schema `sandbox` of the given database.
+ */
+import type { AddressInfo } from 'node:net'
+import { openDatabase, type Database } from './database.ts'
+import { esmsRoutes, type EsmsKeys } from './esms.ts'
+import { json, serverFor, type Reply, type Routes } from './http.ts'
+import { inboxRoutes, inboxTable } from './inbox.ts'
+import { startMail } from './mail.ts'
+import { assetRoutes, page } from './page.ts'
+import { openVnpay, vnpayTables, type VnpayTerminal } from './vnpay/index.ts'
+
+export interface SandboxOptions {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  readonly databaseUrl: string
+  /** Where notices go, without a path; a function when the address is known only later. */
+  readonly portalUrl: string | (() => string)
+  readonly vnpay: VnpayTerminal
+  readonly esms: EsmsKeys
+  readonly log: (line: string) => void
+  /** Multiplies the gaps between repeated notices and the delay of late ones; 1 unless told. Tests use less. */
+  readonly pace?: number
+}
+export interface Sandbox {
+  /** http://host:port, without a slash at the end. Gateways are below: /vnpay, /esms. */
+  readonly url: string
+  /** smtp://127.0.0.1:port */
+  readonly smtpUrl: string
+  /** Finishes what is in flight. */
+  close(): Promise<void>
+}
+
+const home = (): Reply => page({
+  title: 'Sandbox', language: 'en',
+  main: `<div class="flag">SANDBOX · no real money, no real messages · <span lang="vi">không có tiền thật, không có tin nhắn thật</span></div>
+<main>
+<h1>Sandbox</h1>
+<p class="soft">The portal's third parties, stood in for. They speak the real wire protocols, so the portal runs the very code it runs with real keys.
+<span lang="vi">Thay cho các bên thứ ba của cổng, đúng giao thức thật.</span></p>
+<section class="card"><h2>For a person · <span lang="vi">Cho người dùng</span></h2>
+<ul class="parts"><li><a href="/inbox">Inbox</a>: every SMS and e-mail sent, with the codes to sign up · <span lang="vi">mọi SMS và e-mail đã gửi, có mã xác nhận</span></li>
+<li>VNPAY: a top-up in the portal leads to its payment page here · <span lang="vi">nạp tiền trong cổng sẽ mở trang thanh toán tại đây</span></li></ul></section>
+<section class="card"><h2>For a program · <span lang="vi">Cho chương trình</span></h2>
+<ul class="parts"><li><code>GET <a href="/inbox.json">/inbox.json</a>?to=&lt;phone or e-mail&gt;</code></li>
+<li><code>GET /vnpay/paymentv2/vpcpay.html</code>, <code>POST /vnpay/merchant_webapi/api/transaction</code></li>
+<li><code>POST /esms/MainService.svc/json/SendMultipleMessage_V4_post_json/</code></li>
+<li><code>GET <a href="/healthz">/healthz</a></code></li></ul></section>
+</main>`,
+})
+
+function healthRoute(db: Database): Routes {
+  return { 'GET /healthz': async () => db.query('select 1').then(() => json({ status: 'ok' }), () => json({ status: 'no database' }, 503)) }
+}
+
+/** Starts everything. Fails when the database cannot be reached or the port is taken. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { log, portalUrl } = options
+  const db = await openDatabase(options.databaseUrl, [inboxTable, vnpayTables], log)
+  const portal = (): string => (typeof portalUrl === 'function' ? portalUrl() : portalUrl).replace(/\/+$/, '')
+  const mail = await startMail(db, log)
+  const vnpay = openVnpay(db, options.vnpay, { ipnUrl: () => `${portal()}/api/webhooks/vnpay`, pace: options.pace ?? 1, log })
+  const routes: Routes = { 'GET /': home, ...assetRoutes(), ...healthRoute(db), ...inboxRoutes(db), ...esmsRoutes(db, options.esms), ...vnpay.routes }
+  const server = serverFor(routes, log)
+
+  async function closeRest(): Promise<void> {
+    await Promise.all([vnpay.close(), mail.close()])
+    await db.end()
+  }
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(options.port, options.host, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+  } catch (error) {
+    await closeRest()
+    throw error
+  }
+  server.on('error', (error) => log(`sandbox: ${error.message}`))
+  const { port } = server.address() as AddressInfo
+  const host = options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host.includes(':') ? `[${options.host}]` : options.host
+  return {
+    url: `http://${host}:${port}`,
+    smtpUrl: mail.url,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeIdleConnections()
+      // a page that waits for a merchant's answer gets its answer; nobody waits for ever
+      const late = setTimeout(() => server.closeAllConnections(), 3000)
+      await vnpay.close()
+      await closed
+      clearTimeout(late)
+      await mail.close()
+      await db.end()
+    },
+  }
+}

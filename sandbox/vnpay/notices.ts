@@ -1,0 +1,113 @@
+/**
+ * The IPN: VNPay calls the merchant until it answers RspCode 00 or 02, at most ten times. VNPay waits five minutes between two calls;
+ * here the gaps begin with a second. The queue lies in the database, so it outlives a restart.
+ */
+import type { Database, Transaction } from '../database.ts'
+
+const attemptsAtMost = 10
+/** A call that nobody finished (the process ended in it) is due again after this time. */
+const leaseMs = 15_000
+const timeoutMs = 5_000
+const lateMs = 8_000
+const gapMs = (attempts: number): number => Math.min(60_000, 1000 * 2 ** (attempts - 1))
+/** Looks for notices that another sandbox left behind, and tries again when the database was away. */
+const idleMs = 30_000
+const troubleMs = 2_000
+
+export interface Notices {
+  /** Queues a signed query and answers its id: for `sendNow` (and should that never come, for later), or to be sent late by itself. */
+  add(tx: Transaction, query: string, when: 'now' | 'late'): Promise<string>
+  /** Sends a queued one now; resolves when the merchant has answered or has let the time run out. Never throws. */
+  sendNow(id: string): Promise<void>
+  /** Looks for due ones. Called after a commit that queued one. */
+  wake(): void
+  close(): Promise<void>
+}
+
+export function startNotices(db: Database, target: () => string, options: { pace: number; log: (line: string) => void }): Notices {
+  const { pace, log } = options
+  const closing = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let round: Promise<void> | undefined
+  let again = false
+
+  async function callMerchant(query: string): Promise<{ done: boolean; answer: string }> {
+    try {
+      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)])
+      const response = await fetch(`${target()}?${query}`, { signal, redirect: 'manual' })
+      const body = (await response.text()).slice(0, 10_000)
+      const word: unknown = JSON.parse(body)
+      const code = typeof word === 'object' && word !== null && 'RspCode' in word ? String(word.RspCode) : ''
+      return { done: code === '00' || code === '02', answer: `${response.status} ${code}` }
+    } catch (error) {
+      return { done: false, answer: error instanceof Error ? error.name : 'failed' }
+    }
+  }
+
+  /** Takes one that is due, so that no other sandbox calls at the same time; undefined when there is none. */
+  async function send(id: string | null): Promise<boolean> {
+    const { rows } = await db.query<{ id: string; query: string; attempts: number }>(
+      `update sandbox.vnpay_notices set attempts = attempts + 1, next_at = now() + $2 * interval '1 ms'
+       where id = (select id from sandbox.vnpay_notices where done_at is null and ($1::bigint is null and next_at <= now() or id = $1) order by next_at limit 1 for update skip locked)
+       returning id, query, attempts`, [id, leaseMs])
+    const notice = rows[0]
+    if (notice === undefined) return false
+    const { done, answer } = await callMerchant(notice.query)
+    // called again when the sandbox is back
+    if (closing.signal.aborted) return false
+    const over = done || notice.attempts >= attemptsAtMost
+    if (over && !done) log(`sandbox: vnpay: a notice was given up after ${notice.attempts} calls: ${answer}`)
+    await db.query(
+      `update sandbox.vnpay_notices set done_at = case when $2 then now() end, next_at = now() + $3 * interval '1 ms', last_answer = $4 where id = $1`,
+      [notice.id, over, gapMs(notice.attempts) * pace, answer])
+    return true
+  }
+
+  /** One round over all that are due; answers the milliseconds until the next. */
+  async function work(): Promise<number> {
+    try {
+      do {
+        again = false
+        while (!closing.signal.aborted && (await send(null)));
+      } while (again)
+      const { rows } = await db.query<{ ms: number | null }>(
+        `select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from sandbox.vnpay_notices where done_at is null`)
+      return Math.min(idleMs, Math.max(5, Math.ceil(rows[0]?.ms ?? idleMs)))
+    } catch (error) {
+      log(`sandbox: vnpay: notices wait for the database: ${error instanceof Error ? error.message : 'unknown'}`)
+      return troubleMs
+    }
+  }
+
+  function wake(): void {
+    if (closing.signal.aborted) return
+    again = true
+    if (round !== undefined) return
+    clearTimeout(timer)
+    round = work().then((waitMs) => {
+      round = undefined
+      if (closing.signal.aborted) return
+      if (again) wake()
+      else timer = setTimeout(wake, waitMs).unref()
+    })
+  }
+
+  wake()
+  return {
+    async add(tx, query, when) {
+      const { rows } = await tx.query<{ id: string }>(
+        `insert into sandbox.vnpay_notices (query, next_at) values ($1, now() + $2 * interval '1 ms') returning id`, [query, when === 'now' ? leaseMs : lateMs * pace])
+      return rows[0]?.id ?? ''
+    },
+    async sendNow(id) {
+      await send(id).catch((error: unknown) => log(`sandbox: vnpay: ${error instanceof Error ? error.message : 'unknown'}`))
+      wake()
+    },
+    wake,
+    async close() {
+      closing.abort()
+      clearTimeout(timer)
+      await round
+    },
+  }
+}

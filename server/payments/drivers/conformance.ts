@@ -1,0 +1,292 @@
+/**
+ * One suite for every payment driver, against its gateway's stand-in. A new driver writes an Adapter ("how a person pays at this
+ * sandbox") and calls `conforms(adapter)` in its own test file. Told from plain to odd. Everything is real HTTP on loopback.
+ */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Currency } from '../../../contract/money.ts'
+import { DriverFailure } from '../../platform/errors.ts'
+import { ForgedNotice, type Notice, type NoticeOutcome, type NoticeRequest, type PaymentDriver, type PaymentOrder, type ProviderStatus } from '../driver.ts'
+
+/** What a person may do on the payment page. */
+export type Choice = 'pay' | 'fail' | 'cancel' | 'suspicious'
+
+/** What the adapter is given to start with. */
+export interface Surroundings {
+  /** Takes the gateway's notices on every path. No slash at the end. */
+  readonly portalUrl: string
+  /** Nobody listens here. */
+  readonly closedUrl: string
+  /** Takes requests and never answers. */
+  readonly silentUrl: string
+}
+
+/** A started stand-in and the drivers that face it. */
+export interface Counter {
+  readonly driver: PaymentDriver
+  /** The same driver with the gateway at `closedUrl`. */
+  readonly unreachable: PaymentDriver
+  /** The same driver with the gateway at `silentUrl` and a time limit of well under a second. */
+  readonly slow: PaymentDriver
+  /** The person opens the payment page and does nothing yet. */
+  open(checkoutUrl: string): Promise<void>
+  /** The person opens the page and decides; answers where the browser is sent. */
+  choose(checkoutUrl: string, choice: Choice): Promise<string>
+  /** Words made from a genuine one that must not pass: tampered, unsigned, signed with another key. */
+  forgeries(genuine: NoticeRequest): readonly NoticeRequest[]
+  close(): Promise<void>
+}
+
+export interface Adapter {
+  readonly name: string
+  readonly currency: Currency
+  readonly choices: readonly Choice[]
+  /** Whether begin itself calls the gateway (then it fails when the gateway is away). */
+  readonly beginCalls: boolean
+  start(surroundings: Surroundings): Promise<Counter>
+}
+
+interface Heard {
+  readonly request: NoticeRequest
+  readonly notice: Notice
+}
+
+const listen = async (server: Server): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+const shut = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+
+/** A portal of one page: it reads notices with the driver and answers what it is told to. */
+class Portal {
+  readonly heard: Heard[] = []
+  /** What it answers next; the last one stays. */
+  outcomes: NoticeOutcome[] = ['recorded']
+  driver: PaymentDriver | undefined
+  #listeners: (() => void)[] = []
+  readonly server = createServer((incoming, response) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => {
+      const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]))
+      const request = { method: incoming.method ?? '', headers, query: new URL(incoming.url ?? '/', 'http://portal').searchParams, rawBody: Buffer.concat(chunks) }
+      const notice = this.driver?.readNotice(request)
+      const outcome = (this.outcomes.length > 1 ? this.outcomes.shift() : this.outcomes[0]) ?? 'recorded'
+      const answer = this.driver?.answerTo(outcome)
+      response.writeHead(answer?.status ?? 500, { 'content-type': answer?.contentType ?? 'text/plain' }).end(answer?.body)
+      if (notice !== undefined) this.heard.push({ request, notice })
+      for (const listener of this.#listeners.splice(0)) listener()
+    })
+  })
+
+  /** The first `count` words about a payment, once they have come. */
+  async words(code: string, count = 1): Promise<Heard[]> {
+    for (;;) {
+      const found = this.heard.filter(({ notice }) => notice.code === code)
+      if (found.length >= count) return found
+      await new Promise<void>((resolve) => this.#listeners.push(resolve))
+    }
+  }
+}
+
+export function conforms(adapter: Adapter): void {
+  const portal = new Portal()
+  const silent = createServer(() => undefined)
+  let counter: Counter
+  let portalUrl = ''
+
+  const order = (changes: Partial<PaymentOrder> = {}): PaymentOrder => ({
+    code: `T${randomBytes(12).toString('hex')}`, amount: adapter.currency === 'VND' ? 150_000n : 15_000n, currency: adapter.currency, channel: counter.driver.channels[0] ?? '',
+    language: 'vi', ip: '203.0.113.10', returnUrl: `${portalUrl}/back?from=here`, createdAt: new Date(), expiresAt: new Date(Date.now() + 900_000), providerRef: null,
+    buyer: { id: '7', name: 'Nguyễn Thị Ánh', email: 'anh@example.vn', phone: '+84912345678' }, ...changes,
+  })
+  async function begun(changes: Partial<PaymentOrder> = {}): Promise<{ order: PaymentOrder; checkoutUrl: string }> {
+    const made = order(changes)
+    const { checkoutUrl, providerRef } = await counter.driver.begin(made)
+    return { order: { ...made, providerRef }, checkoutUrl }
+  }
+  async function paid(): Promise<{ order: PaymentOrder; notice: Notice; request: NoticeRequest }> {
+    const { order: made, checkoutUrl } = await begun()
+    await counter.choose(checkoutUrl, 'pay')
+    const [word] = await portal.words(made.code)
+    if (word === undefined) throw new Error('no notice came')
+    return { order: made, ...word }
+  }
+  async function failure(work: Promise<unknown>): Promise<DriverFailure> {
+    const outcome = await work.then(() => undefined, (error: unknown) => error)
+    expect(outcome).toBeInstanceOf(DriverFailure)
+    return outcome as DriverFailure
+  }
+
+  beforeAll(async () => {
+    portalUrl = await listen(portal.server)
+    const silentUrl = await listen(silent)
+    const closed = createServer()
+    const closedUrl = await listen(closed)
+    await shut(closed)
+    counter = await adapter.start({ portalUrl, silentUrl, closedUrl })
+    portal.driver = counter.driver
+  })
+  afterAll(async () => {
+    await counter?.close()
+    await shut(portal.server)
+    await shut(silent)
+  })
+
+  describe(`${adapter.name}: paying`, () => {
+    const expected: Readonly<Record<Choice, ProviderStatus>> = { pay: 'succeeded', fail: 'failed', cancel: 'failed', suspicious: 'pending' }
+
+    it.each(adapter.choices.map((choice) => [choice, expected[choice]] as const))('a person who chooses "%s": the notice says %s', async (choice, status) => {
+      const { order: made, checkoutUrl } = await begun()
+      const landed = new URL(await counter.choose(checkoutUrl, choice))
+      expect(`${landed.origin}${landed.pathname}`).toBe(`${portalUrl}/back`)
+      expect(landed.searchParams.get('from')).toBe('here')
+      const [word] = await portal.words(made.code)
+      expect(word?.notice).toMatchObject({ code: made.code, status, amount: made.amount, currency: made.currency })
+      expect(word?.notice.eventId).not.toBe('')
+      if (status === 'succeeded') expect(word?.notice.providerTransactionId).toEqual(expect.stringMatching(/./))
+      if (status === 'failed') expect(word?.notice.providerTransactionId ?? null).toBeNull()
+      expect((await counter.driver.lookUp(made))?.status).toBe(status)
+    })
+
+    it('can be paid through every channel and in both languages', async () => {
+      for (const channel of counter.driver.channels) {
+        for (const language of ['en', 'vi'] as const) {
+          const { order: made, checkoutUrl } = await begun({ channel, language })
+          await counter.choose(checkoutUrl, 'pay')
+          expect((await portal.words(made.code))[0]?.notice.status).toBe('succeeded')
+        }
+      }
+    })
+
+    it('names the moment of the payment in whatever zone', async () => {
+      const before = Date.now()
+      const { notice } = await paid()
+      expect(Math.abs((notice.occurredAt?.getTime() ?? 0) - before)).toBeLessThan(60_000)
+    })
+
+    it('begins no second payment when asked twice', async () => {
+      const { order: made, checkoutUrl } = await begun()
+      expect((await counter.driver.begin(made)).checkoutUrl).toBe(checkoutUrl)
+    })
+
+    it('refuses a currency that is not its own', async () => {
+      const foreign = (['VND', 'AUD', 'USD', 'EUR'] as const).find((currency) => !counter.driver.currencies.includes(currency))
+      if (foreign !== undefined) expect((await failure(counter.driver.begin(order({ currency: foreign })))).kind).toBe('rejected')
+    })
+  })
+
+  describe(`${adapter.name}: notices`, () => {
+    it('are the same word when they come again', async () => {
+      const { request, notice } = await paid()
+      expect(counter.driver.readNotice(request)).toEqual(notice)
+    })
+
+    it('come again until they are recorded, as the same word', async () => {
+      portal.outcomes = ['error', 'recorded']
+      const { order: made, checkoutUrl } = await begun()
+      await counter.choose(checkoutUrl, 'pay')
+      const words = await portal.words(made.code, 2)
+      expect(new Set(words.map(({ notice }) => notice.eventId)).size).toBe(1)
+    })
+
+    it('of two payments are two words', async () => {
+      const [one, two] = [await paid(), await paid()]
+      expect(one.notice.eventId).not.toBe(two.notice.eventId)
+      expect(one.notice.providerTransactionId).not.toBe(two.notice.providerTransactionId)
+    })
+
+    it('that are forged or tampered with are refused', async () => {
+      const { request } = await paid()
+      const forgeries = counter.forgeries(request)
+      expect(forgeries.length).toBeGreaterThan(2)
+      for (const forgery of [...forgeries, { ...request, query: new URLSearchParams(), rawBody: Buffer.alloc(0), headers: {} }]) {
+        expect(() => counter.driver.readNotice(forgery)).toThrow(ForgedNotice)
+      }
+    })
+
+    it('are answered whatever became of them', () => {
+      for (const outcome of ['recorded', 'already', 'unknown_order', 'wrong_amount', 'forged', 'error'] as const) {
+        const answer = counter.driver.answerTo(outcome)
+        expect(answer.status).toBeGreaterThanOrEqual(200)
+        expect(answer.contentType).toMatch(/^[a-z]+\/[a-z]+/)
+      }
+    })
+  })
+
+  describe(`${adapter.name}: looking up`, () => {
+    it('knows a payment that is open', async () => {
+      const { order: made, checkoutUrl } = await begun()
+      await counter.open(checkoutUrl)
+      expect(await counter.driver.lookUp(made)).toMatchObject({ code: made.code, status: 'pending', amount: made.amount })
+    })
+
+    it('tells the same of a paid one as the notice did', async () => {
+      const { order: made, notice } = await paid()
+      const found = await counter.driver.lookUp(made)
+      expect(found).toMatchObject({ status: 'succeeded', amount: notice.amount, currency: notice.currency, code: made.code, providerTransactionId: notice.providerTransactionId })
+      expect((await counter.driver.lookUp(made))?.eventId).toBe(found?.eventId)
+    })
+
+    it('knows nothing of a payment that was never begun', async () => {
+      expect(await counter.driver.lookUp(order())).toBeNull()
+    })
+  })
+
+  describe(`${adapter.name}: giving back`, () => {
+    it('gives all back, and only once for one id', async () => {
+      const { order: made, notice } = await paid()
+      const wish = { refundId: `R${made.code}`.slice(0, 32), amount: made.amount, reason: 'Khách hàng yêu cầu', providerTransactionId: notice.providerTransactionId }
+      expect(await counter.driver.refund(made, wish)).toMatchObject({ code: made.code, status: 'refunded', amount: made.amount })
+      expect(await counter.driver.refund(made, wish)).toMatchObject({ status: 'refunded', amount: made.amount })
+      expect((await counter.driver.lookUp(made))?.status).toBe('refunded')
+    })
+
+    it('gives parts back, each once, and never more than was paid', async () => {
+      const { order: made, notice } = await paid()
+      const part = made.amount / 3n
+      const wish = { reason: 'part', providerTransactionId: notice.providerTransactionId }
+      const first = { ...wish, refundId: `A${made.code}`, amount: part }
+      expect(await counter.driver.refund(made, first)).toMatchObject({ status: 'refunded', amount: part })
+      // the same id again: either the same answer, or "it may have happened", but no second movement
+      await counter.driver.refund(made, first).catch((error: unknown) => expect(error).toMatchObject({ name: 'DriverFailure', kind: 'unclear' }))
+      expect(await counter.driver.refund(made, { ...wish, refundId: `B${made.code}`, amount: made.amount - part })).toMatchObject({ status: 'refunded' })
+      await failure(counter.driver.refund(made, { ...wish, refundId: `C${made.code}`, amount: part }))
+      await failure(counter.driver.refund(made, { ...wish, refundId: `D${made.code}`, amount: made.amount + 1n }))
+    })
+
+    it('does so also when the gateway\'s own id is not at hand', async () => {
+      const { order: made } = await paid()
+      expect(await counter.driver.refund(made, { refundId: `N${made.code}`, amount: made.amount, reason: 'x', providerTransactionId: null })).toMatchObject({ status: 'refunded' })
+    })
+
+    it('has nothing to give back of what was not paid', async () => {
+      const { order: made, checkoutUrl } = await begun()
+      await counter.choose(checkoutUrl, 'cancel')
+      expect((await failure(counter.driver.refund(made, { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: null }))).kind).toBe('rejected')
+    })
+  })
+
+  describe(`${adapter.name}: trouble`, () => {
+    it('a gateway that is away is unavailable', async () => {
+      const made = order()
+      const refund = { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: '1' }
+      expect((await failure(counter.unreachable.lookUp(made))).kind).toBe('unavailable')
+      expect((await failure(counter.unreachable.refund(made, refund))).kind).toBe('unavailable')
+      if (adapter.beginCalls) expect((await failure(counter.unreachable.begin(made))).kind).toBe('unavailable')
+    })
+
+    it('a gateway that does not answer is unavailable, or unclear', async () => {
+      const made = order()
+      expect((await failure(counter.slow.lookUp(made))).kind).toBe('unavailable')
+      expect((await failure(counter.slow.refund(made, { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: '1' }))).kind).toMatch(/^unclear|unavailable$/)
+      if (adapter.beginCalls) expect((await failure(counter.slow.begin(made))).kind).toMatch(/^unclear|unavailable$/)
+    })
+  })
+}

@@ -1,0 +1,59 @@
+/** VNPay's codes, and what they mean to us. Source: .../thanh-toan-pay/pay.html, tables vnp_ResponseCode and vnp_TransactionStatus. */
+import type { NoticeOutcome, ProviderStatus } from '../../driver.ts'
+
+/** vnp_ResponseCode of a payment. Known codes only, for the log and the customer's support. */
+export const responseTexts: Readonly<Record<string, string>> = {
+  '00': 'paid',
+  '07': 'debited, under suspicion of fraud',
+  '09': 'card or account not registered for internet banking',
+  '10': 'wrong card or account details, three times',
+  '11': 'not paid in time',
+  '12': 'card or account locked',
+  '13': 'wrong one-time password',
+  '24': 'cancelled by the customer',
+  '51': 'not enough money on the account',
+  '65': 'over the daily limit',
+  '75': 'bank under maintenance',
+  '79': 'wrong payment password, too often',
+  '99': 'other error',
+}
+
+/**
+ * vnp_TransactionStatus, the state of the money: 00 came, 01 not finished, 02 failed, 04 taken by the bank and not yet come,
+ * 05 and 06 on its way back, 07 under suspicion, 09 VNPay refused to give it back (so it is still ours).
+ * What we do not know is not decided.
+ */
+export function statusOfTransaction(transactionStatus: string): ProviderStatus {
+  switch (transactionStatus) {
+    case '00':
+    case '09':
+      return 'succeeded'
+    case '02':
+      return 'failed'
+    case '05':
+    case '06':
+      return 'refunded'
+    default:
+      return 'pending'
+  }
+}
+
+/** A notice carries two codes. The money came only when both say 00; when they contradict one another, or say 07, it is not decided. */
+export function statusOfNotice(responseCode: string, transactionStatus: string): ProviderStatus {
+  if (responseCode === '07') return 'pending'
+  const status = statusOfTransaction(transactionStatus)
+  if (status === 'succeeded') return responseCode === '00' && transactionStatus === '00' ? 'succeeded' : 'pending'
+  if (responseCode === '00') return status
+  // the bank's refusal stands even where the transaction is still called unfinished
+  return transactionStatus === '01' && responseCode in responseTexts && responseCode !== '99' ? 'failed' : status
+}
+
+/** What VNPay expects to hear; it calls again (10 times, 5 minutes apart) until it hears 00 or 02. */
+export const answers: Readonly<Record<NoticeOutcome, { readonly RspCode: string; readonly Message: string }>> = {
+  recorded: { RspCode: '00', Message: 'Confirm Success' },
+  already: { RspCode: '02', Message: 'Order already confirmed' },
+  unknown_order: { RspCode: '01', Message: 'Order not found' },
+  wrong_amount: { RspCode: '04', Message: 'Invalid amount' },
+  forged: { RspCode: '97', Message: 'Invalid signature' },
+  error: { RspCode: '99', Message: 'Unknown error' },
+}

@@ -1,0 +1,105 @@
+/**
+ * A small fetch for drivers: a time limit, a limit on the answer's size, and every trouble told as a DriverFailure.
+ * It never logs; messages name the other side, the method and the status, and never an address, a body or a secret.
+ */
+import { DriverFailure, type DriverFailureKind } from './errors.ts'
+
+export interface HttpCall {
+  /** Who is called, for the failure's text: 'vnpay'. */
+  readonly peer: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly url: string | URL
+  readonly headers?: Readonly<Record<string, string>>
+  /** At most one of the two bodies. */
+  readonly json?: unknown
+  readonly form?: Readonly<Record<string, string>> | URLSearchParams
+  readonly timeoutMs?: number
+  /** Statuses beyond 2xx that the caller wants to read itself. */
+  readonly accept?: readonly number[]
+  /** Whether the same call may be made again without harm; a GET may. Decides what a lost answer means. */
+  readonly repeatable?: boolean
+  /** What a 5xx means. A call that moves money says 'unclear': the other side may have acted before it fell. */
+  readonly serverError?: DriverFailureKind
+  readonly maxBytes?: number
+}
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+export const defaultTimeoutMs = 10_000
+const defaultMaxBytes = 1_048_576
+
+/** Troubles that come before the first byte of a request is sent: nothing can have happened at the other side. */
+const beforeSending = new Set([
+  'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'ERR_TLS_CERT_ALTNAME_INVALID',
+])
+
+/** The system's code of a failed fetch; a host with two addresses gives one error for each, and all must agree on "not sent". */
+function codes(error: unknown): string[] {
+  if (!(error instanceof Error)) return []
+  if (error instanceof AggregateError) return error.errors.flatMap(codes)
+  if ('code' in error && typeof error.code === 'string') return [error.code]
+  return codes(error.cause)
+}
+
+async function readLimited(response: Response, peer: string, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw new DriverFailure('unavailable', `${peer}: the answer is longer than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/**
+ * Makes one call and reads the whole answer within `timeoutMs` (default 10 s). Redirections are not followed.
+ * Throws DriverFailure: `unavailable` when nothing was sent, on 5xx and on a lost answer to a repeatable call; `unclear` when the
+ * answer to any other call was lost; `rejected` on 3xx and 4xx that `accept` does not name (408 and 429 are `unavailable`).
+ */
+export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
+  const { peer, method } = call
+  const lost: DriverFailureKind = (call.repeatable ?? method === 'GET') ? 'unavailable' : 'unclear'
+  const headers: Record<string, string> = { accept: 'application/json', ...call.headers }
+  let body: string | undefined
+  if (call.json !== undefined) {
+    headers['content-type'] = 'application/json; charset=utf-8'
+    body = JSON.stringify(call.json)
+  } else if (call.form !== undefined) {
+    headers['content-type'] = 'application/x-www-form-urlencoded; charset=utf-8'
+    body = new URLSearchParams(call.form).toString()
+  }
+  let answer: HttpAnswer
+  try {
+    const signal = AbortSignal.timeout(call.timeoutMs ?? defaultTimeoutMs)
+    const response = await fetch(call.url, { method, headers, signal, redirect: 'manual', ...(body === undefined ? {} : { body }) })
+    answer = { status: response.status, headers: response.headers, text: await readLimited(response, peer, call.maxBytes ?? defaultMaxBytes) }
+  } catch (error) {
+    if (error instanceof DriverFailure) throw lost === 'unclear' ? new DriverFailure(lost, error.message) : error
+    const found = codes(error)
+    const unsent = found.length > 0 && found.every((code) => beforeSending.has(code))
+    const why = error instanceof Error && error.name === 'TimeoutError' ? 'no answer in time' : (found[0] ?? 'the connection broke')
+    throw new DriverFailure(unsent ? 'unavailable' : lost, `${peer}: ${method}: ${why}`)
+  }
+  const { status } = answer
+  if ((status >= 200 && status < 300) || call.accept?.includes(status)) return answer
+  if (status >= 500) throw new DriverFailure(call.serverError ?? 'unavailable', `${peer}: ${method}: status ${status}`)
+  throw new DriverFailure(status === 408 || status === 429 ? 'unavailable' : 'rejected', `${peer}: ${method}: status ${status}`)
+}
+
+/**
+ * The answer's body as JSON. What is no JSON is a failure of the other side: `kind` says which
+ * (a call that moved money must say 'unclear').
+ */
+export function jsonOf(answer: HttpAnswer, peer: string, kind: DriverFailureKind = 'unavailable'): unknown {
+  try {
+    return JSON.parse(answer.text)
+  } catch {
+    throw new DriverFailure(kind, `${peer}: status ${answer.status} with a body that is not JSON`)
+  }
+}
