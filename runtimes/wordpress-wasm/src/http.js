@@ -1,0 +1,199 @@
+// The container's HTTP side: files from Node, everything else from PHP, one PHP request at a time.
+import http from 'node:http'
+import path from 'node:path'
+import { wordpressRoot } from './php.js'
+import { route } from './route.js'
+import { serveFile } from './static-files.js'
+
+const maxBodyBytes = 64 * 1024 * 1024
+/** Requests that may wait for PHP; more are told to come again rather than to wait for minutes. */
+const maxWaiting = 64
+const hopByHop = new Set(['connection', 'keep-alive', 'proxy-authenticate', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
+
+class BodyTooLarge extends Error {}
+
+async function readBody(request) {
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw new BodyTooLarge()
+  const chunks = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size > maxBodyBytes) throw new BodyTooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** The client as the edge saw it: this port is on loopback, so nobody but the edge (or the driver) speaks to it. */
+const clientOf = (request) => request.headers['x-forwarded-for']?.split(',').at(-1).trim() || request.socket.remoteAddress || '127.0.0.1'
+
+function phpHeaders(request) {
+  const headers = {}
+  for (const [name, value] of Object.entries(request.headers)) {
+    // `Proxy:` would become HTTP_PROXY, which PHP's HTTP clients obey.
+    if (hopByHop.has(name) || name === 'proxy' || name === 'expect') continue
+    headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return headers
+}
+
+/**
+ * @param {{php: object, order: object, log: (line: object) => void}} parts
+ * @returns `server` (not listening yet), `run` (an internal request, for cron), `settle` (resolves when no request is in hand)
+ */
+export function createSiteServer({ php, order, log }) {
+  const siteUrl = new URL(order.url)
+  let waiting = 0
+  let inHand = 0
+  let idle = () => {}
+
+  async function runPhp({ method, url, script, headers, body, client, secure }) {
+    const pathInfo = url.pathname.startsWith(`${script}/`) ? url.pathname.slice(script.length) : ''
+    return php.runStream({
+      scriptPath: path.posix.join(wordpressRoot, script),
+      relativeUri: url.pathname + url.search,
+      method,
+      headers,
+      body,
+      protocol: secure ? 'https' : 'http',
+      $_SERVER: {
+        REMOTE_ADDR: client,
+        REMOTE_PORT: '0',
+        DOCUMENT_ROOT: wordpressRoot,
+        HTTPS: secure ? 'on' : '',
+        REQUEST_SCHEME: secure ? 'https' : 'http',
+        REQUEST_URI: url.pathname + url.search,
+        QUERY_STRING: url.search.slice(1),
+        SCRIPT_NAME: script,
+        SCRIPT_FILENAME: path.posix.join(wordpressRoot, script),
+        PHP_SELF: script + pathInfo,
+        SERVER_SOFTWARE: 'wordpress-wasm',
+        ...(pathInfo ? { PATH_INFO: pathInfo } : {}),
+      },
+    })
+  }
+
+  async function logErrors(stream) {
+    const decoder = new TextDecoder()
+    let rest = ''
+    for await (const chunk of stream) {
+      rest += decoder.decode(chunk, { stream: true })
+      const lines = rest.split('\n')
+      rest = lines.pop().slice(-8_000)
+      for (const line of lines) if (line.trim()) log({ s: 'php', m: line.slice(0, 2_000) })
+    }
+    if (rest.trim()) log({ s: 'php', m: rest.slice(0, 2_000) })
+  }
+
+  async function answerFromPhp(request, response, url, script) {
+    const body = await readBody(request)
+    if (waiting >= maxWaiting) {
+      response.writeHead(503, { 'retry-after': 2, 'content-length': 0 }).end()
+      return { status: 503, bytes: 0 }
+    }
+    waiting++
+    let result
+    try {
+      result = await runPhp({
+        method: request.method,
+        url,
+        script,
+        headers: { host: siteUrl.host, ...phpHeaders(request) },
+        body: body.length > 0 ? body : undefined,
+        client: clientOf(request),
+        secure: request.headers['x-forwarded-proto'] === undefined ? siteUrl.protocol === 'https:' : request.headers['x-forwarded-proto'] === 'https',
+      })
+    } finally {
+      waiting--
+    }
+    const errors = logErrors(result.stderr)
+    const status = await result.httpStatusCode
+    for (const [name, value] of Object.entries(await result.headers)) {
+      if (!hopByHop.has(name.toLowerCase()) && name.toLowerCase() !== 'x-powered-by') response.setHeader(name, value)
+    }
+    response.statusCode = status
+    let bytes = 0
+    const reader = result.stdout.getReader()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      bytes += value.length
+      // A client that went away: PHP is let run to its end, its words go nowhere.
+      if (response.destroyed) continue
+      if (!response.write(Buffer.from(value.buffer, value.byteOffset, value.byteLength))) {
+        await new Promise((resolve) => {
+          response.once('drain', resolve)
+          response.once('close', resolve)
+        })
+      }
+    }
+    await errors
+    if ((await result.exitCode) !== 0 && bytes === 0 && !response.headersSent && response.statusCode < 400) response.statusCode = 500
+    response.end()
+    return { status: response.statusCode, bytes }
+  }
+
+  async function answer(request, response) {
+    const url = new URL(request.url.startsWith('/') ? `http://site${request.url.replace(/^\/+/, '/')}` : request.url)
+    const target = await route(order.siteDir, url.pathname)
+    switch (target.kind) {
+      case 'file':
+        return serveFile(request, response, target, url.search)
+      case 'redirect':
+        response.writeHead(301, { location: target.location + url.search, 'content-length': 0 }).end()
+        return { status: 301, bytes: 0 }
+      case 'refused':
+        response.writeHead(403, { 'content-type': 'text/plain', 'content-length': 10 }).end('Forbidden\n')
+        return { status: 403, bytes: 10 }
+      default:
+        return answerFromPhp(request, response, url, target.script)
+    }
+  }
+
+  const server = http.createServer({ requestTimeout: 300_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 }, async (request, response) => {
+    const started = performance.now()
+    inHand++
+    let outcome = { status: 500, bytes: 0 }
+    try {
+      outcome = await answer(request, response)
+    } catch (error) {
+      outcome.status = error instanceof BodyTooLarge ? 413 : 500
+      if (outcome.status === 500 && !response.destroyed) log({ s: 'php', m: `request failed: ${String(error?.stack ?? error).slice(0, 1_000)}` })
+      if (!response.headersSent) response.writeHead(outcome.status, { connection: 'close', 'content-length': 0 })
+      response.end()
+    }
+    inHand--
+    if (inHand === 0) idle()
+    log({
+      s: 'access',
+      m: request.method,
+      u: request.url,
+      st: outcome.status,
+      b: outcome.bytes,
+      ms: Math.round(performance.now() - started),
+      ip: clientOf(request),
+      ua: request.headers['user-agent'] ?? '-',
+    })
+  })
+
+  return {
+    server,
+    settle: () => (inHand === 0 ? Promise.resolve() : new Promise((resolve) => (idle = resolve))),
+    /** An internal GET, its output thrown away. */
+    async run(target) {
+      const url = new URL(target, siteUrl)
+      const result = await runPhp({
+        method: 'GET',
+        url,
+        script: url.pathname,
+        headers: { host: siteUrl.host },
+        body: undefined,
+        client: '127.0.0.1',
+        secure: siteUrl.protocol === 'https:',
+      })
+      const errors = logErrors(result.stderr)
+      for await (const chunk of result.stdout) void chunk
+      await errors
+    },
+  }
+}

@@ -1,0 +1,93 @@
+// What a customer's PHP may reach. php-wasm opens PHP's sockets in this process: a WebSocket on loopback carries each to a small proxy that connects
+// onward with node:net. So the guard stands in node:net itself, where no path goes around it, and lets pass only php-wasm's own helper ports.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import dns from 'node:dns'
+import net from 'node:net'
+
+const denied = new net.BlockList()
+for (const [address, prefix] of [
+  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16], ['172.16.0.0', 12], ['192.0.0.0', 24],
+  ['192.0.2.0', 24], ['192.88.99.0', 24], ['192.168.0.0', 16], ['198.18.0.0', 15], ['198.51.100.0', 24], ['203.0.113.0', 24], ['224.0.0.0', 3],
+]) denied.addSubnet(address, prefix)
+for (const [address, prefix] of [
+  ['::', 127], ['64:ff9b::', 96], ['64:ff9b:1::', 48], ['100::', 64], ['2001::', 32], ['2001:db8::', 32], ['2002::', 16], ['fc00::', 7], ['fe80::', 9], ['ff00::', 8],
+]) denied.addSubnet(address, prefix, 'ipv6')
+
+/** Whether an IP address is one that a customer's code must not reach. IPv4-mapped and -compatible IPv6 count as the IPv4 address inside. */
+export function isDenied(address) {
+  const plain = address.replace(/%.*$/, '').replace(/^\[|\]$/g, '')
+  if (net.isIPv4(plain)) return denied.check(plain, 'ipv4')
+  if (!net.isIPv6(plain)) return true
+  // The URL parser writes every spelling of an IPv6 address in one way.
+  const canonical = new URL(`http://[${plain}]/`).hostname.slice(1, -1)
+  const mapped = /^::(?:ffff:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical)
+  if (mapped) {
+    const high = Number.parseInt(mapped[1], 16)
+    const low = Number.parseInt(mapped[2], 16)
+    return denied.check(`${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`, 'ipv4')
+  }
+  return denied.check(canonical, 'ipv6')
+}
+
+const own = new AsyncLocalStorage()
+const helperPorts = new Set()
+
+/** Runs `work`, in which this program itself may open listening ports; PHP's side may connect to them when `helper` is set. */
+export const allowListening = (helper, work) => own.run({ helper }, work)
+
+const refusal = (what) => Object.assign(new Error(`refused by the network guard: ${what}`), { code: 'EACCES' })
+
+/** Puts the guard in place, once. `report` is told of each refused target. */
+export function installNetworkGuard(report) {
+  const listen = net.Server.prototype.listen
+  net.Server.prototype.listen = function (...args) {
+    const permit = own.getStore()
+    if (!permit) {
+      // stream_socket_server() in PHP ends here: php-wasm would open a port of the host, on all its addresses.
+      report('listen')
+      process.nextTick(() => this.emit('error', refusal('listen')))
+      return this
+    }
+    if (permit.helper) {
+      this.once('listening', () => {
+        const port = this.address()?.port
+        if (!port) return
+        helperPorts.add(port)
+        this.once('close', () => helperPorts.delete(port))
+      })
+    }
+    return listen.apply(this, args)
+  }
+
+  const connect = net.Socket.prototype.connect
+  net.Socket.prototype.connect = function (...args) {
+    const first = Array.isArray(args[0]) ? args[0][0] : args[0]
+    const options = typeof first === 'object' && first !== null ? first : { port: first, host: typeof args[1] === 'string' ? args[1] : undefined }
+    const host = String(options.host ?? 'localhost')
+    const refuse = () => {
+      report(`${options.path ?? host}:${options.port ?? ''}`)
+      process.nextTick(() => this.destroy(refusal(host)))
+      return this
+    }
+    if (options.path !== undefined && options.path !== null && options.port === undefined) return refuse()
+    if (host === '127.0.0.1' && helperPorts.has(Number(options.port))) return connect.apply(this, args)
+    if (net.isIP(host) !== 0) return isDenied(host) ? refuse() : connect.apply(this, args)
+    // By name: what the name resolves to is checked, and that very answer is connected to.
+    const guarded = {
+      ...options,
+      host,
+      lookup: (name, lookupOptions, done) =>
+        dns.lookup(name, lookupOptions, (error, found, family) => {
+          if (error) return done(error)
+          const addresses = Array.isArray(found) ? found.map((one) => one.address) : [found]
+          if (addresses.some(isDenied)) {
+            report(`${name}:${options.port}`)
+            return done(refusal(name))
+          }
+          return done(null, found, family)
+        }),
+    }
+    const callback = (Array.isArray(args[0]) ? args[0] : args).findLast((one) => typeof one === 'function')
+    return callback ? connect.call(this, guarded, callback) : connect.call(this, guarded)
+  }
+}

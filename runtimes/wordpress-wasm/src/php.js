@@ -1,0 +1,159 @@
+// One PHP 8.3 in this process, prepared for one site.
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { rootCertificates } from 'node:tls'
+import { FileLockManagerForPosix, bindUserSpace, createNodeFsMountHandler, loadNodeRuntime } from '@php-wasm/node'
+import { PHP } from '@php-wasm/universal'
+import { allowListening } from './network-guard.js'
+
+export const wordpressRoot = '/wordpress'
+const sqlitePlugin = '/internal/shared/sqlite-database-integration'
+/** PHP's heap grows inside WebAssembly and never shrinks: a fresh runtime every so many requests gives the memory back. */
+const requestsPerRuntime = 400
+
+const quoted = (value) => (typeof value === 'string' ? `'${value.replace(/[\\']/g, '\\$&')}'` : String(value))
+
+function constants({ url, phpMemoryMb, internet }) {
+  return {
+    WP_HOME: url,
+    WP_SITEURL: url,
+    WP_DEBUG: false,
+    WP_DEBUG_DISPLAY: false,
+    WP_MEMORY_LIMIT: `${phpMemoryMb}M`,
+    WP_MAX_MEMORY_LIMIT: `${phpMemoryMb}M`,
+    WP_HTTP_BLOCK_EXTERNAL: !internet,
+    AUTOMATIC_UPDATER_DISABLED: !internet,
+    DISABLE_WP_CRON: true,
+    FS_METHOD: 'direct',
+    DB_ENGINE: 'sqlite',
+    SQLITE_JOURNAL_MODE: 'DELETE',
+    WP_SQLITE_AST_DRIVER: true,
+    SQLITE_MAIN_FILE: '1',
+  }
+}
+
+const phpIni = ({ phpMemoryMb }) => `auto_prepend_file=/internal/shared/auto_prepend_file.php
+memory_limit=${phpMemoryMb}M
+max_execution_time=60
+max_input_time=-1
+max_input_vars=5000
+upload_max_filesize=64M
+post_max_size=64M
+upload_tmp_dir=/internal/tmp
+sys_temp_dir=/internal/tmp
+session.save_path=/internal/tmp
+error_reporting=E_ALL
+display_errors=0
+display_startup_errors=0
+html_errors=0
+log_errors=1
+ignore_repeated_errors=1
+expose_php=0
+allow_url_fopen=1
+allow_url_include=0
+implicit_flush=0
+output_buffering=4096
+date.timezone=UTC
+openssl.cafile=/internal/shared/ca-bundle.crt
+curl.cainfo=/internal/shared/ca-bundle.crt
+realpath_cache_size=4096k
+realpath_cache_ttl=600
+opcache.enable=1
+opcache.enable_cli=1
+opcache.jit=0
+opcache.file_cache=/internal/shared/opcache
+opcache.file_cache_only=1
+opcache.file_cache_consistency_checks=0
+opcache.validate_timestamps=1
+opcache.revalidate_freq=2
+`
+
+/** What stands in the container's own folder: php.ini, constants, certificates, its copy of the SQLite plugin (PHP may write here, so never a shared one). */
+function writeInternal(order) {
+  const shared = path.join(order.internalDir, 'shared')
+  for (const dir of ['opcache', 'preload', 'mu-plugins']) fs.mkdirSync(path.join(shared, dir), { recursive: true })
+  fs.rmSync(path.join(order.internalDir, 'tmp'), { recursive: true, force: true })
+  fs.mkdirSync(path.join(order.internalDir, 'tmp'))
+  fs.writeFileSync(path.join(shared, 'php.ini'), phpIni(order))
+  fs.writeFileSync(path.join(shared, 'ca-bundle.crt'), rootCertificates.join('\n'))
+  const defines = Object.entries(constants(order)).map(([name, value]) => `define('${name}', ${quoted(value)});`)
+  fs.writeFileSync(path.join(shared, 'auto_prepend_file.php'), `<?php\n${defines.join('\n')}\n`)
+  const plugin = path.join(shared, 'sqlite-database-integration')
+  fs.rmSync(plugin, { recursive: true, force: true })
+  // Same modification times, or the warmed opcache would be stale.
+  fs.cpSync(order.sqliteDir, plugin, { recursive: true, preserveTimestamps: true })
+}
+
+/** The SQLite drop-in and wp-config.php. The drop-in is put back at every start: without it the site has no database. */
+function writeSiteFiles({ siteDir }) {
+  const dropIn = `<?php
+// Written by the hosting platform at every start: WordPress on SQLite.
+define( 'SQLITE_DB_DROPIN_VERSION', '1.8.0' );
+require_once '${sqlitePlugin}/wp-includes/sqlite/db.php';
+`
+  const target = path.join(siteDir, 'wp-content', 'db.php')
+  const stat = fs.lstatSync(target, { throwIfNoEntry: false })
+  if (!stat?.isFile() || fs.readFileSync(target, 'utf8') !== dropIn) {
+    fs.rmSync(target, { recursive: true, force: true })
+    fs.writeFileSync(target, dropIn)
+  }
+  const config = path.join(siteDir, 'wp-config.php')
+  if (fs.existsSync(config)) return
+  const salts = ['AUTH_KEY', 'SECURE_AUTH_KEY', 'LOGGED_IN_KEY', 'NONCE_KEY', 'AUTH_SALT', 'SECURE_AUTH_SALT', 'LOGGED_IN_SALT', 'NONCE_SALT']
+  fs.writeFileSync(
+    config,
+    `<?php
+// The address, the database and the limits are set by the hosting platform before this file is read.
+defined( 'DB_NAME' ) || define( 'DB_NAME', 'wordpress' );
+defined( 'DB_USER' ) || define( 'DB_USER', 'wordpress' );
+defined( 'DB_PASSWORD' ) || define( 'DB_PASSWORD', '' );
+defined( 'DB_HOST' ) || define( 'DB_HOST', 'localhost' );
+defined( 'DB_CHARSET' ) || define( 'DB_CHARSET', 'utf8mb4' );
+defined( 'DB_COLLATE' ) || define( 'DB_COLLATE', '' );
+${salts.map((name) => `define( '${name}', '${randomBytes(48).toString('base64url')}' );`).join('\n')}
+$table_prefix = 'wp_';
+defined( 'WP_DEBUG' ) || define( 'WP_DEBUG', false );
+defined( 'ABSPATH' ) || define( 'ABSPATH', __DIR__ . '/' );
+require_once ABSPATH . 'wp-settings.php';
+`,
+    { mode: 0o640 },
+  )
+}
+
+/**
+ * Boots PHP with the site mounted at /wordpress.
+ * @param order the boot order (README)
+ * @param budget DiskBudget wrapped around PHP's file system
+ */
+export async function bootPhp(order, budget) {
+  writeInternal(order)
+  writeSiteFiles(order)
+  const locks = new FileLockManagerForPosix()
+  const createRuntime = () =>
+    allowListening(true, () =>
+      loadNodeRuntime('8.3', {
+        extensions: [],
+        emscriptenOptions: {
+          processId: process.pid,
+          nativeInternalDirPath: order.internalDir,
+          bindUserSpace: (context) => {
+            budget.install(context)
+            const api = bindUserSpace({ fileLockManager: locks }, context)
+            const { flock } = api
+            // php-wasm up to 3.1.56 hands flock()'s LOCK_SH (1) to a check written for fcntl's F_WRLCK (1): a shared lock on a read-only descriptor
+            // is EBADF, so opcache's file cache is written and never read. The cache is this process's own: let its shared locks pass.
+            const ownCache = (fd) => context.FS.getStream(fd)?.path?.startsWith('/internal/shared/opcache')
+            return { ...api, flock: (fd, operation) => (operation & 1 && ownCache(fd) ? 0 : flock(fd, operation)) }
+          },
+        },
+      }),
+    )
+  const php = new PHP(await createRuntime())
+  await php.setSapiName('fpm-fcgi')
+  php.mkdir(wordpressRoot)
+  await php.mount(wordpressRoot, createNodeFsMountHandler(order.siteDir))
+  php.chdir(wordpressRoot)
+  php.enableRuntimeRotation({ recreateRuntime: createRuntime, maxRequests: requestsPerRuntime })
+  return php
+}

@@ -1,0 +1,235 @@
+// The edge: visitors' requests to customers' sites, by Host. It knows no site itself; `resolve` tells it, at every request.
+import http from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { toUpstream, toVisitor, type Visit } from './headers.ts'
+import { edgePage, type EdgePage } from './pages.ts'
+import { Upstreams, type EdgeAddress } from './upstreams.ts'
+
+export interface EdgeSite {
+  readonly state: 'running' | 'starting' | 'suspended' | 'failed' | 'unknown'
+  /** Upstreams that answer; used while the state is `running`. */
+  readonly addresses: readonly EdgeAddress[]
+}
+
+export interface EdgeParts {
+  /** The site behind a host name: lower case, no port, no trailing dot. Asked at every request, so it must answer from memory. */
+  readonly resolve: (host: string) => EdgeSite
+  /** 0: the system chooses. */
+  readonly port: number
+  readonly host: string
+  /** What visitors' browsers use, when TLS ends before the edge. */
+  readonly proto?: 'http' | 'https'
+  /** How long an upstream may take until its first byte, ms. */
+  readonly answerMs?: number
+  readonly log: { warn(detail: object, message: string): void }
+}
+
+export interface Edge {
+  /** Resolves with the port. Rejects when the port cannot be had. */
+  listen(): Promise<number>
+  /** Lets requests in hand finish, at most 10 s. */
+  close(): Promise<void>
+}
+
+const connectMs = 5_000
+const closeMs = 10_000
+const maxTries = 3
+
+/** Where the request wants to go: the Host header, or an absolute request line. Null when it says neither. */
+function targetOf(request: http.IncomingMessage): { readonly host: string; readonly path: string } | null {
+  const url = request.url ?? ''
+  if (url.startsWith('/')) return request.headers.host ? { host: request.headers.host, path: url } : null
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return null
+  const { host, pathname, search } = new URL(url)
+  return { host, path: pathname + search }
+}
+
+const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
+const clientOf = (socket: { readonly remoteAddress?: string | undefined }): string => (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+
+/** What to show instead of the site, or null when it can be asked. */
+const pageFor = (site: EdgeSite): EdgePage | null => {
+  if (site.state === 'running') return site.addresses.length > 0 ? null : 'starting'
+  return site.state
+}
+
+export function createEdge(parts: EdgeParts): Edge {
+  const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 64, keepAliveMsecs: 10_000 })
+  const upstreams = new Upstreams()
+  const tunnels = new Set<Duplex>()
+  const proto = parts.proto ?? 'http'
+  const answerMs = parts.answerMs ?? 120_000
+
+  const show = (request: http.IncomingMessage, response: http.ServerResponse, page: EdgePage) => {
+    const { status, headers, body } = edgePage(page, request.headers['accept-language'])
+    // An unread body would be taken for the next request.
+    if (!request.complete) headers['connection'] = 'close'
+    response.writeHead(status, headers)
+    response.end(request.method === 'HEAD' ? undefined : body)
+  }
+
+  /** Cuts the connection attempt that does not come about, and the wait for a first byte. */
+  const limitTime = (outgoing: http.ClientRequest) => {
+    outgoing.once('socket', (socket: Socket) => {
+      if (!socket.connecting) return
+      const timer = setTimeout(() => outgoing.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })), connectMs)
+      socket.once('connect', () => clearTimeout(timer))
+      socket.once('close', () => clearTimeout(timer))
+    })
+    const timer = setTimeout(() => outgoing.destroy(Object.assign(new Error('no answer in time'), { code: 'EANSWER' })), answerMs)
+    const clear = () => clearTimeout(timer)
+    outgoing.once('response', clear)
+    outgoing.once('upgrade', clear)
+    outgoing.once('close', clear)
+  }
+
+  const forward = (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const target = targetOf(request)
+    if (!target) return show(request, response, 'unknown')
+    const name = nameOf(target.host)
+    const visit: Visit = { host: target.host, client: clientOf(request.socket), proto }
+    const chunked = request.headers['transfer-encoding'] !== undefined
+    const hasBody = chunked || Number(request.headers['content-length'] ?? 0) > 0
+    // Only what does nothing twice, and whose body is not half sent, may be asked again.
+    const repeatable = !hasBody && (request.method === 'GET' || request.method === 'HEAD')
+    const tried = new Set<string>()
+    let tries = 0
+
+    const attempt = () => {
+      const site = parts.resolve(name)
+      const page = pageFor(site)
+      if (page) return show(request, response, page)
+      const address = upstreams.pick(site.addresses, tried)
+      if (!address) return show(request, response, 'failed')
+      const done = upstreams.take(address)
+      const outgoing = http.request({
+        host: address.host,
+        port: address.port,
+        method: request.method,
+        path: target.path,
+        headers: toUpstream(request.rawHeaders, request.headers.connection, visit, chunked ? ['Transfer-Encoding', 'chunked'] : []),
+        setHost: false,
+        // A kept connection may be closed by the other end just as a request is written to it. A GET is simply asked again; what cannot be, gets a fresh one.
+        agent: repeatable ? agent : false,
+      })
+      limitTime(outgoing)
+      const gone = () => outgoing.destroy()
+      response.once('close', gone)
+
+      outgoing.once('response', (incoming) => {
+        upstreams.worked(address)
+        response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, toVisitor(incoming.rawHeaders, incoming.headers.connection))
+        incoming.pipe(response)
+        // Broken off in the middle: the visitor must see that, not a short page that looks whole.
+        incoming.once('aborted', () => response.destroy())
+        incoming.once('error', () => response.destroy())
+        incoming.once('close', done)
+      })
+      outgoing.once('error', (error: NodeJS.ErrnoException) => {
+        done()
+        response.off('close', gone)
+        if (response.destroyed || response.headersSent) return response.destroy()
+        const slow = error.code === 'EANSWER'
+        // A slow page is not a sick upstream; a kept connection that was closed is none either.
+        if (!slow && !(outgoing.reusedSocket && error.code === 'ECONNRESET')) {
+          tried.add(upstreams.failed(address))
+          parts.log.warn({ host: name, upstream: `${address.host}:${address.port}`, code: error.code }, 'an upstream of a site failed')
+        }
+        if (repeatable && !slow && ++tries < maxTries) return attempt()
+        show(request, response, slow ? 'timeout' : 'failed')
+      })
+      if (hasBody) request.pipe(outgoing)
+      else outgoing.end()
+    }
+    attempt()
+  }
+
+  const upgrade = (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
+    tunnels.add(socket)
+    socket.once('close', () => tunnels.delete(socket))
+    socket.on('error', () => socket.destroy())
+    const refuse = (page: EdgePage) => {
+      const { status, headers, body } = edgePage(page, request.headers['accept-language'])
+      const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}\r\n`)
+      socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}connection: close\r\n\r\n${body}`)
+    }
+    const target = targetOf(request)
+    if (!target) return refuse('unknown')
+    const site = parts.resolve(nameOf(target.host))
+    const page = pageFor(site)
+    if (page) return refuse(page)
+    const address = upstreams.pick(site.addresses, new Set())
+    if (!address) return refuse('failed')
+    const done = upstreams.take(address)
+    socket.once('close', done)
+    const visit: Visit = { host: target.host, client: clientOf(request.socket), proto }
+    const outgoing = http.request({
+      host: address.host,
+      port: address.port,
+      method: request.method,
+      path: target.path,
+      headers: toUpstream(request.rawHeaders, request.headers.connection, visit, ['Connection', 'Upgrade', 'Upgrade', request.headers.upgrade ?? 'websocket']),
+      setHost: false,
+      agent: false,
+    })
+    limitTime(outgoing)
+    socket.once('close', () => outgoing.destroy())
+    const headOf = (incoming: http.IncomingMessage, raw: readonly string[]) => {
+      let text = `HTTP/1.1 ${incoming.statusCode} ${incoming.statusMessage}\r\n`
+      for (let index = 0; index < raw.length; index += 2) text += `${raw[index]}: ${raw[index + 1]}\r\n`
+      return `${text}\r\n`
+    }
+    outgoing.once('upgrade', (incoming, upstream, upstreamHead) => {
+      socket.write(headOf(incoming, incoming.rawHeaders))
+      if (upstreamHead.length > 0) socket.write(upstreamHead)
+      if (head.length > 0) upstream.write(head)
+      tunnels.add(upstream)
+      upstream.on('error', () => socket.destroy())
+      upstream.once('close', () => {
+        tunnels.delete(upstream)
+        socket.destroy()
+      })
+      socket.once('close', () => upstream.destroy())
+      upstream.pipe(socket).pipe(upstream)
+    })
+    // The site does not speak it: its answer, and the end of this connection.
+    outgoing.once('response', (incoming) => {
+      socket.write(headOf(incoming, [...toVisitor(incoming.rawHeaders, incoming.headers.connection), 'Connection', 'close']))
+      incoming.pipe(socket)
+    })
+    outgoing.once('error', () => {
+      upstreams.failed(address)
+      if (socket.writable) refuse('failed')
+    })
+    outgoing.end()
+  }
+
+  const server = http.createServer({ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 600_000, noDelay: true }, forward)
+  server.on('upgrade', upgrade)
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+    else socket.destroy()
+  })
+
+  return {
+    listen: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(parts.port, parts.host, () => {
+          server.off('error', reject)
+          resolve((server.address() as AddressInfo).port)
+        })
+      }),
+    close: async () => {
+      for (const tunnel of tunnels) tunnel.destroy()
+      const timer = setTimeout(() => server.closeAllConnections(), closeMs)
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeIdleConnections()
+      })
+      clearTimeout(timer)
+      agent.destroy()
+    },
+  }
+}

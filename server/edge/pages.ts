@@ -1,0 +1,86 @@
+// What a visitor sees when a site cannot answer. One small page each, no scripts, nothing loaded from elsewhere.
+
+export type EdgePage = 'unknown' | 'starting' | 'suspended' | 'failed' | 'timeout'
+type Language = 'en' | 'vi'
+
+const words: Record<EdgePage, { readonly status: number } & Record<Language, readonly [title: string, text: string]>> = {
+  unknown: {
+    status: 404,
+    en: ['There is no site here', 'No website is hosted under this address. Check the spelling, or ask the owner whether it has moved.'],
+    vi: ['Không có trang web nào ở đây', 'Không có trang web nào dùng địa chỉ này. Hãy kiểm tra lại địa chỉ, hoặc hỏi chủ trang xem trang đã chuyển đi chưa.'],
+  },
+  starting: {
+    status: 503,
+    en: ['This site is starting', 'It will be here in a few seconds. This page looks again by itself.'],
+    vi: ['Trang web đang khởi động', 'Trang sẽ sẵn sàng sau vài giây. Trình duyệt sẽ tự tải lại.'],
+  },
+  suspended: {
+    status: 503,
+    en: ['This site is suspended', 'Its content is kept. The owner can bring it back from the customer portal.'],
+    vi: ['Trang web đang tạm ngưng', 'Nội dung vẫn được giữ nguyên. Chủ trang có thể khôi phục trong trang quản lý khách hàng.'],
+  },
+  failed: {
+    status: 502,
+    en: ['This site did not answer', 'Something went wrong on the way to it. Try again in a moment.'],
+    vi: ['Trang web không phản hồi', 'Đã có lỗi khi kết nối đến trang. Vui lòng thử lại sau giây lát.'],
+  },
+  timeout: {
+    status: 504,
+    en: ['This site takes too long', 'It did not answer in time. Try again in a moment.'],
+    vi: ['Trang web phản hồi quá lâu', 'Trang không trả lời kịp. Vui lòng thử lại sau giây lát.'],
+  },
+}
+
+/** The better of the two languages for an Accept-Language header; English when neither is asked for. */
+export function languageOf(accept: string | undefined): Language {
+  let best: { readonly language: Language; readonly weight: number } = { language: 'en', weight: 0 }
+  for (const part of (accept ?? '').split(',')) {
+    const [tag = '', ...rest] = part.trim().toLowerCase().split(';')
+    const language = /^vi(?:-|$)/.test(tag) ? 'vi' : /^(?:en(?:-|$)|\*)/.test(tag) ? 'en' : null
+    const quality = /q=([\d.]+)/.exec(rest.join(';'))?.[1]
+    const weight = quality === undefined ? 1 : Number(quality)
+    if (language && weight > best.weight) best = { language, weight }
+  }
+  return best.language
+}
+
+/** Status, headers and body of a page. */
+export function edgePage(page: EdgePage, accept: string | undefined): { readonly status: number; readonly headers: Record<string, string>; readonly body: string } {
+  const language = languageOf(accept)
+  const { status } = words[page]
+  const [title, text] = words[page][language]
+  const body = `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">${page === 'starting' ? '\n<meta http-equiv="refresh" content="2">' : ''}
+<title>${title}</title>
+<style>
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
+body { display: grid; min-height: 100vh; margin: 0; place-items: center }
+main { max-width: 32rem; padding: 2rem }
+h1 { font-size: 1.5rem; margin: 0 0 .5rem }
+p { margin: 0 }
+</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${text}</p>
+</main>
+</body>
+</html>
+`
+  const headers: Record<string, string> = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    'content-language': language,
+    vary: 'Accept-Language',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  }
+  if (page === 'starting') headers['retry-after'] = '2'
+  return { status, headers, body }
+}

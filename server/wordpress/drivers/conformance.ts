@@ -1,0 +1,332 @@
+// What every WordPress driver must hold, told from plain to odd. A driver's own test calls `conformance` with a way to make it.
+import http from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { LogLine, SiteAddress, SiteAdmin, SiteSpec, WordpressDriver } from '../driver.ts'
+
+/** A driver under test, and what only its own test knows how to do from outside. */
+export interface Fixture {
+  readonly driver: WordpressDriver
+  /** Puts a file into the site's WordPress folder. */
+  put(id: string, file: string, text: string): Promise<void>
+  /** Kills a container as an accident would, without asking the driver. */
+  kill(id: string, container: string): Promise<void>
+  /** Names of everything that exists for the site outside the driver: folders, processes, volumes. */
+  traces(id: string): Promise<readonly string[]>
+  dispose(): Promise<void>
+}
+
+export interface Page {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly text: string
+}
+
+/** One request straight to a container, with the Host that browsers send. */
+export function ask(
+  to: SiteAddress,
+  url: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
+): Promise<Page> {
+  const { host, pathname, search } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      { host: to.host, port: to.port, path: pathname + search, method: options.method ?? 'GET', headers: { host, ...options.headers }, agent: false },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }))
+      },
+    )
+    request.setTimeout(60_000, () => request.destroy(new Error(`no answer from ${url}`)))
+    request.on('error', reject)
+    request.end(options.body)
+  })
+}
+
+/** Waits until `condition` holds; the last failure is the reason when it never does. */
+export async function eventually(condition: () => Promise<void> | void, withinMs = 30_000): Promise<void> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    try {
+      await condition()
+      return
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+export const specOf = (changes: Partial<SiteSpec> = {}): SiteSpec => {
+  const id = changes.id ?? randomUUID()
+  return {
+    id,
+    url: `http://${id.slice(0, 8)}.localhost:8082`,
+    title: 'Cửa hàng "Mây" & Gió',
+    language: 'vi',
+    cpu: 1,
+    ramMb: 640,
+    diskMb: 10_240,
+    databaseDiskMb: 10_240,
+    containers: 1,
+    ...changes,
+  }
+}
+
+/** A person at the login form. Answers the session's cookies, or null when WordPress says no. */
+export async function signIn(to: SiteAddress, url: string, user: string, password: string): Promise<string | null> {
+  const answer = await ask(to, `${url}/wp-login.php`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: 'wordpress_test_cookie=WP%20Cookie%20check' },
+    body: new URLSearchParams({ log: user, pwd: password, testcookie: '1' }).toString(),
+  })
+  if (answer.status !== 302) return null
+  return (answer.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+}
+
+const fillFile = `<?php
+$f = fopen( __DIR__ . '/wp-content/uploads-fill-' . $_GET['n'], 'w' );
+$block = str_repeat( 'x', 1048576 );
+$written = 0;
+for ( $i = 0; $i < (int) $_GET['mb']; $i++ ) {
+	$n = @fwrite( $f, $block );
+	if ( $n !== 1048576 ) { $written += (int) $n; break; }
+	$written += $n;
+}
+fclose( $f );
+echo 'written=' . intdiv( $written, 1048576 );
+`
+const fillTable = `<?php
+require __DIR__ . '/wp-load.php';
+global $wpdb;
+$wpdb->suppress_errors();
+$ok = 0;
+for ( $i = 0; $i < (int) $_GET['rows']; $i++ ) {
+	if ( ! $wpdb->insert( $wpdb->postmeta, array( 'post_id' => 1, 'meta_key' => 'fill', 'meta_value' => str_repeat( chr( 97 + $i % 26 ), 100000 ) ) ) ) break;
+	$ok++;
+}
+echo "ok=$ok rows=" . $wpdb->get_var( "SELECT COUNT(*) FROM {$wpdb->postmeta} WHERE meta_key = 'fill'" );
+`
+const listUsers = `<?php
+require __DIR__ . '/wp-load.php';
+foreach ( get_users() as $u ) echo $u->user_login, ' ', $u->user_email, ' ', implode( ',', $u->roles ), "\\n";
+echo get_locale(), ' ', get_option( 'permalink_structure' ), ' ', get_option( 'blogname' );
+`
+
+export function conformance(name: string, make: () => Promise<Fixture>): void {
+  describe(`WordPress driver ${name}`, { timeout: 120_000 }, () => {
+    let fixture: Fixture
+    let driver: WordpressDriver
+    const admin: SiteAdmin = { user: 'chu.boss', password: 'Mật khẩu#1 "x"', email: 'boss@example.com' }
+    const spec = specOf()
+    const first = (): SiteAddress => {
+      const [address] = driver.addresses(spec.id)
+      expect(address, 'an address').toBeDefined()
+      return address!
+    }
+    const page = (path: string) => ask(first(), spec.url + path)
+
+    beforeAll(async () => {
+      fixture = await make()
+      driver = fixture.driver
+    }, 120_000)
+    afterAll(() => fixture?.dispose(), 60_000)
+
+    test('is ready and holds nothing at first', async () => {
+      expect(await driver.health()).toBeUndefined()
+      expect(await driver.list()).toEqual([])
+      expect(await driver.state(spec.id)).toMatchObject({ state: 'absent', installed: false, containers: [] })
+      expect(driver.addresses(spec.id)).toEqual([])
+      expect(driver.log(spec.id).tail(10)).toEqual([])
+    })
+
+    test('refuses what it cannot do, and leaves nothing of it', async () => {
+      await expect(driver.install(spec, null)).rejects.toMatchObject({ name: 'DriverFailure', kind: 'rejected' })
+      await expect(driver.start(spec)).rejects.toMatchObject({ kind: 'rejected' })
+      await expect(driver.start({ ...spec, containers: driver.capabilities.maxContainers + 1 })).rejects.toMatchObject({ kind: 'rejected' })
+      await expect(driver.install({ ...spec, ramMb: driver.capabilities.minRamMb - 1 }, admin)).rejects.toMatchObject({ kind: 'rejected' })
+      await expect(driver.install({ ...spec, id: '../elsewhere' }, admin)).rejects.toMatchObject({ kind: 'rejected' })
+      await expect(driver.install(spec, { ...admin, user: 'no/slash' })).rejects.toMatchObject({ kind: 'rejected' })
+      expect((await driver.state(spec.id)).installed).toBe(false)
+    })
+
+    test('installs once, however often it is asked, and starts', async () => {
+      await Promise.all([driver.install(spec, admin), driver.install(spec, admin), driver.start(spec)])
+      await driver.install(spec, null)
+      await driver.start(spec)
+      expect(await driver.list()).toEqual([spec.id])
+      const state = await driver.state(spec.id)
+      expect(state).toMatchObject({ state: 'running', installed: true, containers: [{ name: 'web-1', ready: true, restarts: 0 }] })
+      expect(state.diskUsedMb).toBeGreaterThan(50)
+      expect(driver.addresses(spec.id)).toHaveLength(1)
+    })
+
+    test('serves the front page under its own address, in its language', async () => {
+      const front = await page('/')
+      expect(front.status).toBe(200)
+      expect(front.text).toContain('<html lang="vi"')
+      expect(front.text).toContain(spec.url)
+      expect(front.text).not.toMatch(/127\.0\.0\.1|template\.invalid/)
+      expect((await page('/wp-includes/css/dashicons.min.css')).headers['content-type']).toContain('text/css')
+    })
+
+    test('has the chosen admin and nobody else', async () => {
+      await fixture.put(spec.id, 'probe-users.php', listUsers)
+      expect((await page('/probe-users.php')).text).toBe(
+        `${admin.user} ${admin.email} administrator\nvi /%year%/%monthnum%/%day%/%postname%/ Cửa hàng &quot;Mây&quot; &amp; Gió`,
+      )
+      expect(await signIn(first(), spec.url, admin.user, 'wrong#Password1')).toBeNull()
+      expect(await signIn(first(), spec.url, 'admin', 'password')).toBeNull()
+      const cookie = await signIn(first(), spec.url, admin.user, admin.password)
+      expect(cookie).not.toBeNull()
+      const dashboard = await ask(first(), `${spec.url}/wp-admin/`, { headers: { cookie: cookie! } })
+      expect(dashboard.status).toBe(200)
+      expect((await page('/wp-admin/install.php')).text).not.toContain('name="weblog_title"')
+    })
+
+    const session = async (): Promise<Record<string, string>> => {
+      const cookie = (await signIn(first(), spec.url, admin.user, admin.password)) ?? ''
+      const nonce = (await ask(first(), `${spec.url}/wp-admin/admin-ajax.php?action=rest-nonce`, { headers: { cookie } })).text
+      return { cookie, 'x-wp-nonce': nonce, 'content-type': 'application/json' }
+    }
+    const write = (title: string, to: SiteAddress, headers: Record<string, string>): Promise<Page> =>
+      ask(to, `${spec.url}/wp-json/wp/v2/posts`, { method: 'POST', headers, body: JSON.stringify({ title, content: 'Xin chào', status: 'publish' }) })
+    const titles = async (): Promise<readonly string[]> =>
+      (JSON.parse((await page('/wp-json/wp/v2/posts?per_page=50')).text) as { title: { rendered: string } }[]).map((post) => post.title.rendered)
+
+    test('keeps content over a stop and a start', async () => {
+      expect((await write('Bài đầu tiên', first(), await session())).status).toBe(201)
+      await Promise.all([driver.stop(spec.id), driver.stop(spec.id)])
+      expect(driver.addresses(spec.id)).toEqual([])
+      expect(await driver.state(spec.id)).toMatchObject({ state: 'stopped', installed: true, containers: [] })
+      await driver.stop(spec.id)
+      await driver.start(spec)
+      expect(await titles()).toContain('Bài đầu tiên')
+    })
+
+    test('tells what happens in its log, as it happens', async () => {
+      const log = driver.log(spec.id)
+      const live: LogLine[] = []
+      const onLine = (line: LogLine) => live.push(line)
+      log.events.on('line', onLine)
+      const before = log.tail(1)[0]?.seq ?? 0
+      await fixture.put(spec.id, 'probe-log.php', `<?php error_log( 'a word from PHP' );`)
+      await page('/?looked-for=this')
+      await page('/probe-log.php')
+      await eventually(() => {
+        const texts = log.after(before).map((line) => line.text)
+        expect(texts.some((text) => text.includes('/?looked-for=this') && text.includes('200'))).toBe(true)
+        expect(texts.some((text) => text.includes('a word from PHP'))).toBe(true)
+      })
+      log.events.off('line', onLine)
+      const sequence = log.after(before).map((line) => line.seq)
+      expect(sequence).toEqual(sequence.map((_, index) => before + 1 + index))
+      expect(live.map((line) => line.seq).slice(0, sequence.length)).toEqual(sequence)
+      expect(log.tail(2)).toHaveLength(2)
+      expect(live[0]?.container).toBe('web-1')
+      expect(log.tail(5_000).some((line) => line.text.includes(admin.password))).toBe(false)
+    })
+
+    test('holds the disk budget for files, and grows it while running', async () => {
+      const used = (await driver.state(spec.id)).diskUsedMb
+      await driver.start({ ...spec, diskMb: used + 20 })
+      await fixture.put(spec.id, 'probe-fill.php', fillFile)
+      const full = await page('/probe-fill.php?n=1&mb=60')
+      const written = Number(/written=(\d+)/.exec(full.text)?.[1])
+      expect(written).toBeGreaterThan(10)
+      expect(written).toBeLessThanOrEqual(20)
+      expect((await page('/')).status).toBe(200)
+      await driver.start({ ...spec, diskMb: used + 100 })
+      await eventually(async () => expect((await page('/probe-fill.php?n=2&mb=30')).text).toBe('written=30'))
+      await driver.start(spec)
+      expect((await driver.state(spec.id)).containers[0]?.restarts).toBe(0)
+    })
+
+    test('holds the disk budget for the database, which stays whole', async () => {
+      const used = (await driver.state(spec.id)).databaseUsedMb
+      await driver.start({ ...spec, databaseDiskMb: used + 3 })
+      await fixture.put(spec.id, 'probe-rows.php', fillTable)
+      const full = /ok=(\d+) rows=(\d+)/.exec((await page('/probe-rows.php?rows=80')).text)
+      expect(Number(full?.[1])).toBeLessThan(40)
+      expect(full?.[2]).toBe(full?.[1])
+      expect((await page('/')).status).toBe(200)
+      await driver.start(spec)
+      await eventually(async () => expect((await page('/probe-rows.php?rows=40')).text).toContain('ok=40'))
+      expect(await titles()).toContain('Bài đầu tiên')
+    })
+
+    test('replaces a container that dies', async () => {
+      await fixture.kill(spec.id, 'web-1')
+      await eventually(async () => {
+        expect((await driver.state(spec.id)).containers).toMatchObject([{ ready: true, restarts: 1 }])
+        expect((await page('/')).status).toBe(200)
+      })
+    })
+
+    test('serves with two containers, one content, and does without either', async (context) => {
+      if (driver.capabilities.maxContainers < 2) context.skip('one container a site')
+      const two = { ...spec, containers: 2 }
+      await driver.start(two)
+      await eventually(() => expect(driver.addresses(spec.id)).toHaveLength(2))
+      const [one, other] = driver.addresses(spec.id) as [SiteAddress, SiteAddress]
+      // One session for all: WordPress itself loses sessions that are opened at the same moment.
+      const headers = await session()
+      const posts = await Promise.all(Array.from({ length: 12 }, (_, index) => write(`Song song ${index}`, index % 2 === 0 ? one : other, headers)))
+      expect(posts.map((post) => post.status)).toEqual(posts.map(() => 201))
+      expect((await titles()).filter((title) => title.startsWith('Song song'))).toHaveLength(12)
+      await fixture.kill(spec.id, 'web-2')
+      await eventually(() => expect(driver.addresses(spec.id)).toHaveLength(1))
+      expect((await page('/')).status).toBe(200)
+      await eventually(() => expect(driver.addresses(spec.id)).toHaveLength(2))
+      await driver.start(spec)
+      expect(driver.addresses(spec.id)).toHaveLength(1)
+      expect((await page('/')).status).toBe(200)
+    })
+
+    test('takes a new plan and address without a gap', async () => {
+      const changed = { ...spec, ramMb: spec.ramMb + 128, url: `http://renamed-${spec.id.slice(0, 8)}.localhost:8082` }
+      const answers: number[] = []
+      let changing = true
+      const visitor = (async () => {
+        while (changing) answers.push((await page('/')).status)
+      })()
+      await driver.start(changed)
+      changing = false
+      await visitor
+      expect(answers.length).toBeGreaterThan(0)
+      expect((await ask(first(), `${changed.url}/`)).text).toContain(changed.url)
+    })
+
+    test('removes everything, however often it is asked', async () => {
+      await Promise.all([driver.remove(spec.id), driver.remove(spec.id)])
+      expect(await driver.list()).toEqual([])
+      expect(await driver.state(spec.id)).toMatchObject({ state: 'absent', installed: false, containers: [] })
+      expect(driver.addresses(spec.id)).toEqual([])
+      expect(await fixture.traces(spec.id)).toEqual([])
+      await driver.remove(spec.id)
+    })
+
+    test('a stop, a start and a removal at once end in no site', async () => {
+      const again = specOf()
+      const results = await Promise.allSettled([driver.install(again, admin), driver.start(again), driver.stop(again.id), driver.start(again), driver.remove(again.id)])
+      expect(results.at(-1)).toMatchObject({ status: 'fulfilled' })
+      for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ name: 'DriverFailure' })
+      expect(await driver.state(again.id)).toMatchObject({ state: 'absent' })
+      expect(await fixture.traces(again.id)).toEqual([])
+    })
+
+    test('close ends every container and takes no more', async () => {
+      const last = specOf({ language: 'en' })
+      await driver.install(last, admin)
+      await driver.start(last)
+      expect((await ask(driver.addresses(last.id)[0]!, `${last.url}/`)).text).toContain('<html lang="en')
+      await driver.close()
+      await driver.close()
+      expect((await fixture.traces(last.id)).filter((trace) => trace.startsWith('process'))).toEqual([])
+      await expect(driver.start(last)).rejects.toMatchObject({ kind: 'unavailable' })
+      expect(await driver.health()).toBeDefined()
+    })
+  })
+}

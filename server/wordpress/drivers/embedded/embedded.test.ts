@@ -1,0 +1,227 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SiteAddress, WordpressDriver } from '../../driver.ts'
+import { ask, conformance, eventually, specOf, type Fixture } from '../conformance.ts'
+import { createEmbedded } from './index.ts'
+import { settings } from './settings.ts'
+
+const repository = path.resolve(import.meta.dirname, '../../../..')
+const runtimeDir = path.join(repository, 'runtimes/wordpress-wasm')
+const filesDir = path.join(repository, '.cache/wordpress-7.1.1')
+
+const prepare = async (): Promise<void> => {
+  const { ensureWordpress } = (await import(path.join(repository, 'scripts/wordpress-files.mjs'))) as { ensureWordpress: (options: object) => Promise<void> }
+  await ensureWordpress({ dir: filesDir, runtimeDir })
+}
+
+const open = (dataDir: string): WordpressDriver =>
+  createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath, settings: settings.parse({}), log: { warn: () => {} } })
+
+/** Processes of a site, found the way an operator finds them. */
+const processesOf = (id: string, container = ''): number[] =>
+  execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(`--site ${id} --container ${container}`) && !/^\s*\d+\s+Z/.test(line))
+    .map((line) => Number.parseInt(line, 10))
+
+async function fixture(): Promise<Fixture & { dataDir: string }> {
+  await prepare()
+  const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-wordpress-'))
+  const driver = open(dataDir)
+  return {
+    dataDir,
+    driver,
+    async put(id, file, text) {
+      const target = path.join(dataDir, 'sites', id, 'wordpress', file)
+      await fs.mkdir(path.dirname(target), { recursive: true })
+      await fs.writeFile(target, text)
+    },
+    async kill(id, container) {
+      for (const pid of processesOf(id, container)) process.kill(pid, 'SIGKILL')
+    },
+    async traces(id) {
+      const names = await fs.readdir(path.join(dataDir, 'sites')).catch(() => [])
+      return [...names.filter((name) => name.includes(id)), ...processesOf(id).map((pid) => `process ${pid}`)]
+    },
+    async dispose() {
+      await driver.close()
+      await fs.rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+conformance('embedded', fixture)
+
+describe('the embedded driver alone', { timeout: 120_000 }, () => {
+  let parts: Awaited<ReturnType<typeof fixture>>
+  let driver: WordpressDriver
+  const spec = specOf()
+  const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
+  const page = (target: string) => ask(driver.addresses(spec.id)[0] as SiteAddress, spec.url + target)
+  const folder = () => path.join(parts.dataDir, 'sites', spec.id, 'wordpress')
+
+  beforeAll(async () => {
+    parts = await fixture()
+    driver = parts.driver
+    await driver.install(spec, admin)
+    await driver.start(spec)
+  }, 120_000)
+  afterAll(async () => {
+    await driver?.close()
+    await parts?.dispose()
+  }, 60_000)
+
+  test('PHP reaches nothing on this machine or its networks', async () => {
+    let reached = 0
+    const secret = net.createServer((socket) => {
+      reached++
+      socket.end('HTTP/1.0 200 OK\r\n\r\nsecret')
+    })
+    secret.listen(0, '127.0.0.1')
+    await once(secret, 'listening')
+    const { port } = secret.address() as net.AddressInfo
+    await parts.put(
+      spec.id,
+      'probe-net.php',
+      `<?php
+ini_set( 'default_socket_timeout', '3' );
+$hosts = array( '127.0.0.1', '127.1', '0.0.0.0', '2130706433', '0x7f000001', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '10.0.0.1', '192.168.1.1', '169.254.169.254' );
+foreach ( $hosts as $host ) {
+	$socket = @fsockopen( $host, ${port}, $number, $message, 3 );
+	$line = false;
+	if ( $socket ) { stream_set_timeout( $socket, 3 ); @fwrite( $socket, "GET / HTTP/1.0\\r\\n\\r\\n" ); $line = @fgets( $socket ); }
+	echo $host, ' ', var_export( $line, true ), "\\n";
+}
+$curl = curl_init( 'http://127.0.0.1:${port}/' );
+curl_setopt_array( $curl, array( CURLOPT_RETURNTRANSFER => 1, CURLOPT_TIMEOUT => 3 ) );
+echo 'curl ', var_export( curl_exec( $curl ), true ), "\\n";
+echo 'stream ', var_export( @file_get_contents( 'http://127.0.0.1:${port}/' ), true ), "\\n";
+echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${driver.addresses(spec.id)[0]!.port}/readme.html' ), true ), "\\n";
+`,
+    )
+    const answer = await page('/probe-net.php')
+    expect(answer.text.trim().split('\n')).toHaveLength(14)
+    for (const line of answer.text.trim().split('\n')) expect(line).toMatch(/ false$/)
+    expect(reached).toBe(0)
+    await eventually(() => expect(driver.log(spec.id).tail(50).some((line) => line.text.includes('connection refused by the platform'))).toBe(true))
+    secret.close()
+  })
+
+  test('PHP opens no port of the host', async () => {
+    await parts.put(spec.id, 'probe-listen.php', `<?php $s = @stream_socket_server( 'tcp://0.0.0.0:28917', $n, $m ); echo 'end'; usleep( 300000 );`)
+    await page('/probe-listen.php')
+    const client = net.connect(28917, '127.0.0.1')
+    const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException]
+    expect(error.code).toBe('ECONNREFUSED')
+    await eventually(async () => expect((await page('/')).status).toBe(200))
+  })
+
+  test('serves nothing that is not meant to be served', async () => {
+    for (const target of ['/wp-content/database/.ht.sqlite', '/.env', '/wp-content/%2e%2e/%2e%2e/installed.json', '/wp-content/database/']) {
+      expect((await page(target)).status, target).toBeGreaterThanOrEqual(400)
+    }
+    await parts.put(spec.id, 'wp-content/uploads/evil.php', '<?php echo "ran";')
+    expect((await page('/wp-content/uploads/evil.php')).text).not.toContain('ran')
+  })
+
+  test('takes 20 MB uploads, refuses bodies above 64 MB', async () => {
+    await parts.put(spec.id, 'probe-body.php', `<?php echo strlen( file_get_contents( 'php://input' ) );`)
+    const to = driver.addresses(spec.id)[0] as SiteAddress
+    const headers = { 'content-type': 'application/octet-stream' }
+    const big = await ask(to, `${spec.url}/probe-body.php`, { method: 'POST', headers, body: Buffer.alloc(20_000_000) })
+    expect(big.text).toBe('20000000')
+    const tooBig = await ask(to, `${spec.url}/probe-body.php`, { method: 'POST', headers: { ...headers, 'content-length': '70000000' } }).catch(() => null)
+    expect(tooBig?.status ?? 413).toBe(413)
+  })
+
+  test('knows the visitor and the scheme from the edge', async () => {
+    await parts.put(spec.id, 'probe-server.php', `<?php echo $_SERVER['REMOTE_ADDR'], ' ', $_SERVER['HTTPS'], ' ', $_SERVER['HTTP_HOST'];`)
+    const to = driver.addresses(spec.id)[0] as SiteAddress
+    const answer = await ask(to, `${spec.url}/probe-server.php`, { headers: { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' } })
+    expect(answer.text).toBe(`203.0.113.9 on ${new URL(spec.url).host}`)
+  })
+
+  test('PHP makes no symbolic link; one put there from outside is neither served, nor measured, nor followed when removed', async () => {
+    await parts.put(spec.id, 'probe-link.php', `<?php var_export( @symlink( '/etc', __DIR__ . '/wp-content/link' ) );`)
+    expect((await page('/probe-link.php')).text).toBe('false')
+    const outside = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-outside-'))
+    await fs.writeFile(path.join(outside, 'big.txt'), Buffer.alloc(50_000_000, 'x'))
+    const before = (await driver.state(spec.id)).diskUsedMb
+    await fs.symlink(outside, path.join(folder(), 'wp-content/outside'))
+    expect((await driver.state(spec.id)).diskUsedMb).toBe(before)
+    expect((await page('/wp-content/outside/big.txt')).text).not.toContain('xxxx')
+    const other = specOf()
+    await driver.install(other, admin)
+    await fs.symlink(outside, path.join(parts.dataDir, 'sites', other.id, 'wordpress', 'outside'))
+    await driver.remove(other.id)
+    expect(existsSync(path.join(outside, 'big.txt'))).toBe(true)
+    await fs.rm(outside, { recursive: true })
+    await fs.rm(path.join(folder(), 'wp-content/outside'))
+  })
+
+  test('a container above its memory is replaced, and the log says so', async () => {
+    await parts.put(
+      spec.id,
+      'probe-memory.php',
+      `<?php ini_set( 'memory_limit', '-1' ); $a = array(); for ( $i = 0; $i < 900; $i++ ) { $a[] = str_repeat( chr( $i % 250 ), 1048576 ); } $end = microtime( true ) + 20; while ( microtime( true ) < $end ) {} echo 'done';`,
+    )
+    await page('/probe-memory.php').catch(() => null)
+    await eventually(async () => {
+      expect(driver.log(spec.id).tail(50).some((line) => /memory \d+ MB is above the plan's 640 MB/.test(line.text))).toBe(true)
+      expect((await page('/')).status).toBe(200)
+    })
+  })
+
+  test('a new life of the driver keeps the log and ends what the old one left', async () => {
+    const before = driver.log(spec.id).tail(3).map((line) => line.text)
+    await driver.stop(spec.id)
+    await driver.close()
+    // A container whose parent was killed and that did not notice: the same program, started by nobody.
+    const runDir = path.join(parts.dataDir, 'sites', spec.id, 'run')
+    const stray = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', 'wordpress-wasm/main.js', '--site', spec.id, '--container', 'web-1'], { stdio: 'ignore' })
+    const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+    await fs.mkdir(runDir, { recursive: true })
+    await fs.writeFile(path.join(runDir, 'web-1.7.pid'), String(stray.pid))
+    await fs.writeFile(path.join(runDir, 'web-2.8.pid'), String(bystander.pid))
+    const strayEnd = once(stray, 'exit')
+    driver = open(parts.dataDir)
+    expect(driver.log(spec.id).tail(200).map((line) => line.text)).toEqual(expect.arrayContaining(before))
+    await driver.start(spec)
+    await strayEnd
+    expect(bystander.exitCode).toBeNull()
+    bystander.kill('SIGKILL')
+    expect((await page('/')).status).toBe(200)
+    const sequence = driver.log(spec.id).tail(5_000).map((line) => line.seq)
+    expect(sequence).toEqual(sequence.map((_, index) => sequence[0]! + index))
+  })
+
+  test('a portal killed outright leaves no container behind, even in the middle of PHP', async () => {
+    const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-killed-'))
+    const victim = specOf()
+    const script = `
+      import { createEmbedded } from ${JSON.stringify(path.join(import.meta.dirname, 'index.ts'))}
+      const [dataDir, runtimeDir, filesDir, spec, admin] = JSON.parse(process.argv[1])
+      const driver = createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath, settings: { WORDPRESS_INTERNET: 'off', WORDPRESS_MAX_CONTAINERS: 4 }, log: console })
+      await driver.install(spec, admin)
+      await driver.start(spec)
+      console.log(JSON.stringify(driver.addresses(spec.id)))`
+    const portal = spawn(process.execPath, ['--input-type=module', '-e', script, JSON.stringify([dataDir, runtimeDir, filesDir, victim, admin])], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(portal.stdout, 'data')) as [Buffer]
+    const [address] = JSON.parse(line.toString()) as SiteAddress[]
+    await fs.writeFile(path.join(dataDir, 'sites', victim.id, 'wordpress', 'forever.php'), '<?php set_time_limit( 0 ); while ( true ) {}')
+    const stuck = ask(address!, `${victim.url}/forever.php`).catch(() => null)
+    expect(processesOf(victim.id)).toHaveLength(1)
+    portal.kill('SIGKILL')
+    await eventually(() => expect(processesOf(victim.id)).toEqual([]), 10_000)
+    await stuck
+    await fs.rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
+  })
+})

@@ -1,0 +1,122 @@
+// Runs WordPress sites as child processes of the portal: PHP in WebAssembly and SQLite, no container engine. See runtimes/wordpress-wasm/README.md.
+import { existsSync, readdirSync, rm } from 'node:fs'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { DriverFailure } from '../../../platform/errors.ts'
+import type { SiteSpec, WordpressDriver } from '../../driver.ts'
+import { Gate } from './gate.ts'
+import type { Settings } from './settings.ts'
+import { Site, type Host } from './site.ts'
+
+export interface EmbeddedParts {
+  /** The portal's data folder; sites live in `<dataDir>/sites/<id>/`. */
+  readonly dataDir: string
+  /** `runtimes/wordpress-wasm`, its packages installed. */
+  readonly runtimeDir: string
+  /** What scripts/wordpress-files.mjs made: `wp/` and `sqlite-database-integration/`; `<filesDir>-templates` beside it when there is one. */
+  readonly filesDir: string
+  /** Node 22 or newer. */
+  readonly nodePath: string
+  readonly settings: Settings
+  readonly log: { warn(detail: object, message: string): void }
+}
+
+const minRamMb = 512
+const bootsAtOnce = 2
+const watchMs = 2_000
+const cronMs = 5 * 60_000
+const idShape = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/
+
+/** The embedded driver. Creating it starts no process and touches no site. */
+export function createEmbedded(parts: EmbeddedParts): WordpressDriver {
+  const sitesDir = path.join(path.resolve(parts.dataDir), 'sites')
+  const maxContainers = parts.settings.WORDPRESS_MAX_CONTAINERS
+  const host: Host = {
+    sitesDir,
+    runtimeDir: path.resolve(parts.runtimeDir),
+    filesDir: path.resolve(parts.filesDir),
+    nodePath: parts.nodePath,
+    internet: parts.settings.WORDPRESS_INTERNET === 'on',
+    boots: new Gate(bootsAtOnce),
+    warn: (detail, message) => parts.log.warn(detail, message),
+  }
+  const sites = new Map<string, Site>()
+  let closed: Promise<void> | undefined
+
+  // Removals that a kill cut short.
+  if (existsSync(sitesDir)) {
+    for (const name of readdirSync(sitesDir)) {
+      if (name.startsWith('.removing-')) rm(path.join(sitesDir, name), { recursive: true, force: true }, () => {})
+    }
+  }
+
+  const site = (id: string): Site => {
+    // The id becomes a folder's name.
+    if (!idShape.test(id)) throw new DriverFailure('rejected', 'a site id has letters, digits and hyphens only')
+    let found = sites.get(id)
+    if (!found) {
+      found = new Site(host, id)
+      sites.set(id, found)
+    }
+    return found
+  }
+  const open = () => {
+    if (closed) throw new DriverFailure('unavailable', 'the WordPress driver is closing')
+  }
+  const check = (spec: SiteSpec) => {
+    open()
+    if (spec.ramMb < minRamMb) throw new DriverFailure('rejected', `a container needs at least ${minRamMb} MB of RAM`)
+    if (spec.containers < 1 || spec.containers > maxContainers) throw new DriverFailure('rejected', `a site has 1 to ${maxContainers} containers here`)
+  }
+
+  const watching = setInterval(() => {
+    for (const one of sites.values()) one.watch()
+  }, watchMs)
+  const cron = setInterval(() => {
+    for (const one of sites.values()) one.runCron()
+  }, cronMs)
+  watching.unref()
+  cron.unref()
+
+  return {
+    name: 'embedded',
+    capabilities: { maxContainers, minRamMb, database: 'sqlite' },
+    async install(spec, admin) {
+      check(spec)
+      await site(spec.id).install(spec, admin)
+    },
+    async start(spec) {
+      check(spec)
+      await site(spec.id).start(spec)
+    },
+    async stop(id) {
+      await site(id).stop()
+    },
+    async remove(id) {
+      await site(id).remove()
+    },
+    async state(id) {
+      return site(id).state()
+    },
+    addresses: (id) => sites.get(id)?.addresses() ?? [],
+    log: (id) => site(id).log,
+    async list() {
+      const entries = await fs.readdir(sitesDir, { withFileTypes: true }).catch(() => [])
+      return entries.filter((entry) => entry.isDirectory() && idShape.test(entry.name)).map((entry) => entry.name)
+    },
+    async health() {
+      if (closed) return 'the WordPress driver is closing'
+      if (!existsSync(path.join(host.filesDir, '.complete'))) return 'the WordPress files are missing: run node scripts/wordpress-files.mjs'
+      if (!existsSync(path.join(host.runtimeDir, 'node_modules', '@php-wasm', 'node'))) return 'the packages of runtimes/wordpress-wasm are not installed'
+      return undefined
+    },
+    close() {
+      closed ??= (async () => {
+        clearInterval(watching)
+        clearInterval(cron)
+        await Promise.all([...sites.values()].map((one) => one.close()))
+      })()
+      return closed
+    },
+  }
+}

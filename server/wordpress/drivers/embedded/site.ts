@@ -1,0 +1,365 @@
+// One site: its folder, its containers, and the order in which things happen to it.
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { DriverFailure } from '../../../platform/errors.ts'
+import type { SiteAddress, SiteAdmin, SiteSpec, SiteState } from '../../driver.ts'
+import { Container, type BootOrder } from './container.ts'
+import { bytesBelow, copyTree, removeTree, writeWhole } from './files.ts'
+import type { Gate } from './gate.ts'
+import { endLeftovers } from './leftovers.ts'
+import { FileLog } from './site-log.ts'
+
+/** What all sites of a driver share. */
+export interface Host {
+  readonly sitesDir: string
+  readonly runtimeDir: string
+  readonly filesDir: string
+  readonly nodePath: string
+  readonly internet: boolean
+  /** Booting is the costly part: few at a time. */
+  readonly boots: Gate
+  readonly warn: (detail: object, message: string) => void
+}
+
+interface Slot {
+  readonly name: string
+  container: Container | null
+  booting: Promise<void> | null
+  wanted: boolean
+  restarts: number
+  /** Ends in a row without a minute of life between them. */
+  failures: number
+  timer: NodeJS.Timeout | undefined
+}
+
+const megabyte = 1_048_576
+const bootMs = 180_000
+const steadyMs = 60_000
+const longestBackoffMs = 60_000
+/** A container that an installation left running waits this long for `start` to take it over. */
+const warmMs = 60_000
+const internalMb = 512
+
+export class Site {
+  readonly log: FileLog
+  readonly #host: Host
+  readonly #id: string
+  readonly #dir: string
+  #queue: Promise<unknown> = Promise.resolve()
+  #slots: Slot[] = []
+  #spec: SiteSpec | null = null
+  /** Whether the site is started: its containers may be shown to the edge. */
+  #started = false
+  #closing = false
+  #swept = false
+  #count = 0
+  #warmTimer: NodeJS.Timeout | undefined
+  readonly #alive = new Set<Container>()
+
+  constructor(host: Host, id: string) {
+    this.#host = host
+    this.#id = id
+    this.#dir = path.join(host.sitesDir, id)
+    this.log = new FileLog(path.join(this.#dir, 'log'))
+  }
+
+  get #wordpressDir(): string {
+    return path.join(this.#dir, 'wordpress')
+  }
+  get #databaseDir(): string {
+    return path.join(this.#wordpressDir, 'wp-content', 'database')
+  }
+  get #runDir(): string {
+    return path.join(this.#dir, 'run')
+  }
+  get #mark(): string {
+    return path.join(this.#dir, 'installed.json')
+  }
+
+  /** One act after another, in the order they were asked for. */
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(act, act)
+    this.#queue = turn.catch(() => {})
+    return turn
+  }
+
+  install(spec: SiteSpec, admin: SiteAdmin | null): Promise<void> {
+    return this.#inTurn(async () => {
+      if (await this.#installed()) return
+      if (!admin) throw new DriverFailure('rejected', `site ${this.#id} is not installed and no admin was given`)
+      await this.#halt()
+      await this.#sweep()
+      await fs.rm(this.#wordpressDir, { recursive: true, force: true })
+      try {
+        await this.#layOut(spec)
+        // Left running: `start` comes next, and takes over a container that has just booted.
+        const slot = this.#slot(1)
+        slot.wanted = true
+        await this.#boot(slot, spec, { user: admin.user, password: admin.password, email: admin.email, title: spec.title, language: spec.language })
+        await writeWhole(this.#mark, JSON.stringify({ at: new Date().toISOString(), language: spec.language }))
+      } catch (error) {
+        await this.#halt()
+        await fs.rm(this.#wordpressDir, { recursive: true, force: true })
+        throw error instanceof DriverFailure ? error : new DriverFailure('unavailable', `site ${this.#id} could not be installed`, { cause: error })
+      }
+      this.#warmTimer = setTimeout(() => void this.#inTurn(() => (this.#started ? Promise.resolve() : this.#halt())), warmMs)
+      this.#warmTimer.unref()
+    })
+  }
+
+  /** The files of a new site: WordPress, and the database installed ahead of time when there is one. */
+  async #layOut(spec: SiteSpec): Promise<void> {
+    await fs.mkdir(this.#dir, { recursive: true, mode: 0o700 })
+    await copyTree(path.join(this.#host.filesDir, 'wp'), this.#wordpressDir)
+    const template = path.join(`${this.#host.filesDir}-templates`, `database-${spec.language}`)
+    if (await fs.stat(template).catch(() => null)) await copyTree(template, this.#databaseDir)
+  }
+
+  start(spec: SiteSpec): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!(await this.#installed())) throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+      await this.#sweep()
+      clearTimeout(this.#warmTimer)
+      this.#spec = spec
+      this.#started = true
+      const surplus = this.#slots.splice(spec.containers)
+      await Promise.all(surplus.map((slot) => this.#end(slot)))
+      const limits = { ssdBytes: spec.diskMb * megabyte, databaseBytes: spec.databaseDiskMb * megabyte }
+      for (const slot of this.#slots) {
+        slot.container?.send({ op: 'limits', ...limits })
+        if (slot.container && this.#stale(slot.container, spec)) await this.#replace(slot, spec)
+      }
+      for (let number = 1; number <= spec.containers; number++) {
+        const slot = this.#slot(number)
+        slot.wanted = true
+        if (!slot.container && !slot.booting) this.#bootLater(slot, 0)
+      }
+      if (this.addresses().length === 0) await this.#first()
+    })
+  }
+
+  /** Waits until one container answers; fails when every one of them failed. */
+  async #first(): Promise<void> {
+    const boots = this.#slots.flatMap((slot) => (slot.booting ? [slot.booting.then(() => (slot.container ? undefined : Promise.reject(slot)))] : []))
+    try {
+      await Promise.any(boots)
+    } catch {
+      throw new DriverFailure('unavailable', `no container of site ${this.#id} came up: ${this.log.tail(1)[0]?.text ?? 'no word from it'}`)
+    }
+  }
+
+  /** Whether a container runs under other conditions than the spec's that only a new process can take on. */
+  #stale(container: Container, spec: SiteSpec): boolean {
+    const order = this.#order(spec, '', null)
+    return container.order.url !== order.url || container.order.memoryMb !== order.memoryMb || container.order.internet !== order.internet
+  }
+
+  /** The new one answers before the old one goes. */
+  async #replace(slot: Slot, spec: SiteSpec): Promise<void> {
+    const old = slot.container
+    this.log.add(slot.name, 'replaced: the plan or the address changed')
+    await this.#boot(slot, spec, null)
+    await old?.stop()
+  }
+
+  #order(spec: SiteSpec, internalDir: string, install: BootOrder['install']): BootOrder {
+    return {
+      siteDir: this.#wordpressDir,
+      internalDir,
+      sqliteDir: path.join(this.#host.filesDir, 'sqlite-database-integration'),
+      url: spec.url,
+      memoryMb: spec.ramMb,
+      phpMemoryMb: Math.min(1_024, Math.max(64, Math.floor(spec.ramMb / 4))),
+      ssdBytes: spec.diskMb * megabyte,
+      databaseBytes: spec.databaseDiskMb * megabyte,
+      internalBytes: internalMb * megabyte,
+      internet: this.#host.internet,
+      install,
+    }
+  }
+
+  #slot(number: number): Slot {
+    const slot = this.#slots[number - 1]
+    if (slot) return slot
+    const made: Slot = { name: `web-${number}`, container: null, booting: null, wanted: false, restarts: 0, failures: 0, timer: undefined }
+    this.#slots[number - 1] = made
+    return made
+  }
+
+  /** Starts a process for the slot and puts it there once it answers. */
+  async #boot(slot: Slot, spec: SiteSpec, install: BootOrder['install']): Promise<void> {
+    await this.#host.boots.run(async () => {
+      if (!slot.wanted || this.#closing) throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
+      const name = `${slot.name}.${++this.#count}`
+      const internalDir = path.join(this.#runDir, name)
+      await fs.mkdir(path.join(internalDir, 'shared'), { recursive: true })
+      const compiled = path.join(`${this.#host.filesDir}-templates`, 'opcache')
+      if (await fs.stat(compiled).catch(() => null)) await copyTree(compiled, path.join(internalDir, 'shared', 'opcache'))
+      const place = { nodePath: this.#host.nodePath, runtimeDir: this.#host.runtimeDir, siteId: this.#id, name: slot.name, runDir: this.#runDir }
+      if (!slot.wanted || this.#closing) throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
+      const container = new Container(place, this.#order(spec, internalDir, install), (text) => this.log.add(slot.name, text))
+      this.#alive.add(container)
+      void container.ended.then((how) => this.#onEnd(slot, container, how))
+      const timer = setTimeout(() => container.kill(), bootMs)
+      try {
+        await container.ready
+      } finally {
+        clearTimeout(timer)
+      }
+      if (!slot.wanted) {
+        await container.stop()
+        throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
+      }
+      slot.container = container
+      this.log.add(slot.name, `answers after ${((Date.now() - container.startedAt) / 1000).toFixed(1)} s`)
+    })
+  }
+
+  /** Boots in the background; tries again with growing pauses until it is no longer wanted. */
+  #bootLater(slot: Slot, delayMs: number): void {
+    clearTimeout(slot.timer)
+    const begin = () => {
+      const spec = this.#spec
+      if (!slot.wanted || !spec || slot.container || slot.booting) return
+      slot.booting = this.#boot(slot, spec, null)
+        .catch((error: unknown) => {
+          if (!slot.wanted) return
+          slot.failures++
+          const pause = Math.min(longestBackoffMs, 250 * 2 ** slot.failures)
+          this.log.add(slot.name, `did not start, next try in ${pause / 1000} s`)
+          this.#host.warn({ site: this.#id, container: slot.name, error }, 'a WordPress container did not start')
+          slot.timer = setTimeout(begin, pause)
+        })
+        .finally(() => (slot.booting = null))
+    }
+    if (delayMs === 0) begin()
+    else slot.timer = setTimeout(begin, delayMs)
+  }
+
+  #onEnd(slot: Slot, container: Container, how: string): void {
+    this.#alive.delete(container)
+    void fs.rm(container.order.internalDir, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+    void fs.rm(`${container.order.internalDir}.pid`, { force: true }).catch(() => {})
+    if (slot.container !== container) return
+    slot.container = null
+    if (container.ending || !slot.wanted) return
+    if (Date.now() - container.startedAt > steadyMs) slot.failures = 0
+    slot.restarts++
+    const pause = Math.min(longestBackoffMs, 250 * 2 ** slot.failures++)
+    this.log.add(slot.name, `ended (${how.split('\n')[0]}), restarting in ${pause / 1000} s`)
+    if (this.#started) this.#bootLater(slot, pause)
+  }
+
+  async #end(slot: Slot): Promise<void> {
+    slot.wanted = false
+    clearTimeout(slot.timer)
+    await slot.container?.stop()
+    await slot.booting
+  }
+
+  /** No process of the site is left. Boots under way are cut short. */
+  async #halt(): Promise<void> {
+    clearTimeout(this.#warmTimer)
+    this.#started = false
+    const slots = this.#slots
+    this.#slots = []
+    for (const slot of slots) slot.wanted = false
+    await Promise.all([...this.#alive].map((container) => container.stop()))
+    await Promise.all(slots.map((slot) => this.#end(slot)))
+  }
+
+  /** Ends what an earlier life of the portal left behind; once is enough. */
+  async #sweep(): Promise<void> {
+    if (!this.#swept) {
+      const ended = await endLeftovers(this.#runDir, this.#id)
+      if (ended > 0) this.#host.warn({ site: this.#id, ended }, 'ended WordPress containers of an earlier life')
+      this.#swept = true
+    }
+    await fs.mkdir(this.#runDir, { recursive: true })
+  }
+
+  stop(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#halt()
+      if (await this.exists()) await this.#sweep()
+      this.log.flush()
+    })
+  }
+
+  remove(): Promise<void> {
+    this.#cutShort()
+    return this.#inTurn(async () => {
+      await this.#halt()
+      if (await this.exists()) await this.#sweep()
+      this.log.discard()
+      await removeTree(this.#dir)
+    })
+  }
+
+  /** For good: nothing boots any more in this life of the driver. */
+  close(): Promise<void> {
+    this.#closing = true
+    this.#cutShort()
+    return this.stop()
+  }
+
+  /** What is booting now need not be waited for. */
+  #cutShort(): void {
+    for (const container of this.#alive) if (container.port === null) container.kill()
+    for (const slot of this.#slots) slot.wanted = false
+  }
+
+  /** Puts down containers that take too much memory or say nothing; the slot's restart follows. */
+  watch(): void {
+    for (const slot of this.#slots) {
+      const fault = slot.container?.fault()
+      if (!fault) continue
+      this.log.add(slot.name, `${fault}: restarting it`)
+      slot.container?.kill()
+    }
+  }
+
+  /** wp-cron.php, in one container: WordPress's own way, at the end of a visitor's page, is switched off. */
+  runCron(): void {
+    if (!this.#started) return
+    this.#slots.find((slot) => slot.container?.port)?.container?.send({ op: 'cron' })
+  }
+
+  addresses(): readonly SiteAddress[] {
+    if (!this.#started) return []
+    return this.#slots.flatMap((slot) => (slot.container?.port ? [{ host: '127.0.0.1', port: slot.container.port }] : []))
+  }
+
+  exists(): Promise<boolean> {
+    return fs.stat(this.#dir).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  #installed(): Promise<boolean> {
+    return fs.stat(this.#mark).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  async state(): Promise<SiteState> {
+    const [exists, installed] = await Promise.all([this.exists(), this.#installed()])
+    const [disk, database] = await Promise.all([bytesBelow(this.#wordpressDir, this.#databaseDir), bytesBelow(this.#databaseDir)])
+    const shown = this.#started ? this.#slots : []
+    const ready = this.addresses().length > 0
+    return {
+      state: !exists ? 'absent' : ready ? 'running' : this.#started ? 'starting' : 'stopped',
+      installed,
+      containers: shown.map((slot) => ({
+        name: slot.name,
+        ready: (slot.container?.port ?? null) !== null,
+        restarts: slot.restarts,
+        memoryMb: slot.container?.memoryMb() ?? null,
+      })),
+      diskUsedMb: Math.ceil(disk / megabyte),
+      databaseUsedMb: Math.ceil(database / megabyte),
+    }
+  }
+}
