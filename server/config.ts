@@ -45,6 +45,12 @@ export const variables = {
   TRUST_PROXY: { about: 'on: X-Forwarded-For of the proxy in front is believed.', schema: choice('TRUST_PROXY', ['on', 'off'], 'off'), example: 'off' },
   LOG_LEVEL: { about: 'How much is logged.', schema: choice('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'warn'), example: 'warn' },
   EMBEDDED_PG_USER: { about: 'User to run the embedded PostgreSQL as when the portal is root.', schema: blankMeansFault('EMBEDDED_PG_USER').optional(), example: '' },
+  WORDPRESS_INTERNET: { about: 'on: sites may reach the public internet (plugins, updates).', schema: choice('WORDPRESS_INTERNET', ['on', 'off'], 'off'), example: 'off' },
+  WORDPRESS_MAX_CONTAINERS: {
+    about: 'Most containers one site may have on the embedded runtime; each takes about 320 MB.',
+    schema: z.string().default('4').refine((text) => /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= 50, 'WORDPRESS_MAX_CONTAINERS must be a number from 1 to 50.').transform(Number),
+    example: '4',
+  },
   VNPAY_TMN_CODE: { about: 'VNPay: terminal code (8 characters). With VNPAY_HASH_SECRET it replaces the sandbox.', schema: z.string().regex(/^[A-Za-z0-9]{8}$/, 'VNPAY_TMN_CODE must have 8 letters or digits.').optional(), example: '' },
   VNPAY_HASH_SECRET: { about: 'VNPay: secret of the terminal.', schema: blankMeansFault('VNPAY_HASH_SECRET').optional(), example: '' },
   VNPAY_PAY_URL: { about: 'VNPay: payment page.', schema: address('VNPAY_PAY_URL').optional(), example: '' },

@@ -1,0 +1,103 @@
+/**
+ * What every command needs before it can begin, in plain JavaScript for any Node >= 20: the packages of the lockfile (the pinned Node 24 among
+ * them), WordPress, and the build of the pages. Each is made once and again only when what it is made from has changed.
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+export const root = path.resolve(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '..')
+const marks = path.join(root, '.cache')
+const minimumNode = 20
+
+const say = (line) => process.stdout.write(`${line}\n`)
+
+/** A line that says how far something is; rewritten in place on a terminal, now and then elsewhere. */
+export function progress() {
+  let last = ''
+  let lastAt = 0
+  return ({ label, done, total }) => {
+    const percent = total ? Math.min(100, Math.floor((done / total) * 100)) : undefined
+    const bar = percent === undefined ? '' : ` [${'#'.repeat(Math.floor(percent / 4)).padEnd(25, '.')}] ${String(percent).padStart(3)} %`
+    const line = `  ${label}${bar}`
+    if (process.stdout.isTTY) process.stdout.write(`\r${line.padEnd(78)}${percent === 100 ? '\n' : ''}`)
+    else if (label !== last || percent === 100 || Date.now() - lastAt > 5000) {
+      if (line !== last) say(line)
+      lastAt = Date.now()
+    }
+    last = label
+  }
+}
+
+/** Runs a program to its end. Its output is shown only when it fails, unless `show`. */
+export function run(command, args, { show = false, env = process.env, cwd = root } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env, stdio: show ? 'inherit' : ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' })
+    let output = ''
+    if (!show) for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+    child.on('error', reject)
+    child.on('close', (code, signal) => (code === 0 ? resolve(output) : reject(new Error(`${command} ${args.join(' ')} ended with ${signal ?? code}\n${output.slice(-4000)}`))))
+  })
+}
+
+/** The Node that the lockfile pins; on a platform without one, the Node that runs this, if it is new enough. */
+export function pinnedNode() {
+  const pinned = path.join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
+  if (existsSync(pinned)) return pinned
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
+  throw new Error('There is no pinned Node for this platform: run with Node 24 or newer.')
+}
+
+/** The environment of what we start: the pinned Node and the tools of node_modules come first. */
+export const environment = (extra = {}) => ({ ...process.env, PATH: `${path.join(root, 'node_modules', '.bin')}${path.delimiter}${process.env.PATH ?? ''}`, ...extra })
+
+const markFile = (name) => path.join(marks, `${name}.mark`)
+const readMark = (name) => (existsSync(markFile(name)) ? readFileSync(markFile(name), 'utf8') : '')
+const writeMark = (name, value) => {
+  mkdirSync(marks, { recursive: true })
+  writeFileSync(markFile(name), value)
+}
+
+function digest(files) {
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(path.relative(root, file)).update(readFileSync(file))
+  return hash.digest('hex')
+}
+function filesBelow(folder) {
+  if (!existsSync(folder)) return []
+  if (statSync(folder).isFile()) return [folder]
+  return readdirSync(folder)
+    .sort()
+    .flatMap((name) => (name === 'node_modules' ? [] : filesBelow(path.join(folder, name))))
+}
+
+export async function ensurePackages() {
+  if (Number(process.versions.node.split('.')[0]) < minimumNode) throw new Error(`Node ${minimumNode} or newer is needed; this is ${process.versions.node}.`)
+  const wanted = digest([path.join(root, 'package-lock.json')])
+  if (readMark('packages') === wanted && existsSync(path.join(root, 'node_modules'))) return
+  say('  Installing packages (once) …')
+  const began = Date.now()
+  const tick = setInterval(() => process.stdout.isTTY && process.stdout.write(`\r  Installing packages (once) … ${Math.round((Date.now() - began) / 1000)} s `), 1000)
+  try {
+    // No package of ours needs its install script: what PostgreSQL's would do, the portal does itself at its first boot.
+    await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
+  } finally {
+    clearInterval(tick)
+  }
+  if (process.stdout.isTTY) process.stdout.write('\n')
+  writeMark('packages', wanted)
+}
+
+export async function ensureWordpress() {
+  const { ensureWordpress: ensure } = await import('./wordpress-files.mjs')
+  await ensure({ nodePath: pinnedNode(), onProgress: progress() })
+}
+
+export async function ensureWebBuild() {
+  const wanted = digest([...filesBelow(path.join(root, 'web')), ...filesBelow(path.join(root, 'contract')), path.join(root, 'package-lock.json')])
+  if (readMark('web') === wanted && existsSync(path.join(root, 'dist', 'web', 'index.html'))) return
+  say('  Building the pages …')
+  await run(pinnedNode(), [path.join('node_modules', 'vite', 'bin', 'vite.js'), 'build', 'web', '--logLevel', 'warn'], { env: environment({ NODE_ENV: 'production' }) })
+  writeMark('web', wanted)
+}

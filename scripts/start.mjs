@@ -1,0 +1,18 @@
+/** `npm start`: from a bare clone to a running portal. */
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { ensurePackages, ensureWebBuild, ensureWordpress, environment, pinnedNode, root } from './bootstrap.mjs'
+
+try {
+  await ensurePackages()
+  await ensureWordpress()
+  await ensureWebBuild()
+} catch (error) {
+  process.stderr.write(`\nThe portal cannot be prepared: ${error.message}\n`)
+  process.exit(1)
+}
+
+// A terminal's Ctrl-C reaches the whole group; a signal to this process alone is handed on. Either way the portal ends itself.
+const portal = spawn(pinnedNode(), ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')], { cwd: root, env: environment(), stdio: 'inherit' })
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => portal.kill(signal))
+portal.on('exit', (code, signal) => process.exit(signal ? 128 : (code ?? 1)))

@@ -1,0 +1,250 @@
+/** The list of rooms: opens them in order, hands each what it needs of the others, and closes them. The only file that knows them all. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import helmet from '@fastify/helmet'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import { sql } from 'kysely'
+import * as auth from './auth/index.ts'
+import * as billing from './billing/index.ts'
+import { currencyOf, languageOf, type Catalog } from './catalog/index.ts'
+import type { Config } from './config.ts'
+import type { Drivers } from './drivers.ts'
+import { createEdge } from './edge/index.ts'
+import { createMessages } from './messages/index.ts'
+import * as payments from './payments/index.ts'
+import type { Clock } from './platform/clock.ts'
+import { connect, migrate } from './platform/db.ts'
+import { Refusal } from './platform/errors.ts'
+import { createHttp, failure, languageOf as spokenBy } from './platform/http.ts'
+import { forgetOldAnswers } from './platform/idempotency.ts'
+import { createJobs } from './platform/jobs.ts'
+import { createLimits } from './platform/limits.ts'
+import type { Log } from './platform/log.ts'
+import { createMetrics } from './platform/metrics.ts'
+import { openApi } from './platform/openapi.ts'
+import type { Secrets } from './platform/secrets.ts'
+import { createRealtime } from './realtime/index.ts'
+import * as storefront from './storefront/index.ts'
+import * as wallet from './wallet/index.ts'
+import * as wordpress from './wordpress/index.ts'
+
+export interface HouseParts {
+  readonly config: Config
+  readonly databaseUrl: string
+  readonly catalog: Catalog
+  readonly drivers: Drivers
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly log: Log
+  /** Null without the sandbox. */
+  readonly sandboxUrl: string | null
+}
+
+export type House = Awaited<ReturnType<typeof openHouse>>
+
+const root = path.resolve(import.meta.dirname, '..')
+const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string }
+const poolSize = 20
+const realtimeApp = 'portal'
+
+/** Migrates and opens everything; nothing listens before `listen`. */
+export async function openHouse(parts: HouseParts) {
+  const { config, catalog, drivers, secrets, clock, log } = parts
+  const { portalUrl } = config
+  const pool = connect(parts.databaseUrl, poolSize, (error) => log.warn({ err: error }, 'idle database connection'))
+  const { db } = pool
+  await migrate(db)
+
+  // Ground floor
+  const metrics = createMetrics()
+  const limits = createLimits(parts.databaseUrl)
+  const jobs = createJobs(parts.databaseUrl, log)
+  const ledger = wallet.createLedger(clock)
+  await ledger.prepare(db, { drivers: [...drivers.payments.keys()], products: ['wordpress'] })
+  const realtime = createRealtime({
+    db,
+    url: parts.databaseUrl,
+    clock,
+    app: { id: realtimeApp, key: secrets.derive('realtime-key').slice(0, 20), secret: secrets.derive('realtime-secret') },
+    log,
+  })
+  const messages = createMessages({ db, jobs, clock, secrets, sms: drivers.sms, mailer: drivers.mailer })
+  const accounts = auth.createAccounts({
+    clock,
+    secrets,
+    limits,
+    sendSms: messages.sms,
+    sendMail: messages.mail,
+    currencyOf: (region) => currencyOf(catalog, region),
+    languageOf: (region) => languageOf(catalog, region),
+    openWallet: ledger.openWallet,
+    balanceOf: ledger.balanceOf,
+    knowsLocation: storefront.knowsPlace,
+  })
+
+  // Middle floor
+  const bills = billing.createBilling({ db, clock, jobs, ledger, announcer: realtime, portalUrl, seller: catalog.seller })
+  const settlement = payments.createSettlement({ db, clock, ledger, announcer: realtime, jobs, log })
+  const checkout = payments.createCheckout({ db, clock, jobs, catalog, drivers: drivers.payments, settlement, portalUrl })
+
+  // Top floor
+  const addressing: wordpress.SiteAddressing = {
+    scheme: config.SITES_DOMAIN !== undefined && config.NODE_ENV === 'production' ? 'https' : 'http',
+    host: config.SITES_DOMAIN ?? 'localhost',
+    portSuffix: config.SITES_DOMAIN === undefined ? `:${config.SITES_PORT}` : '',
+  }
+  const directory = wordpress.createDirectory(db, drivers.wordpress, addressing, log)
+  const logs = wordpress.createLogStreams({ db, clock, driver: drivers.wordpress, portalUrl })
+  const provisioning = { db, clock, log, jobs, secrets, driver: drivers.wordpress, billing: bills, announcer: realtime, addressing, onChange: directory.refresh }
+  wordpress.defineProvisioning(provisioning)
+  const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, log })
+
+  // House-keeping
+  const idempotency = { db, secrets, clock }
+  let ledgerFindings = 0
+  jobs.define({
+    name: 'tidy',
+    cron: '7 * * * *',
+    run: async () => {
+      await forgetOldAnswers(idempotency)
+      await auth.dropExpired(db, clock)
+    },
+  })
+  jobs.define({
+    name: 'check-ledger',
+    cron: '23 * * * *',
+    retries: 1,
+    run: async () => {
+      const findings = await wallet.checkLedger(db)
+      ledgerFindings = findings.length
+      for (const finding of findings) log.error(finding, 'the ledger is not whole')
+    },
+  })
+  metrics.gauge('ledger_findings', 'Invariants of the ledger that the last check found broken', () => ledgerFindings)
+  metrics.gauge('realtime_connections', 'Open realtime connections', () => realtime.connections())
+  metrics.gauge('sites_running', 'WordPress servers that should run', async () => {
+    const { n } = await db.selectFrom('site').select((eb) => eb.fn.countAll<bigint>().as('n')).where('status', '=', 'running').executeTakeFirstOrThrow()
+    return Number(n)
+  })
+
+  // HTTP
+  const http = createHttp({ db, log, idempotency, identify: (token) => auth.identify(db, clock, token), trustProxy: config.TRUST_PROXY === 'on', onResponse: metrics.observe })
+  const { server } = http
+  const socketOrigin = portalUrl.replace(/^http/, 'ws')
+  await server.register(helmet, {
+    // Plain http on a laptop: neither an upgrade of requests nor HSTS.
+    strictTransportSecurity: portalUrl.startsWith('https:') ? { maxAge: 31_536_000 } : false,
+    crossOriginEmbedderPolicy: false,
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:'],
+        fontSrc: ["'self'"],
+        connectSrc: ["'self'", socketOrigin],
+        objectSrc: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+  })
+  auth.routes(http, db, accounts)
+  wallet.routes(http, db)
+  realtime.routes(http)
+  billing.routes(http, { db, billing: bills, portalUrl })
+  payments.routes(http, { db, clock, log, checkout, settlement, drivers: drivers.payments, customer: accounts.customer })
+  wordpress.routes(http, { db, clock, secrets, catalog, billing: bills, announcer: realtime, driver: drivers.wordpress, logs, addressing, portalUrl, customer: accounts.customer })
+  const shown = storefront.publicConfig({
+    catalog,
+    gateways: new Set(drivers.payments.keys()),
+    portalUrl,
+    realtimeKey: secrets.derive('realtime-key').slice(0, 20),
+    sandboxUrl: parts.sandboxUrl,
+    wordpress: drivers.wordpress.capabilities,
+  })
+  storefront.routes(http, () => shown)
+
+  const document = openApi(http.endpoints, { title: `${catalog.seller.name} API`, version, url: portalUrl })
+  server.get('/api/openapi.json', async () => document)
+  await server.register(swagger, { mode: 'static', specification: { document: document as never } })
+  await server.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true, uiConfig: { docExpansion: 'list', deepLinking: true } })
+
+  let ready = false
+  const troubles = async (): Promise<Record<string, string>> => {
+    const found: Record<string, string> = {}
+    const ask = async (name: string, check: () => Promise<string | undefined> | string | undefined): Promise<void> => {
+      try {
+        const trouble = await check()
+        if (trouble !== undefined) found[name] = trouble
+      } catch {
+        found[name] = 'does not answer'
+      }
+    }
+    await Promise.all([
+      ask('portal', () => (ready ? undefined : 'starting or stopping')),
+      ask('database', async () => void (await sql`select 1`.execute(db))),
+      ask('jobs', () => jobs.health()),
+      ask('realtime', () => realtime.health()),
+      ask('wordpress', () => drivers.wordpress.health()),
+    ])
+    return found
+  }
+  server.get('/healthz', async () => ({ status: 'up' }))
+  server.get('/readyz', async (_request, reply) => {
+    const notReady = await troubles()
+    const ok = Object.keys(notReady).length === 0
+    return reply.code(ok ? 200 : 503).send(ok ? { status: 'ready' } : { status: 'not ready', notReady })
+  })
+  server.get('/metrics', async (request, reply) => {
+    const local = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.ip)
+    const token = config.METRICS_TOKEN
+    if (token === undefined ? !local : request.headers.authorization !== `Bearer ${token}`) throw new Refusal('not_found')
+    return reply.type('text/plain; version=0.0.4').send(await metrics.text())
+  })
+  storefront.servePages(server, path.join(root, 'dist', 'web'), (request, reply) => {
+    const refusal = failure('not_found', spokenBy(request.headers['accept-language']), request.id)
+    return reply.code(refusal.statusCode).send(refusal)
+  })
+  server.server.on('upgrade', (request, socket, head) => {
+    if (!realtime.sockets.upgrade(request, socket, head) && !logs.upgrade(request, socket, head)) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  })
+
+  let sites: Promise<void> = Promise.resolve()
+  return {
+    db,
+    jobs,
+    ledger,
+    bills,
+    accounts,
+    server,
+    /** Opens the ports. Sites that should run come back in the background. */
+    async listen(): Promise<void> {
+      await realtime.start()
+      await directory.start()
+      await jobs.start()
+      await edge.listen()
+      await server.listen({ port: config.PORT, host: config.HOST })
+      ready = true
+      sites = wordpress.startSites(provisioning)
+    },
+    /** Finishes what is in flight and leaves no process. */
+    async close(): Promise<void> {
+      ready = false
+      directory.stop()
+      realtime.sockets.close()
+      logs.close()
+      await server.close()
+      await jobs.stop()
+      await edge.close()
+      await drivers.wordpress.close()
+      await sites
+      await realtime.stop()
+      await limits.close()
+      await pool.close()
+    },
+  }
+}

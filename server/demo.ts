@@ -1,0 +1,95 @@
+/** The demo customer: a believable half year of top-ups and invoices, made by the rooms' own functions on a clock that is moved by hand. */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { createLedger } from './wallet/index.ts'
+import { hashPassword } from './auth/index.ts'
+import { plans, priceOf, type Catalog } from './catalog/index.ts'
+import { createBilling } from './billing/index.ts'
+import { days, hours, later, type Clock } from './platform/clock.ts'
+import { transaction, type Database } from './platform/db.ts'
+import type { Jobs } from './platform/jobs.ts'
+
+export const demoCustomer = { email: 'demo@letspanel.example', password: 'Portal-demo-2026', name: 'Minh Anh', phone: '+84900000001' } as const
+
+/** History is not told again: no job runs and nobody is notified. */
+const silentJobs: Pick<Jobs, 'add' | 'define'> = { add: async () => undefined, define: () => undefined }
+const silentAnnouncer = { announce: async () => undefined }
+
+interface Event {
+  readonly daysAgo: number
+  readonly act: 'topup' | 'invoice'
+  /** Minor units of a top-up. */
+  readonly amount?: bigint
+  readonly server?: string
+  readonly plan?: number
+  readonly diskGb?: number
+}
+
+const history: readonly Event[] = [
+  { daysAgo: 150, act: 'topup', amount: 1_000_000n },
+  { daysAgo: 150, act: 'invoice', server: 'tap-chi-viet', plan: 1, diskGb: 10 },
+  { daysAgo: 120, act: 'invoice', server: 'tap-chi-viet', plan: 1, diskGb: 10 },
+  { daysAgo: 92, act: 'topup', amount: 2_000_000n },
+  { daysAgo: 90, act: 'invoice', server: 'tap-chi-viet', plan: 1, diskGb: 10 },
+  { daysAgo: 74, act: 'invoice', server: 'shop-anh-duong', plan: 2, diskGb: 20 },
+  { daysAgo: 60, act: 'invoice', server: 'tap-chi-viet', plan: 1, diskGb: 10 },
+  { daysAgo: 44, act: 'invoice', server: 'shop-anh-duong', plan: 2, diskGb: 20 },
+  { daysAgo: 28, act: 'topup', amount: 500_000n },
+  { daysAgo: 21, act: 'topup', amount: 3_000_000n },
+  { daysAgo: 14, act: 'invoice', server: 'shop-anh-duong', plan: 2, diskGb: 20 },
+  { daysAgo: 9, act: 'invoice', server: 'blog-chuyen-de', plan: 1, diskGb: 10 },
+  { daysAgo: 3, act: 'topup', amount: 1_000_000n },
+]
+
+/** Seeds once, into a portal without customers; answers the sign-in whenever the demo customer is there. */
+export async function seedDemo(of: { db: Database; catalog: Catalog }): Promise<{ email: string; password: string } | undefined> {
+  const { db, catalog } = of
+  const signIn = { email: demoCustomer.email, password: demoCustomer.password }
+  const passwordHash = await hashPassword(demoCustomer.password)
+  return await transaction(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(727020)`.execute(tx)
+    if (await tx.selectFrom('customer').select('id').where('email', '=', demoCustomer.email).executeTakeFirst()) return signIn
+    if (await tx.selectFrom('customer').select('id').limit(1).executeTakeFirst()) return undefined
+
+    const today = new Date()
+    let now = today
+    const clock: Clock = { now: () => now }
+    const ledger = createLedger(clock)
+    await ledger.prepare(tx, { drivers: ['vnpay'], products: ['wordpress'] })
+    const billing = createBilling({ db, clock, jobs: silentJobs as Jobs, ledger, announcer: silentAnnouncer, portalUrl: '', seller: catalog.seller })
+
+    const id = randomUUID()
+    now = later(today, -days(151))
+    await tx
+      .insertInto('customer')
+      .values({ id, email: demoCustomer.email, phone: demoCustomer.phone, name: demoCustomer.name, password_hash: passwordHash, region_code: 'VN', active: true, created_at: now })
+      .execute()
+    await ledger.openWallet(tx, id, 'VND')
+    const customer = { id, name: demoCustomer.name, email: demoCustomer.email, regionCode: 'VN' as const }
+
+    for (const [index, event] of history.entries()) {
+      now = later(today, -days(event.daysAgo) - hours(1) + index * 431_000)
+      if (event.act === 'topup') {
+        await ledger.credit(tx, { key: `demo:topup:${index}`, customerId: id, driver: 'vnpay', amount: event.amount ?? 0n, currency: 'VND', details: { provider: 'VNPay' } })
+        continue
+      }
+      const plan = plans(catalog, 'VND').find((candidate) => candidate.id === event.plan) ?? plans(catalog, 'VND')[0]
+      if (!plan) continue
+      const diskMb = (event.diskGb ?? 10) * 1024
+      const { total } = priceOf(catalog, 'VND', { plan, diskMb, mariadbDiskMb: 10_240, containers: 1 })
+      const name = event.server ?? 'blog'
+      const text = `WordPress ${name} (${plan.name} · ${event.diskGb} GB SSD · 1 container)`
+      const invoice = await billing.issue(tx, {
+        customer,
+        currency: 'VND',
+        product: 'wordpress',
+        lines: [{ description: { en: text, vi: text }, quantity: 1n, unitPrice: BigInt(total), period: { start: now, end: later(now, days(30)) } }],
+        subject: { wp: { id: randomUUID(), name } },
+        subscriptionId: null,
+        starts: null,
+      })
+      await billing.pay(tx, invoice.id)
+    }
+    return signIn
+  })
+}
