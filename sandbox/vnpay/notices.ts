@@ -29,6 +29,7 @@ export function startNotices(db: Database, target: () => string, options: { pace
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let round: Promise<void> | undefined
+  const direct = new Set<Promise<void>>()
   let again = false
 
   async function callMerchant(query: string): Promise<{ done: boolean; answer: string }> {
@@ -53,8 +54,11 @@ export function startNotices(db: Database, target: () => string, options: { pace
     const notice = rows[0]
     if (notice === undefined) return false
     const { done, answer } = await callMerchant(notice.query)
-    // called again when the sandbox is back
-    if (closing.signal.aborted) return false
+    if (closing.signal.aborted && !done) {
+      // perhaps cut off by our own end: called again when the sandbox is back
+      await db.query('update sandbox.vnpay_notices set next_at = now(), attempts = attempts - 1 where id = $1', [notice.id])
+      return false
+    }
     const over = done || notice.attempts >= attemptsAtMost
     if (over && !done) log(`sandbox: vnpay: a notice was given up after ${notice.attempts} calls: ${answer}`)
     await db.query(
@@ -100,14 +104,17 @@ export function startNotices(db: Database, target: () => string, options: { pace
       return rows[0]?.id ?? ''
     },
     async sendNow(id) {
-      await send(id).catch((error: unknown) => log(`sandbox: vnpay: ${error instanceof Error ? error.message : 'unknown'}`))
+      const sending = send(id).then(() => undefined, (error: unknown) => log(`sandbox: vnpay: ${error instanceof Error ? error.message : 'unknown'}`))
+      direct.add(sending)
+      await sending
+      direct.delete(sending)
       wake()
     },
     wake,
     async close() {
       closing.abort()
       clearTimeout(timer)
-      await round
+      await Promise.all([round, ...direct])
     },
   }
 }
