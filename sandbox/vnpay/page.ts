@@ -29,7 +29,7 @@ const texts: Readonly<Record<Language, Texts>> = {
     channels: { '': 'Choose here', VNBANK: 'Domestic card or account', INTCARD: 'International card', VNPAYQR: 'VNPAY-QR' },
   },
   vi: {
-    flag: 'SANDBOX · trang thử nghiệm, không có tiền thật', title: 'Xác nhận thanh toán', merchant: 'Đơn vị chấp nhận thanh toán', order: 'Mã đơn hàng', purpose: 'Nội dung',
+    flag: 'SANDBOX · trang thử nghiệm, không có tiền thật', title: 'Xác nhận thanh toán', merchant: 'Nhà cung cấp', order: 'Mã đơn hàng', purpose: 'Nội dung',
     amount: 'Số tiền', left: 'Thời gian còn lại', until: 'đến', pay: 'Thanh toán', cancel: 'Huỷ giao dịch', insufficient: 'Thất bại: không đủ số dư', others: 'Thử kết quả khác',
     othersHint: 'Chỉ có trong sandbox: những trả lời khác của ngân hàng, và IPN đến muộn hoặc bị mất.', method: 'Phương thức',
     channels: { '': 'Chọn tại đây', VNBANK: 'Thẻ hoặc tài khoản nội địa', INTCARD: 'Thẻ quốc tế', VNPAYQR: 'VNPAY-QR' },
@@ -62,7 +62,7 @@ ${brand}
 <dl>${row(text.merchant, `${returnUrl.hostname} (${payment.tmnCode})`)}${row(text.order, payment.txnRef)}${row(text.purpose, request['vnp_OrderInfo'] ?? '')}${row(text.method, text.channels[request['vnp_BankCode'] ?? ''] ?? request['vnp_BankCode'] ?? '')}</dl>
 </section>
 <section class="card">
-${form(payment.token, choice('paid', text.pay, 'main') + choice('insufficient', text.insufficient) + choice('cancelled', text.cancel, 'stop'))}
+${form(payment.token, choice('paid', text.pay, 'main') + choice('insufficient', text.insufficient, 'fail') + choice('cancelled', text.cancel, 'stop'))}
 </section>
 <section class="card"><details><summary>${escape(text.others)}</summary>
 <p class="soft small">${escape(text.othersHint)}</p>
