@@ -10,13 +10,31 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let sandboxes: Sandbox[] = []
 const logged: string[] = []
 const options = (port = 0): SandboxOptions => ({
-  host: '127.0.0.1', port, databaseUrl: database.url, portalUrl: 'http://127.0.0.1:9', vnpay: { tmnCode: 'DEMO0001', secret: 's' }, esms: { apiKey: 'KEY', secretKey: 'SECRET' },
+  host: '127.0.0.1',
+  port,
+  databaseUrl: database.url,
+  portalUrl: 'http://127.0.0.1:9',
+  vnpay: { tmnCode: 'DEMO0001', secret: 's' },
+  esms: { apiKey: 'KEY', secretKey: 'SECRET' },
   log: (line) => logged.push(line),
 })
 const open = (port = 0): Promise<Sandbox> => startSandbox(options(port))
 const sendSms = async (sandbox: Sandbox, changes: object = {}): Promise<{ CodeResult: string }> => {
-  const body = JSON.stringify({ ApiKey: 'KEY', SecretKey: 'SECRET', Phone: '0912345678', Content: 'Code 123456', Brandname: 'P', SmsType: '2', IsUnicode: '0', Sandbox: '0', RequestId: 'r', ...changes })
-  return (await (await fetch(`${sandbox.url}/esms/MainService.svc/json/SendMultipleMessage_V4_post_json/`, { method: 'POST', body })).json()) as { CodeResult: string }
+  const body = JSON.stringify({
+    ApiKey: 'KEY',
+    SecretKey: 'SECRET',
+    Phone: '0912345678',
+    Content: 'Code 123456',
+    Brandname: 'P',
+    SmsType: '2',
+    IsUnicode: '0',
+    Sandbox: '0',
+    RequestId: 'r',
+    ...changes,
+  })
+  return (await (
+    await fetch(`${sandbox.url}/esms/MainService.svc/json/SendMultipleMessage_V4_post_json/`, { method: 'POST', body })
+  ).json()) as { CodeResult: string }
 }
 
 beforeAll(async () => {
@@ -37,7 +55,11 @@ describe('the sandbox', () => {
     const html = await home.text()
     for (const text of ['SANDBOX', '/inbox', '/vnpay/', '/esms/']) expect(html).toContain(text)
     expect(await (await fetch(`${first().url}/healthz`)).json()).toEqual({ status: 'ok' })
-    for (const [asset, type] of [['css', 'text/css'], ['js', 'text/javascript'], ['svg', 'image/svg+xml']]) {
+    for (const [asset, type] of [
+      ['css', 'text/css'],
+      ['js', 'text/javascript'],
+      ['svg', 'image/svg+xml'],
+    ]) {
       const response = await fetch(`${first().url}/assets/sandbox.${asset}`)
       expect(response.headers.get('content-type')).toContain(type)
     }
@@ -45,7 +67,10 @@ describe('the sandbox', () => {
   })
 
   it('refuses a body that is too large', async () => {
-    const response = await fetch(`${first().url}/esms/MainService.svc/json/SendMultipleMessage_V4_post_json/`, { method: 'POST', body: 'x'.repeat(70_000) })
+    const response = await fetch(`${first().url}/esms/MainService.svc/json/SendMultipleMessage_V4_post_json/`, {
+      method: 'POST',
+      body: 'x'.repeat(70_000),
+    })
     expect(response.status).toBe(413)
   })
 
@@ -57,7 +82,9 @@ describe('the sandbox', () => {
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
     await fetch(`${first().url}/inbox.json`)
-    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'sandbox'`)
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'sandbox'`,
+    )
     await client.end()
     await expect.poll(async () => (await fetch(`${first().url}/healthz`)).status).toBe(200)
     expect((await fetch(`${first().url}/inbox.json`)).status).toBe(200)
@@ -75,7 +102,8 @@ describe('eSMS', () => {
     expect(await sendSms(first())).toMatchObject({ CodeResult: '124' })
     expect(await sendSms(first(), { SecretKey: 'x' })).toMatchObject({ CodeResult: '101' })
     expect(await sendSms(first(), { Brandname: '' })).toMatchObject({ CodeResult: '104' })
-    for (const changes of [{ Phone: '+84912' }, { Content: '' }, { Content: 'Mã' }, { Content: 'x'.repeat(613) }]) expect((await sendSms(first(), { RequestId: 'n', ...changes })).CodeResult).toBe('99')
+    for (const changes of [{ Phone: '+84912' }, { Content: '' }, { Content: 'Mã' }, { Content: 'x'.repeat(613) }])
+      expect((await sendSms(first(), { RequestId: 'n', ...changes })).CodeResult).toBe('99')
     expect(await sendSms(first(), { Sandbox: '1', RequestId: 'test only' })).toMatchObject({ CodeResult: '100' })
   })
 })
@@ -94,7 +122,8 @@ describe('the inbox', () => {
   })
 
   it('knows one receiver under all its spellings', () => {
-    for (const spelling of ['+84912345678', ' 84912345678', '84912345678', '0912345678', '0084912345678', '0912-345-678']) expect(receiverKey(spelling)).toBe('84912345678')
+    for (const spelling of ['+84912345678', ' 84912345678', '84912345678', '0912345678', '0084912345678', '0912-345-678'])
+      expect(receiverKey(spelling)).toBe('84912345678')
     for (const spelling of ['A+b@Example.vn', 'a b@example.vn', ' a+b@example.vn ']) expect(receiverKey(spelling)).toBe('a+b@example.vn')
   })
 })
@@ -104,14 +133,19 @@ describe('mails', () => {
     expect(headerText('=?UTF-8?Q?M=C3=A3_x=C3=A1c?= =?UTF-8?B?IG5o4bqtbg==?=')).toBe('Mã xác nhận')
     // one letter over two words
     expect(headerText('=?UTF-8?Q?=C3?=\t=?UTF-8?Q?=A3?= plain')).toBe('ã plain')
-    const part = (encoding: string, body: string): string => `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n`
+    const part = (encoding: string, body: string): string =>
+      `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n`
     const mail = (body: string): string => readMail(Buffer.from(`Subject: a\r\n b\r\nMessage-ID: <1@x>\r\n${body}`)).text
     expect(mail(part('7bit', 'plain'))).toBe('plain')
     expect(mail(part('8bit', 'Mã'))).toBe('Mã')
     expect(mail(part('base64', Buffer.from('Mã').toString('base64')))).toBe('Mã')
     expect(mail(part('quoted-printable', 'M=C3=\r\n=A3 =3D'))).toBe('Mã =')
     const inner = `Content-Type: multipart/alternative; boundary="i"\r\n\r\n--i\r\nContent-Type: text/html\r\n\r\n<p>no</p>\r\n--i\r\n${part('7bit', 'yes')}\r\n--i--\r\n`
-    expect(mail(`Content-Type: multipart/mixed;\r\n boundary="o"\r\n\r\n--o\r\n${inner}\r\n--o\r\nContent-Type: application/pdf\r\n\r\nx\r\n--o--\r\n`)).toBe('yes')
+    expect(
+      mail(
+        `Content-Type: multipart/mixed;\r\n boundary="o"\r\n\r\n--o\r\n${inner}\r\n--o\r\nContent-Type: application/pdf\r\n\r\nx\r\n--o--\r\n`,
+      ),
+    ).toBe('yes')
     expect(readMail(Buffer.from('')).text).toBe('')
     expect(readMail(Buffer.from('Subject: a\r\n b\r\n\r\n')).subject).toBe('a b')
   })

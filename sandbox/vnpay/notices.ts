@@ -50,7 +50,9 @@ export function startNotices(db: Database, target: () => string, options: { pace
     const { rows } = await db.query<{ id: string; query: string; attempts: number }>(
       `update sandbox.vnpay_notices set attempts = attempts + 1, next_at = now() + $2 * interval '1 ms'
        where id = (select id from sandbox.vnpay_notices where done_at is null and ($1::bigint is null and next_at <= now() or id = $1) order by next_at limit 1 for update skip locked)
-       returning id, query, attempts`, [id, leaseMs])
+       returning id, query, attempts`,
+      [id, leaseMs],
+    )
     const notice = rows[0]
     if (notice === undefined) return false
     const { done, answer } = await callMerchant(notice.query)
@@ -63,7 +65,8 @@ export function startNotices(db: Database, target: () => string, options: { pace
     if (over && !done) log(`sandbox: vnpay: a notice was given up after ${notice.attempts} calls: ${answer}`)
     await db.query(
       `update sandbox.vnpay_notices set done_at = case when $2 then now() end, next_at = now() + $3 * interval '1 ms', last_answer = $4 where id = $1`,
-      [notice.id, over, gapMs(notice.attempts) * pace, answer])
+      [notice.id, over, gapMs(notice.attempts) * pace, answer],
+    )
     return true
   }
 
@@ -75,7 +78,8 @@ export function startNotices(db: Database, target: () => string, options: { pace
         while (!closing.signal.aborted && (await send(null)));
       } while (again)
       const { rows } = await db.query<{ ms: number | null }>(
-        `select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from sandbox.vnpay_notices where done_at is null`)
+        `select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from sandbox.vnpay_notices where done_at is null`,
+      )
       return Math.min(idleMs, Math.max(5, Math.ceil(rows[0]?.ms ?? idleMs)))
     } catch (error) {
       log(`sandbox: vnpay: notices wait for the database: ${error instanceof Error ? error.message : 'unknown'}`)
@@ -100,11 +104,16 @@ export function startNotices(db: Database, target: () => string, options: { pace
   return {
     async add(tx, query, when) {
       const { rows } = await tx.query<{ id: string }>(
-        `insert into sandbox.vnpay_notices (query, next_at) values ($1, now() + $2 * interval '1 ms') returning id`, [query, when === 'now' ? leaseMs : lateMs * pace])
+        `insert into sandbox.vnpay_notices (query, next_at) values ($1, now() + $2 * interval '1 ms') returning id`,
+        [query, when === 'now' ? leaseMs : lateMs * pace],
+      )
       return rows[0]?.id ?? ''
     },
     async sendNow(id) {
-      const sending = send(id).then(() => undefined, (error: unknown) => log(`sandbox: vnpay: ${error instanceof Error ? error.message : 'unknown'}`))
+      const sending = send(id).then(
+        () => undefined,
+        (error: unknown) => log(`sandbox: vnpay: ${error instanceof Error ? error.message : 'unknown'}`),
+      )
       direct.add(sending)
       await sending
       direct.delete(sending)

@@ -22,7 +22,16 @@ const heard: URLSearchParams[] = []
 let listeners: (() => void)[] = []
 
 const open = (pace = 0.01): Promise<Sandbox> =>
-  startSandbox({ host: '127.0.0.1', port: 0, databaseUrl: database.url, portalUrl: () => `${merchantUrl}/`, vnpay: terminal, esms: { apiKey: 'k', secretKey: 's' }, log: () => undefined, pace })
+  startSandbox({
+    host: '127.0.0.1',
+    port: 0,
+    databaseUrl: database.url,
+    portalUrl: () => `${merchantUrl}/`,
+    vnpay: terminal,
+    esms: { apiKey: 'k', secretKey: 's' },
+    log: () => undefined,
+    pace,
+  })
 async function until<T>(found: () => T | undefined): Promise<T> {
   for (;;) {
     const value = found()
@@ -31,7 +40,8 @@ async function until<T>(found: () => T | undefined): Promise<T> {
   }
 }
 const wordsOf = (ref: string): URLSearchParams[] => heard.filter((query) => query.get('vnp_TxnRef') === ref)
-const words = (ref: string, count: number): Promise<URLSearchParams[]> => until(() => (wordsOf(ref).length >= count ? wordsOf(ref) : undefined))
+const words = (ref: string, count: number): Promise<URLSearchParams[]> =>
+  until(() => (wordsOf(ref).length >= count ? wordsOf(ref) : undefined))
 
 beforeAll(async () => {
   merchant = createServer((request, response) => {
@@ -54,38 +64,75 @@ afterAll(async () => {
 })
 
 const request = (changes: Fields = {}): Fields => ({
-  vnp_Version: '2.1.0', vnp_Command: 'pay', vnp_TmnCode: terminal.tmnCode, vnp_Amount: '150000000', vnp_CurrCode: 'VND', vnp_TxnRef: `S${randomBytes(8).toString('hex')}`,
-  vnp_OrderInfo: 'Nap tien vi', vnp_OrderType: 'other', vnp_Locale: 'vn', vnp_IpAddr: '203.0.113.10', vnp_ReturnUrl: 'https://portal.example.vn/back?lang=vi#top',
-  vnp_CreateDate: vnpayDate(new Date()), vnp_ExpireDate: vnpayDate(new Date(Date.now() + 900_000)), ...changes,
+  vnp_Version: '2.1.0',
+  vnp_Command: 'pay',
+  vnp_TmnCode: terminal.tmnCode,
+  vnp_Amount: '150000000',
+  vnp_CurrCode: 'VND',
+  vnp_TxnRef: `S${randomBytes(8).toString('hex')}`,
+  vnp_OrderInfo: 'Nap tien vi',
+  vnp_OrderType: 'other',
+  vnp_Locale: 'vn',
+  vnp_IpAddr: '203.0.113.10',
+  vnp_ReturnUrl: 'https://portal.example.vn/back?lang=vi#top',
+  vnp_CreateDate: vnpayDate(new Date()),
+  vnp_ExpireDate: vnpayDate(new Date(Date.now() + 900_000)),
+  ...changes,
 })
-const link = (fields: Fields, secret = terminal.secret): string => `${sandbox.url}/vnpay/paymentv2/vpcpay.html?${signedQuery(fields, secret)}`
+const link = (fields: Fields, secret = terminal.secret): string =>
+  `${sandbox.url}/vnpay/paymentv2/vpcpay.html?${signedQuery(fields, secret)}`
 const tokenOf = (html: string): string => /name="token" value="([^"]+)"/.exec(html)?.[1] ?? ''
 const confirm = (token: string, outcome: string): Promise<Response> =>
-  fetch(`${sandbox.url}/vnpay/paymentv2/Transaction/Confirm.html`, { method: 'POST', body: new URLSearchParams({ token, outcome }), redirect: 'manual' })
+  fetch(`${sandbox.url}/vnpay/paymentv2/Transaction/Confirm.html`, {
+    method: 'POST',
+    body: new URLSearchParams({ token, outcome }),
+    redirect: 'manual',
+  })
 async function pay(fields: Fields, outcome: string): Promise<URL> {
   const response = await confirm(tokenOf(await (await fetch(link(fields))).text()), outcome)
   expect(response.status).toBe(303)
   return new URL(response.headers.get('location') ?? '')
 }
 async function api(fields: Fields, secret = terminal.secret): Promise<Fields> {
-  const names = fields['vnp_Command'] === 'refund'
-    ? 'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo TransactionDate CreateBy CreateDate IpAddr OrderInfo'
-    : 'RequestId Version Command TmnCode TxnRef TransactionDate CreateDate IpAddr OrderInfo'
+  const names =
+    fields['vnp_Command'] === 'refund'
+      ? 'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo TransactionDate CreateBy CreateDate IpAddr OrderInfo'
+      : 'RequestId Version Command TmnCode TxnRef TransactionDate CreateDate IpAddr OrderInfo'
   const body = JSON.stringify({ ...fields, vnp_SecureHash: pipeHash(secret, fields, names) })
   return (await (await fetch(`${sandbox.url}/vnpay/merchant_webapi/api/transaction`, { method: 'POST', body })).json()) as Fields
 }
 const question = (of: Fields, changes: Fields = {}): Fields => ({
-  vnp_RequestId: randomBytes(16).toString('hex'), vnp_Version: '2.1.0', vnp_Command: 'querydr', vnp_TmnCode: terminal.tmnCode, vnp_TxnRef: of['vnp_TxnRef'] ?? '',
-  vnp_OrderInfo: 'Truy van', vnp_TransactionDate: of['vnp_CreateDate'] ?? '', vnp_CreateDate: vnpayDate(new Date()), vnp_IpAddr: '203.0.113.10', ...changes,
+  vnp_RequestId: randomBytes(16).toString('hex'),
+  vnp_Version: '2.1.0',
+  vnp_Command: 'querydr',
+  vnp_TmnCode: terminal.tmnCode,
+  vnp_TxnRef: of['vnp_TxnRef'] ?? '',
+  vnp_OrderInfo: 'Truy van',
+  vnp_TransactionDate: of['vnp_CreateDate'] ?? '',
+  vnp_CreateDate: vnpayDate(new Date()),
+  vnp_IpAddr: '203.0.113.10',
+  ...changes,
 })
 
 describe('the payment page', () => {
   it('shows what is paid, in the language asked for, marked as sandbox, under a strict policy', async () => {
-    for (const [locale, language, button] of [['vn', 'vi', 'Huỷ giao dịch'], ['en', 'en', 'Cancel']] as const) {
+    for (const [locale, language, button] of [
+      ['vn', 'vi', 'Huỷ giao dịch'],
+      ['en', 'en', 'Cancel'],
+    ] as const) {
       const fields = request({ vnp_Locale: locale })
       const response = await fetch(link(fields))
       const html = await response.text()
-      for (const text of [`<html lang="${language}">`, 'SANDBOX', '1.500.000\u00a0đ', fields['vnp_TxnRef'] ?? '', 'Nap tien vi', button, 'portal.example.vn']) expect(html).toContain(text)
+      for (const text of [
+        `<html lang="${language}">`,
+        'SANDBOX',
+        '1.500.000\u00a0đ',
+        fields['vnp_TxnRef'] ?? '',
+        'Nap tien vi',
+        button,
+        'portal.example.vn',
+      ])
+        expect(html).toContain(text)
       expect(html).not.toMatch(/<script>|style="|onclick/)
       const policy = response.headers.get('content-security-policy') ?? ''
       expect(policy).toContain("default-src 'none'")
@@ -96,8 +143,13 @@ describe('the payment page', () => {
 
   it('opens links made by npm vnpay', async () => {
     const url = oracle.buildPaymentUrl({
-      vnp_Amount: 20_000, vnp_IpAddr: '127.0.0.1', vnp_ReturnUrl: 'http://localhost:3000/return', vnp_TxnRef: `O${randomBytes(6).toString('hex')}`, vnp_OrderInfo: 'x',
-      vnp_CreateDate: Number(vnpayDate(new Date())), vnp_ExpireDate: Number(vnpayDate(new Date(Date.now() + 60_000))),
+      vnp_Amount: 20_000,
+      vnp_IpAddr: '127.0.0.1',
+      vnp_ReturnUrl: 'http://localhost:3000/return',
+      vnp_TxnRef: `O${randomBytes(6).toString('hex')}`,
+      vnp_OrderInfo: 'x',
+      vnp_CreateDate: Number(vnpayDate(new Date())),
+      vnp_ExpireDate: Number(vnpayDate(new Date(Date.now() + 60_000))),
     })
     expect(tokenOf(await (await fetch(`${sandbox.url}/vnpay/paymentv2/vpcpay.html${new URL(url).search}`)).text())).not.toBe('')
   })
@@ -133,29 +185,39 @@ describe('the payment page', () => {
 
 describe('the choice', () => {
   it.each([
-    ['paid', '00', '00'], ['insufficient', '51', '02'], ['cancelled', '24', '02'], ['suspicious', '07', '07'], ['wrong_otp', '13', '02'], ['maintenance', '75', '02'],
-  ])('%s: tells the merchant first, then sends the browser back with the same signed words', async (outcome, responseCode, transactionStatus) => {
-    const fields = request()
-    const landed = await pay(fields, outcome)
-    const [word] = wordsOf(fields['vnp_TxnRef'] ?? '')
-    const query = Object.fromEntries(word ?? [])
-    expect(query).toMatchObject({ vnp_ResponseCode: responseCode, vnp_TransactionStatus: transactionStatus, vnp_Amount: '150000000' })
-    expect(oracle.verifyIpnCall(query as never).isVerified).toBe(true)
-    expect(landed.href.startsWith('https://portal.example.vn/back?lang=vi&vnp_Amount=')).toBe(true)
-    expect(landed.hash).toBe('#top')
-    landed.searchParams.delete('lang')
-    expect(Object.fromEntries(landed.searchParams)).toEqual(query)
-  })
+    ['paid', '00', '00'],
+    ['insufficient', '51', '02'],
+    ['cancelled', '24', '02'],
+    ['suspicious', '07', '07'],
+    ['wrong_otp', '13', '02'],
+    ['maintenance', '75', '02'],
+  ])(
+    '%s: tells the merchant first, then sends the browser back with the same signed words',
+    async (outcome, responseCode, transactionStatus) => {
+      const fields = request()
+      const landed = await pay(fields, outcome)
+      const [word] = wordsOf(fields['vnp_TxnRef'] ?? '')
+      const query = Object.fromEntries(word ?? [])
+      expect(query).toMatchObject({ vnp_ResponseCode: responseCode, vnp_TransactionStatus: transactionStatus, vnp_Amount: '150000000' })
+      expect(oracle.verifyIpnCall(query as never).isVerified).toBe(true)
+      expect(landed.href.startsWith('https://portal.example.vn/back?lang=vi&vnp_Amount=')).toBe(true)
+      expect(landed.hash).toBe('#top')
+      landed.searchParams.delete('lang')
+      expect(Object.fromEntries(landed.searchParams)).toEqual(query)
+    },
+  )
 
   it('counts once, however often and fast it is made', async () => {
     const fields = request()
     const token = tokenOf(await (await fetch(link(fields))).text())
-    const landed = await Promise.all(['paid', 'cancelled', 'paid', 'insufficient'].map(async (outcome) => (await confirm(token, outcome)).headers.get('location')))
+    const landed = await Promise.all(
+      ['paid', 'cancelled', 'paid', 'insufficient'].map(async (outcome) => (await confirm(token, outcome)).headers.get('location')),
+    )
     expect(new Set(landed).size).toBe(1)
     expect(wordsOf(fields['vnp_TxnRef'] ?? '')).toHaveLength(1)
   })
 
-  it('is too late after the payment\'s time', async () => {
+  it("is too late after the payment's time", async () => {
     const fields = request()
     const token = tokenOf(await (await fetch(link(fields))).text())
     const client = new pg.Client({ connectionString: database.url })
@@ -168,7 +230,8 @@ describe('the choice', () => {
 
   it('refuses an unknown token and an unknown outcome', async () => {
     const token = tokenOf(await (await fetch(link(request()))).text())
-    for (const response of [await confirm('x', 'paid'), await confirm(token, 'constructor'), await confirm(token, '')]) expect(response.headers.get('location')).toContain('code=03')
+    for (const response of [await confirm('x', 'paid'), await confirm(token, 'constructor'), await confirm(token, '')])
+      expect(response.headers.get('location')).toContain('code=03')
   })
 
   it('may be told late, or never', async () => {
@@ -218,7 +281,7 @@ describe('the notice', () => {
 })
 
 describe('querydr and refund', () => {
-  it('answers in VNPay\'s codes', async () => {
+  it("answers in VNPay's codes", async () => {
     const fields = request()
     const code = async (asked: Fields, secret?: string): Promise<string | undefined> => (await api(asked, secret))['vnp_ResponseCode']
     expect(await code(question(fields))).toBe('91')
@@ -236,7 +299,14 @@ describe('querydr and refund', () => {
   it('gives back no more than was paid', async () => {
     const fields = request()
     const wish = (amount: string, type: string, changes: Fields = {}): Fields =>
-      question(fields, { vnp_Command: 'refund', vnp_TransactionType: type, vnp_Amount: amount, vnp_TransactionNo: '0', vnp_CreateBy: 'ops', ...changes })
+      question(fields, {
+        vnp_Command: 'refund',
+        vnp_TransactionType: type,
+        vnp_Amount: amount,
+        vnp_TransactionNo: '0',
+        vnp_CreateBy: 'ops',
+        ...changes,
+      })
     const code = async (asked: Fields): Promise<string | undefined> => (await api(asked))['vnp_ResponseCode']
     await fetch(link(fields))
     expect(await code(wish('150000000', '02'))).toBe('95')
@@ -253,20 +323,40 @@ describe('querydr and refund', () => {
   })
 
   it('npm vnpay verifies its answers', async () => {
-    const client = new VNPay({ tmnCode: terminal.tmnCode, secureSecret: terminal.secret, vnpayHost: sandbox.url, queryDrAndRefundHost: sandbox.url, endpoints: { queryDrRefundEndpoint: 'vnpay/merchant_webapi/api/transaction' } })
+    const client = new VNPay({
+      tmnCode: terminal.tmnCode,
+      secureSecret: terminal.secret,
+      vnpayHost: sandbox.url,
+      queryDrAndRefundHost: sandbox.url,
+      endpoints: { queryDrRefundEndpoint: 'vnpay/merchant_webapi/api/transaction' },
+    })
     const fields = request()
     await pay(fields, 'paid')
     const answer = await client.queryDr({
-      vnp_RequestId: randomBytes(8).toString('hex'), vnp_IpAddr: '127.0.0.1', vnp_TxnRef: fields['vnp_TxnRef'] ?? '', vnp_OrderInfo: 'x', vnp_TransactionNo: 0,
-      vnp_TransactionDate: Number(fields['vnp_CreateDate']), vnp_CreateDate: Number(vnpayDate(new Date())),
+      vnp_RequestId: randomBytes(8).toString('hex'),
+      vnp_IpAddr: '127.0.0.1',
+      vnp_TxnRef: fields['vnp_TxnRef'] ?? '',
+      vnp_OrderInfo: 'x',
+      vnp_TransactionNo: 0,
+      vnp_TransactionDate: Number(fields['vnp_CreateDate']),
+      vnp_CreateDate: Number(vnpayDate(new Date())),
     })
     expect(answer).toMatchObject({ isVerified: true, isSuccess: true, vnp_TransactionStatus: '00' })
   })
 })
 
 it('joins a query to any return URL', () => {
-  expect(['https://a.vn/b', 'https://a.vn/b?c=1', 'https://a.vn/b?', 'https://a.vn/b?c=1&', 'https://a.vn/b#d', 'https://a.vn/b?c=1#d'].map((url) => withQuery(url, 'x=1'))).toEqual([
-    'https://a.vn/b?x=1', 'https://a.vn/b?c=1&x=1', 'https://a.vn/b?x=1', 'https://a.vn/b?c=1&x=1', 'https://a.vn/b?x=1#d', 'https://a.vn/b?c=1&x=1#d',
+  expect(
+    ['https://a.vn/b', 'https://a.vn/b?c=1', 'https://a.vn/b?', 'https://a.vn/b?c=1&', 'https://a.vn/b#d', 'https://a.vn/b?c=1#d'].map(
+      (url) => withQuery(url, 'x=1'),
+    ),
+  ).toEqual([
+    'https://a.vn/b?x=1',
+    'https://a.vn/b?c=1&x=1',
+    'https://a.vn/b?x=1',
+    'https://a.vn/b?c=1&x=1',
+    'https://a.vn/b?x=1#d',
+    'https://a.vn/b?c=1&x=1#d',
   ])
 })
 
