@@ -54,7 +54,10 @@ describe('answers of the API that must not be believed', () => {
       let body = ''
       request
         .on('data', (chunk: Buffer) => (body += chunk.toString()))
-        .on('end', () => response.end(JSON.stringify(answer(JSON.parse(body) as Fields))))
+        .on('end', () => {
+          const said = answer(JSON.parse(body) as Fields)
+          response.writeHead(typeof said === 'number' ? said : 200).end(JSON.stringify(said))
+        })
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     closers.push(() => {
@@ -89,6 +92,7 @@ describe('answers of the API that must not be believed', () => {
     ['is about another payment', (question: Fields) => sign({ ...honest(question), vnp_TxnRef: 'OTHER' })],
     ['names another amount', (question: Fields) => sign({ ...honest(question), vnp_Amount: '5000000' })],
     ['says it was asked before', (question: Fields) => sign({ ...honest(question), vnp_ResponseCode: '94' })],
+    ['is a broken gateway', () => 502],
     ['says other error', (question: Fields) => sign({ ...honest(question), vnp_ResponseCode: '99' })],
   ])('refund is unclear when the answer %s', async (_name, answer) => {
     const driver = await facing((question) => (isRefund(question) ? answer(question) : sign(honest(question))))

@@ -215,6 +215,7 @@ describe('readNotice', () => {
     ['00', '', 'forged'],
     ['07', '00', 'pending'],
     ['07', '07', 'pending'],
+    ['07', '02', 'pending'],
     ['24', '02', 'failed'],
     ['24', '01', 'failed'],
     ['24', '00', 'pending'],
