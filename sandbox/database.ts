@@ -12,7 +12,13 @@ const startLock = 727_081
  * calls fail until it is back.
  */
 export async function openDatabase(url: string, tables: readonly string[], log: (line: string) => void): Promise<Database> {
-  const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: 5000, allowExitOnIdle: true, application_name: 'sandbox' })
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 3,
+    connectionTimeoutMillis: 5000,
+    allowExitOnIdle: true,
+    application_name: 'sandbox',
+  })
   pool.on('error', (error) => log(`sandbox: a database connection ended: ${error.message}`))
   try {
     await inTransaction(pool, async (tx) => {

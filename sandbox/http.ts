@@ -30,7 +30,9 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 }
 
 export const json = (value: unknown, status = 200): Reply => ({
-  status, headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }, body: JSON.stringify(value),
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  body: JSON.stringify(value),
 })
 export const redirect = (location: string): Reply => ({ status: 303, headers: { location, 'cache-control': 'no-store' } })
 /** The fields of a posted form. */

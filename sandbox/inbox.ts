@@ -48,13 +48,18 @@ export async function deliver(db: Database, message: { channel: 'sms' | 'mail'; 
 async function messages(db: Database, to: string | null): Promise<Message[]> {
   const key = to === null || to.trim() === '' ? null : receiverKey(to)
   const { rows } = await db.query<{ receiver: string; channel: 'sms' | 'mail'; text: string; at: Date }>(
-    `select receiver, channel, text, at from sandbox.messages where $1::text is null or receiver_key = $1 order by id desc limit ${limit}`, [key])
+    `select receiver, channel, text, at from sandbox.messages where $1::text is null or receiver_key = $1 order by id desc limit ${limit}`,
+    [key],
+  )
   return rows.map((row) => ({ to: row.receiver, channel: row.channel, text: row.text, at: row.at.toISOString() }))
 }
 
 /** Escaped text whose web addresses can be pressed. */
 const linked = (text: string): string =>
-  text.split(/(https?:\/\/[^\s<>"']+)/g).map((part, at) => (at % 2 === 0 ? escape(part) : `<a href="${escape(part)}" rel="noreferrer">${escape(part)}</a>`)).join('')
+  text
+    .split(/(https?:\/\/[^\s<>"']+)/g)
+    .map((part, at) => (at % 2 === 0 ? escape(part) : `<a href="${escape(part)}" rel="noreferrer">${escape(part)}</a>`))
+    .join('')
 
 export function inboxRoutes(db: Database): Routes {
   return {
@@ -62,10 +67,14 @@ export function inboxRoutes(db: Database): Routes {
     'GET /inbox': async ({ query }: Call) => {
       const to = query.get('to') ?? ''
       const list = await messages(db, to)
-      const items = list.map((message) => `<li class="card"><div class="top"><span class="to">${escape(message.to)}</span>
-<span>${message.channel === 'sms' ? 'SMS' : 'E-mail'} · <time datetime="${message.at}">${escape(vietnamTime(new Date(message.at)))}</time></span></div><pre>${linked(message.text)}</pre></li>`)
+      const items = list.map(
+        (message) => `<li class="card"><div class="top"><span class="to">${escape(message.to)}</span>
+<span>${message.channel === 'sms' ? 'SMS' : 'E-mail'} · <time datetime="${message.at}">${escape(vietnamTime(new Date(message.at)))}</time></span></div><pre>${linked(message.text)}</pre></li>`,
+      )
       return page({
-        title: 'Inbox — sandbox', language: 'en', refreshSeconds: 3,
+        title: 'Inbox — sandbox',
+        language: 'en',
+        refreshSeconds: 3,
         main: `<div class="flag">SANDBOX · nothing here is really sent · <span lang="vi">không có gì được gửi thật</span></div>
 <main>
 <header class="brand"><h1>Inbox <span class="soft" lang="vi">· Hộp thư</span></h1><a href="/">Sandbox</a></header>

@@ -34,9 +34,11 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-const home = (): Reply => page({
-  title: 'Sandbox', language: 'en',
-  main: `<div class="flag">SANDBOX · no real money, no real messages · <span lang="vi">không có tiền thật, không có tin nhắn thật</span></div>
+const home = (): Reply =>
+  page({
+    title: 'Sandbox',
+    language: 'en',
+    main: `<div class="flag">SANDBOX · no real money, no real messages · <span lang="vi">không có tiền thật, không có tin nhắn thật</span></div>
 <main>
 <h1>Sandbox</h1>
 <p class="soft">The portal's third parties, stood in for. They speak the real wire protocols, so the portal runs the very code it runs with real keys.
@@ -50,10 +52,16 @@ const home = (): Reply => page({
 <li><code>POST /esms/MainService.svc/json/SendMultipleMessage_V4_post_json/</code></li>
 <li><code>GET <a href="/healthz">/healthz</a></code></li></ul></section>
 </main>`,
-})
+  })
 
 function healthRoute(db: Database): Routes {
-  return { 'GET /healthz': async () => db.query('select 1').then(() => json({ status: 'ok' }), () => json({ status: 'no database' }, 503)) }
+  return {
+    'GET /healthz': async () =>
+      db.query('select 1').then(
+        () => json({ status: 'ok' }),
+        () => json({ status: 'no database' }, 503),
+      ),
+  }
 }
 
 /** Starts everything. Fails when the database cannot be reached or the port is taken. */
@@ -63,7 +71,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const portal = (): string => (typeof portalUrl === 'function' ? portalUrl() : portalUrl).replace(/\/+$/, '')
   const mail = await startMail(db, log)
   const vnpay = openVnpay(db, options.vnpay, { ipnUrl: () => `${portal()}/api/webhooks/vnpay`, pace: options.pace ?? 1, log })
-  const routes: Routes = { 'GET /': home, ...assetRoutes(), ...healthRoute(db), ...inboxRoutes(db), ...esmsRoutes(db, options.esms), ...vnpay.routes }
+  const routes: Routes = {
+    'GET /': home,
+    ...assetRoutes(),
+    ...healthRoute(db),
+    ...inboxRoutes(db),
+    ...esmsRoutes(db, options.esms),
+    ...vnpay.routes,
+  }
   const server = serverFor(routes, log)
 
   async function closeRest(): Promise<void> {
@@ -84,7 +99,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
   server.on('error', (error) => log(`sandbox: ${error.message}`))
   const { port } = server.address() as AddressInfo
-  const host = options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host.includes(':') ? `[${options.host}]` : options.host
+  const host =
+    options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host.includes(':') ? `[${options.host}]` : options.host
   return {
     url: `http://${host}:${port}`,
     smtpUrl: mail.url,

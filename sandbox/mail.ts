@@ -37,7 +37,9 @@ export async function startMail(db: Database, log: (line: string) => void): Prom
         const mail = readMail(Buffer.concat(chunks))
         const id = mail.messageId === '' ? randomUUID() : mail.messageId
         const text = [mail.subject, mail.text].filter((part) => part !== '').join('\n\n')
-        Promise.all(session.envelope.rcptTo.map(({ address }) => deliver(db, { channel: 'mail', to: address, text, key: `mail:${id}:${address}` })))
+        Promise.all(
+          session.envelope.rcptTo.map(({ address }) => deliver(db, { channel: 'mail', to: address, text, key: `mail:${id}:${address}` })),
+        )
           .then(() => done(null, 'Message accepted'))
           .catch((error: unknown) => {
             log(`sandbox: a mail could not be kept: ${error instanceof Error ? error.message : 'unknown'}`)

@@ -10,16 +10,23 @@ type Headers = ReadonlyMap<string, string>
 /** A quoted-printable text in bytes. `inHeader`: RFC 2047's Q, where '_' is a space. */
 function fromQuoted(text: string, inHeader: boolean): Buffer {
   const plain = inHeader ? text.replaceAll('_', ' ') : text.replace(/=[ \t]*\r?\n/g, '')
-  return Buffer.from(plain.replace(/=([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))), 'latin1')
+  return Buffer.from(
+    plain.replace(/=([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  )
 }
 
 /** A header's text: encoded words become letters; white space between two of them is not part of it, and a letter may be split over two. */
 export function headerText(value: string): string {
-  return value.replace(/(?:=\?utf-8\?[bq]\?[^?]*\?=\s*)+/gi, (run) => {
-    const words = [...run.matchAll(/=\?utf-8\?([bq])\?([^?]*)\?=/gi)]
-    const bytes = words.map(([, kind = '', text = '']) => (kind.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : fromQuoted(text, true)))
-    return Buffer.concat(bytes).toString('utf8') + (/\s$/.test(run) ? ' ' : '')
-  }).trim()
+  return value
+    .replace(/(?:=\?utf-8\?[bq]\?[^?]*\?=\s*)+/gi, (run) => {
+      const words = [...run.matchAll(/=\?utf-8\?([bq])\?([^?]*)\?=/gi)]
+      const bytes = words.map(([, kind = '', text = '']) =>
+        kind.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : fromQuoted(text, true),
+      )
+      return Buffer.concat(bytes).toString('utf8') + (/\s$/.test(run) ? ' ' : '')
+    })
+    .trim()
 }
 
 /** Splits at the first empty line; folded headers are unfolded. */
@@ -49,7 +56,12 @@ function textOf(headers: Headers, body: string, depth = 0): string | undefined {
   }
   if (!/^text\/plain\b/i.test(type)) return undefined
   const encoding = headers.get('content-transfer-encoding')?.toLowerCase()
-  const bytes = encoding === 'base64' ? Buffer.from(body, 'base64') : encoding === 'quoted-printable' ? fromQuoted(body, false) : Buffer.from(body, 'latin1')
+  const bytes =
+    encoding === 'base64'
+      ? Buffer.from(body, 'base64')
+      : encoding === 'quoted-printable'
+        ? fromQuoted(body, false)
+        : Buffer.from(body, 'latin1')
   return bytes.toString('utf8').replaceAll('\r\n', '\n').trimEnd()
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Reply, Routes } from './http.ts'
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\'': '&#39;' }
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 export const escape = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char)
 
 /** Đồng, grouped as in Vietnam. */
@@ -58,8 +58,13 @@ const types = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' } a
 
 /** The files the pages ask for, read once. */
 export function assetRoutes(): Routes {
-  return Object.fromEntries(Object.entries(types).map(([kind, type]) => {
-    const body = readFileSync(new URL(`assets/sandbox.${kind}`, import.meta.url))
-    return [`GET /assets/sandbox.${kind}`, (): Reply => ({ status: 200, headers: { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'max-age=300' }, body })]
-  }))
+  return Object.fromEntries(
+    Object.entries(types).map(([kind, type]) => {
+      const body = readFileSync(new URL(`assets/sandbox.${kind}`, import.meta.url))
+      return [
+        `GET /assets/sandbox.${kind}`,
+        (): Reply => ({ status: 200, headers: { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'max-age=300' }, body }),
+      ]
+    }),
+  )
 }

@@ -13,41 +13,61 @@ import { hashMatches, momentOf, pipeHash, vnpayDate, type Fields, type VnpayTerm
 const signedBy = {
   querydr: {
     request: 'RequestId Version Command TmnCode TxnRef TransactionDate CreateDate IpAddr OrderInfo',
-    answer: 'ResponseId Command ResponseCode Message TmnCode TxnRef Amount BankCode PayDate TransactionNo TransactionType TransactionStatus OrderInfo PromotionCode PromotionAmount',
+    answer:
+      'ResponseId Command ResponseCode Message TmnCode TxnRef Amount BankCode PayDate TransactionNo TransactionType TransactionStatus OrderInfo PromotionCode PromotionAmount',
   },
   refund: {
-    request: 'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo TransactionDate CreateBy CreateDate IpAddr OrderInfo',
-    answer: 'ResponseId Command ResponseCode Message TmnCode TxnRef Amount BankCode PayDate TransactionNo TransactionType TransactionStatus OrderInfo',
+    request:
+      'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo TransactionDate CreateBy CreateDate IpAddr OrderInfo',
+    answer:
+      'ResponseId Command ResponseCode Message TmnCode TxnRef Amount BankCode PayDate TransactionNo TransactionType TransactionStatus OrderInfo',
   },
 } as const
 type Command = keyof typeof signedBy
 
 const messages: Readonly<Record<string, string>> = {
-  '00': 'Success', '02': 'Invalid terminal', '03': 'Invalid data format', '91': 'Transaction not found', '94': 'Duplicate request',
-  '95': 'Transaction was not successful', '97': 'Invalid checksum', '99': 'Unknown error',
+  '00': 'Success',
+  '02': 'Invalid terminal',
+  '03': 'Invalid data format',
+  '91': 'Transaction not found',
+  '94': 'Duplicate request',
+  '95': 'Transaction was not successful',
+  '97': 'Invalid checksum',
+  '99': 'Unknown error',
 }
 
 function fieldsOf(body: Buffer): Fields | undefined {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    return Object.fromEntries(Object.entries(value).flatMap(([key, one]) => (typeof one === 'string' || typeof one === 'number' ? [[key, String(one)]] : [])))
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, one]) => (typeof one === 'string' || typeof one === 'number' ? [[key, String(one)]] : [])),
+    )
   } catch {
     return undefined
   }
 }
 
 const wellFormed = (fields: Fields, command: Command): boolean =>
-  /^[A-Za-z0-9]{1,32}$/.test(fields['vnp_RequestId'] ?? '') && fields['vnp_Version'] === '2.1.0' && /^[\x21-\x7e]{1,100}$/.test(fields['vnp_TxnRef'] ?? '') &&
-  /^.{1,255}$/.test(fields['vnp_OrderInfo'] ?? '') && /^[0-9A-Fa-f.:]{7,45}$/.test(fields['vnp_IpAddr'] ?? '') &&
-  momentOf(fields['vnp_TransactionDate']) !== undefined && momentOf(fields['vnp_CreateDate']) !== undefined &&
-  (command === 'querydr' || (/^0[23]$/.test(fields['vnp_TransactionType'] ?? '') && /^[1-9]\d{0,11}$/.test(fields['vnp_Amount'] ?? '') &&
-    /^\d{1,15}$/.test(fields['vnp_TransactionNo'] ?? '') && /^.{1,245}$/.test(fields['vnp_CreateBy'] ?? '')))
+  /^[A-Za-z0-9]{1,32}$/.test(fields['vnp_RequestId'] ?? '') &&
+  fields['vnp_Version'] === '2.1.0' &&
+  /^[\x21-\x7e]{1,100}$/.test(fields['vnp_TxnRef'] ?? '') &&
+  /^.{1,255}$/.test(fields['vnp_OrderInfo'] ?? '') &&
+  /^[0-9A-Fa-f.:]{7,45}$/.test(fields['vnp_IpAddr'] ?? '') &&
+  momentOf(fields['vnp_TransactionDate']) !== undefined &&
+  momentOf(fields['vnp_CreateDate']) !== undefined &&
+  (command === 'querydr' ||
+    (/^0[23]$/.test(fields['vnp_TransactionType'] ?? '') &&
+      /^[1-9]\d{0,11}$/.test(fields['vnp_Amount'] ?? '') &&
+      /^\d{1,15}$/.test(fields['vnp_TransactionNo'] ?? '') &&
+      /^.{1,245}$/.test(fields['vnp_CreateBy'] ?? '')))
 
 /** Whether this request id is new today (VNPay remembers them for a day of Vietnam). */
 async function isNewRequest(tx: Transaction, fields: Fields): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    `insert into sandbox.vnpay_requests (request_id, day) values ($1, $2) on conflict do nothing`, [fields['vnp_RequestId'], vnpayDate(new Date()).slice(0, 8)])
+  const { rowCount } = await tx.query(`insert into sandbox.vnpay_requests (request_id, day) values ($1, $2) on conflict do nothing`, [
+    fields['vnp_RequestId'],
+    vnpayDate(new Date()).slice(0, 8),
+  ])
   return rowCount === 1
 }
 
@@ -60,7 +80,11 @@ async function refund(tx: Transaction, payment: Payment, fields: Fields): Promis
   if (payment.refunded === payment.amount) return '94'
   // a full refund is of the whole payment; parts may not come to more than was paid
   if (type === '02' ? wanted !== payment.amount || payment.refunded !== 0n : payment.refunded + wanted > payment.amount) return '99'
-  await tx.query('update sandbox.vnpay_payments set refunded = refunded + $3 where tmn_code = $1 and txn_ref = $2', [payment.tmnCode, payment.txnRef, wanted])
+  await tx.query('update sandbox.vnpay_payments set refunded = refunded + $3 where tmn_code = $1 and txn_ref = $2', [
+    payment.tmnCode,
+    payment.txnRef,
+    wanted,
+  ])
   return '00'
 }
 
@@ -72,7 +96,8 @@ function statusOf(payment: Payment): string {
 
 export function apiRoutes(db: Database, terminal: VnpayTerminal): Routes {
   async function handle(tx: Transaction, command: Command, fields: Fields): Promise<{ code: string; about: Fields }> {
-    if (!hashMatches(pipeHash(terminal.secret, fields, signedBy[command].request), fields['vnp_SecureHash'])) return { code: '97', about: {} }
+    if (!hashMatches(pipeHash(terminal.secret, fields, signedBy[command].request), fields['vnp_SecureHash']))
+      return { code: '97', about: {} }
     if (!wellFormed(fields, command)) return { code: '03', about: {} }
     if (!(await isNewRequest(tx, fields))) return { code: '94', about: {} }
     const payment = await findPayment(tx, terminal.tmnCode, fields['vnp_TxnRef'] ?? '', command === 'refund')
@@ -82,9 +107,13 @@ export function apiRoutes(db: Database, terminal: VnpayTerminal): Routes {
       return {
         code: '00',
         about: {
-          ...common, vnp_Amount: payment.amount.toString(), vnp_TransactionNo: payment.transactionNo.toString(),
-          vnp_TransactionType: payment.refunded === 0n ? '01' : payment.refunded === payment.amount ? '02' : '03', vnp_TransactionStatus: statusOf(payment),
-          vnp_PromotionCode: '', vnp_PromotionAmount: '',
+          ...common,
+          vnp_Amount: payment.amount.toString(),
+          vnp_TransactionNo: payment.transactionNo.toString(),
+          vnp_TransactionType: payment.refunded === 0n ? '01' : payment.refunded === payment.amount ? '02' : '03',
+          vnp_TransactionStatus: statusOf(payment),
+          vnp_PromotionCode: '',
+          vnp_PromotionAmount: '',
         },
       }
     }
@@ -94,8 +123,12 @@ export function apiRoutes(db: Database, terminal: VnpayTerminal): Routes {
     return {
       code,
       about: {
-        vnp_BankCode: 'NCB', vnp_PayDate: vnpayDate(new Date()), vnp_Amount: fields['vnp_Amount'] ?? '', vnp_TransactionNo: rows[0]?.no ?? '0',
-        vnp_TransactionType: fields['vnp_TransactionType'] ?? '', vnp_TransactionStatus: '05',
+        vnp_BankCode: 'NCB',
+        vnp_PayDate: vnpayDate(new Date()),
+        vnp_Amount: fields['vnp_Amount'] ?? '',
+        vnp_TransactionNo: rows[0]?.no ?? '0',
+        vnp_TransactionType: fields['vnp_TransactionType'] ?? '',
+        vnp_TransactionStatus: '05',
       },
     }
   }
@@ -105,12 +138,19 @@ export function apiRoutes(db: Database, terminal: VnpayTerminal): Routes {
       const fields = fieldsOf(call.body)
       const command = fields?.['vnp_Command']
       // without a terminal there is no key to sign an answer with
-      if (fields === undefined || (command !== 'querydr' && command !== 'refund')) return json({ vnp_ResponseCode: '03', vnp_Message: messages['03'] })
+      if (fields === undefined || (command !== 'querydr' && command !== 'refund'))
+        return json({ vnp_ResponseCode: '03', vnp_Message: messages['03'] })
       if (fields['vnp_TmnCode'] !== terminal.tmnCode) return json({ vnp_ResponseCode: '02', vnp_Message: messages['02'] })
       const { code, about } = await inTransaction(db, (tx) => handle(tx, command, fields))
       const answer: Fields = {
-        vnp_ResponseId: randomUUID().replaceAll('-', ''), vnp_Command: command, vnp_ResponseCode: code, vnp_Message: messages[code] ?? '', vnp_TmnCode: terminal.tmnCode,
-        vnp_TxnRef: fields['vnp_TxnRef'] ?? '', vnp_OrderInfo: fields['vnp_OrderInfo'] ?? '', ...about,
+        vnp_ResponseId: randomUUID().replaceAll('-', ''),
+        vnp_Command: command,
+        vnp_ResponseCode: code,
+        vnp_Message: messages[code] ?? '',
+        vnp_TmnCode: terminal.tmnCode,
+        vnp_TxnRef: fields['vnp_TxnRef'] ?? '',
+        vnp_OrderInfo: fields['vnp_OrderInfo'] ?? '',
+        ...about,
       }
       return json({ ...answer, vnp_SecureHash: pipeHash(terminal.secret, answer, signedBy[command].answer) })
     },

@@ -56,18 +56,24 @@ function refusal(fields: Fields, given: string | undefined, terminal: VnpayTermi
   if (fields['vnp_TmnCode'] !== terminal.tmnCode) return { code: '72' }
   if (!hashMatches(hash(terminal.secret, formEncode(fields)), given)) return { code: '70' }
   if (!Object.entries(shapes).every(([name, shape]) => shape.test(fields[name] ?? ''))) return { code: '03' }
-  if (!['', 'VNBANK', 'INTCARD', 'VNPAYQR', 'NCB'].includes(fields['vnp_BankCode'] ?? '') || !URL.canParse(fields['vnp_ReturnUrl'] ?? '')) return { code: '03' }
+  if (!['', 'VNBANK', 'INTCARD', 'VNPAYQR', 'NCB'].includes(fields['vnp_BankCode'] ?? '') || !URL.canParse(fields['vnp_ReturnUrl'] ?? ''))
+    return { code: '03' }
   const expiresAt = momentOf(fields['vnp_ExpireDate'])
   if (momentOf(fields['vnp_CreateDate']) === undefined || expiresAt === undefined) return { code: '03' }
   return { expiresAt }
 }
 
 /** Opens VNPay for one terminal. `ipnUrl` is what the merchant has registered for its notices. */
-export function openVnpay(db: Database, terminal: VnpayTerminal, options: { ipnUrl: () => string; pace: number; log: (line: string) => void }): Vnpay {
+export function openVnpay(
+  db: Database,
+  terminal: VnpayTerminal,
+  options: { ipnUrl: () => string; pace: number; log: (line: string) => void },
+): Vnpay {
   const notices = startNotices(db, options.ipnUrl, options)
   const signed = (payment: Payment): string => signedQuery(wordAbout(payment), terminal.secret)
   const back = (payment: Payment): Reply => redirect(withQuery(payment.request['vnp_ReturnUrl'] ?? '', signed(payment)))
-  const refuse = (code: string, locale: string | undefined): Reply => redirect(`/vnpay/paymentv2/Payment/Error.html?code=${code}&lang=${locale === 'en' ? 'en' : 'vn'}`)
+  const refuse = (code: string, locale: string | undefined): Reply =>
+    redirect(`/vnpay/paymentv2/Payment/Error.html?code=${code}&lang=${locale === 'en' ? 'en' : 'vn'}`)
 
   async function show({ query }: Call): Promise<Reply> {
     const { fields, given } = readQuery(query)
@@ -97,7 +103,8 @@ export function openVnpay(db: Database, terminal: VnpayTerminal, options: { ipnU
     routes: {
       'GET /vnpay/paymentv2/vpcpay.html': show,
       'POST /vnpay/paymentv2/Transaction/Confirm.html': choose,
-      'GET /vnpay/paymentv2/Payment/Error.html': ({ query }) => errorPage(query.get('code') ?? '99', query.get('lang') === 'en' ? 'en' : 'vi'),
+      'GET /vnpay/paymentv2/Payment/Error.html': ({ query }) =>
+        errorPage(query.get('code') ?? '99', query.get('lang') === 'en' ? 'en' : 'vi'),
       ...apiRoutes(db, terminal),
     },
     close: () => notices.close(),

@@ -29,6 +29,7 @@ export function startNotices(db: Database, target: () => string, options: { pace
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let round: Promise<void> | undefined
+  const direct = new Set<Promise<void>>()
   let again = false
 
   async function callMerchant(query: string): Promise<{ done: boolean; answer: string }> {
@@ -49,17 +50,23 @@ export function startNotices(db: Database, target: () => string, options: { pace
     const { rows } = await db.query<{ id: string; query: string; attempts: number }>(
       `update sandbox.vnpay_notices set attempts = attempts + 1, next_at = now() + $2 * interval '1 ms'
        where id = (select id from sandbox.vnpay_notices where done_at is null and ($1::bigint is null and next_at <= now() or id = $1) order by next_at limit 1 for update skip locked)
-       returning id, query, attempts`, [id, leaseMs])
+       returning id, query, attempts`,
+      [id, leaseMs],
+    )
     const notice = rows[0]
     if (notice === undefined) return false
     const { done, answer } = await callMerchant(notice.query)
-    // called again when the sandbox is back
-    if (closing.signal.aborted) return false
+    if (closing.signal.aborted && !done) {
+      // perhaps cut off by our own end: called again when the sandbox is back
+      await db.query('update sandbox.vnpay_notices set next_at = now(), attempts = attempts - 1 where id = $1', [notice.id])
+      return false
+    }
     const over = done || notice.attempts >= attemptsAtMost
     if (over && !done) log(`sandbox: vnpay: a notice was given up after ${notice.attempts} calls: ${answer}`)
     await db.query(
       `update sandbox.vnpay_notices set done_at = case when $2 then now() end, next_at = now() + $3 * interval '1 ms', last_answer = $4 where id = $1`,
-      [notice.id, over, gapMs(notice.attempts) * pace, answer])
+      [notice.id, over, gapMs(notice.attempts) * pace, answer],
+    )
     return true
   }
 
@@ -71,7 +78,8 @@ export function startNotices(db: Database, target: () => string, options: { pace
         while (!closing.signal.aborted && (await send(null)));
       } while (again)
       const { rows } = await db.query<{ ms: number | null }>(
-        `select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from sandbox.vnpay_notices where done_at is null`)
+        `select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from sandbox.vnpay_notices where done_at is null`,
+      )
       return Math.min(idleMs, Math.max(5, Math.ceil(rows[0]?.ms ?? idleMs)))
     } catch (error) {
       log(`sandbox: vnpay: notices wait for the database: ${error instanceof Error ? error.message : 'unknown'}`)
@@ -96,18 +104,26 @@ export function startNotices(db: Database, target: () => string, options: { pace
   return {
     async add(tx, query, when) {
       const { rows } = await tx.query<{ id: string }>(
-        `insert into sandbox.vnpay_notices (query, next_at) values ($1, now() + $2 * interval '1 ms') returning id`, [query, when === 'now' ? leaseMs : lateMs * pace])
+        `insert into sandbox.vnpay_notices (query, next_at) values ($1, now() + $2 * interval '1 ms') returning id`,
+        [query, when === 'now' ? leaseMs : lateMs * pace],
+      )
       return rows[0]?.id ?? ''
     },
     async sendNow(id) {
-      await send(id).catch((error: unknown) => log(`sandbox: vnpay: ${error instanceof Error ? error.message : 'unknown'}`))
+      const sending = send(id).then(
+        () => undefined,
+        (error: unknown) => log(`sandbox: vnpay: ${error instanceof Error ? error.message : 'unknown'}`),
+      )
+      direct.add(sending)
+      await sending
+      direct.delete(sending)
       wake()
     },
     wake,
     async close() {
       closing.abort()
       clearTimeout(timer)
-      await round
+      await Promise.all([round, ...direct])
     },
   }
 }

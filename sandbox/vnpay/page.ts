@@ -23,22 +23,45 @@ interface Texts {
 }
 const texts: Readonly<Record<Language, Texts>> = {
   en: {
-    flag: 'SANDBOX · a trial page, no real money moves', title: 'Confirm your payment', merchant: 'Merchant', order: 'Order', purpose: 'Description', amount: 'Amount',
-    left: 'Time left', until: 'until', pay: 'Pay', cancel: 'Cancel', insufficient: 'Fail: not enough money', others: 'Try another outcome',
-    othersHint: 'Only in the sandbox: what else a bank may say, and notices that come late or never.', method: 'Method',
+    flag: 'SANDBOX · a trial page, no real money moves',
+    title: 'Confirm your payment',
+    merchant: 'Merchant',
+    order: 'Order',
+    purpose: 'Description',
+    amount: 'Amount',
+    left: 'Time left',
+    until: 'until',
+    pay: 'Pay',
+    cancel: 'Cancel',
+    insufficient: 'Fail: not enough money',
+    others: 'Try another outcome',
+    othersHint: 'Only in the sandbox: what else a bank may say, and notices that come late or never.',
+    method: 'Method',
     channels: { '': 'Choose here', VNBANK: 'Domestic card or account', INTCARD: 'International card', VNPAYQR: 'VNPAY-QR' },
   },
   vi: {
-    flag: 'SANDBOX · trang thử nghiệm, không có tiền thật', title: 'Xác nhận thanh toán', merchant: 'Đơn vị chấp nhận thanh toán', order: 'Mã đơn hàng', purpose: 'Nội dung',
-    amount: 'Số tiền', left: 'Thời gian còn lại', until: 'đến', pay: 'Thanh toán', cancel: 'Huỷ giao dịch', insufficient: 'Thất bại: không đủ số dư', others: 'Thử kết quả khác',
-    othersHint: 'Chỉ có trong sandbox: những trả lời khác của ngân hàng, và IPN đến muộn hoặc bị mất.', method: 'Phương thức',
+    flag: 'SANDBOX · trang thử nghiệm, không có tiền thật',
+    title: 'Xác nhận thanh toán',
+    merchant: 'Nhà cung cấp',
+    order: 'Mã đơn hàng',
+    purpose: 'Nội dung',
+    amount: 'Số tiền',
+    left: 'Thời gian còn lại',
+    until: 'đến',
+    pay: 'Thanh toán',
+    cancel: 'Huỷ giao dịch',
+    insufficient: 'Thất bại: không đủ số dư',
+    others: 'Thử kết quả khác',
+    othersHint: 'Chỉ có trong sandbox: những trả lời khác của ngân hàng, và IPN đến muộn hoặc bị mất.',
+    method: 'Phương thức',
     channels: { '': 'Chọn tại đây', VNBANK: 'Thẻ hoặc tài khoản nội địa', INTCARD: 'Thẻ quốc tế', VNPAYQR: 'VNPAY-QR' },
   },
 }
 const brand = '<header class="brand"><span class="logo">VN<b>PAY</b></span><span class="badge">SANDBOX</span></header>'
 const form = (token: string, buttons: string): string =>
   `<form method="post" action="/vnpay/paymentv2/Transaction/Confirm.html"><input type="hidden" name="token" value="${escape(token)}">${buttons}</form>`
-const choice = (outcome: string, text: string, look = ''): string => `<button name="outcome" value="${outcome}" class="${look}">${escape(text)}</button>`
+const choice = (outcome: string, text: string, look = ''): string =>
+  `<button name="outcome" value="${outcome}" class="${look}">${escape(text)}</button>`
 
 export function paymentPage(payment: Payment): Reply {
   const { request } = payment
@@ -50,7 +73,10 @@ export function paymentPage(payment: Payment): Reply {
   const clock = `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`
   const row = (name: string, value: string): string => `<dt>${escape(name)}</dt><dd>${escape(value)}</dd>`
   return page({
-    title: `${text.title} — VNPAY sandbox`, language, look: 'pay', formOrigin: returnUrl.origin,
+    title: `${text.title} — VNPAY sandbox`,
+    language,
+    look: 'pay',
+    formOrigin: returnUrl.origin,
     main: `<div class="flag">${escape(text.flag)}</div>
 <main>
 ${brand}
@@ -62,7 +88,7 @@ ${brand}
 <dl>${row(text.merchant, `${returnUrl.hostname} (${payment.tmnCode})`)}${row(text.order, payment.txnRef)}${row(text.purpose, request['vnp_OrderInfo'] ?? '')}${row(text.method, text.channels[request['vnp_BankCode'] ?? ''] ?? request['vnp_BankCode'] ?? '')}</dl>
 </section>
 <section class="card">
-${form(payment.token, choice('paid', text.pay, 'main') + choice('insufficient', text.insufficient) + choice('cancelled', text.cancel, 'stop'))}
+${form(payment.token, choice('paid', text.pay, 'main') + choice('insufficient', text.insufficient, 'fail') + choice('cancelled', text.cancel, 'stop'))}
 </section>
 <section class="card"><details><summary>${escape(text.others)}</summary>
 <p class="soft small">${escape(text.othersHint)}</p>
@@ -75,7 +101,10 @@ ${form(payment.token, others.map(([name, outcome]) => choice(name, outcome[langu
 const errorTexts: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
   '01': { en: 'This order has been paid or was used before.', vi: 'Giao dịch đã tồn tại.' },
   '03': { en: 'The data sent is not in the right format.', vi: 'Dữ liệu gửi sang không đúng định dạng.' },
-  '15': { en: 'The time for this payment is over.', vi: 'Giao dịch đã quá thời gian chờ thanh toán. Quý khách vui lòng thực hiện lại giao dịch.' },
+  '15': {
+    en: 'The time for this payment is over.',
+    vi: 'Giao dịch đã quá thời gian chờ thanh toán. Quý khách vui lòng thực hiện lại giao dịch.',
+  },
   '70': { en: 'The signature is wrong.', vi: 'Sai chữ ký.' },
   '72': { en: 'The website was not found.', vi: 'Không tìm thấy website.' },
   '99': { en: 'An error came up. Please try again.', vi: 'Có lỗi xảy ra trong quá trình xử lý. Vui lòng thử lại.' },
@@ -86,7 +115,9 @@ export function errorPage(code: string, language: Language): Reply {
   const text = errorTexts[known]?.[language] ?? ''
   const title = language === 'vi' ? 'Không thể thực hiện giao dịch' : 'The payment cannot be made'
   return page({
-    title: `${title} — VNPAY sandbox`, language, look: 'pay',
+    title: `${title} — VNPAY sandbox`,
+    language,
+    look: 'pay',
     main: `<div class="flag">${escape(texts[language].flag)}</div><main>${brand}<section class="card"><h1>${escape(title)}</h1><p>${escape(text)}</p>
 <p class="soft small">${language === 'vi' ? 'Mã lỗi' : 'Error code'}</p><p class="code">${escape(known)}</p></section></main>`,
   })

@@ -70,13 +70,26 @@ interface Row {
   refunded: string
 }
 export const paymentOf = (row: Row): Payment => ({
-  tmnCode: row.tmn_code, txnRef: row.txn_ref, token: row.token, request: row.request, requestHash: row.request_hash, amount: BigInt(row.amount), expiresAt: row.expires_at,
-  responseCode: row.response_code, transactionStatus: row.transaction_status, transactionNo: BigInt(row.transaction_no), payDate: row.pay_date, refunded: BigInt(row.refunded),
+  tmnCode: row.tmn_code,
+  txnRef: row.txn_ref,
+  token: row.token,
+  request: row.request,
+  requestHash: row.request_hash,
+  amount: BigInt(row.amount),
+  expiresAt: row.expires_at,
+  responseCode: row.response_code,
+  transactionStatus: row.transaction_status,
+  transactionNo: BigInt(row.transaction_no),
+  payDate: row.pay_date,
+  refunded: BigInt(row.refunded),
 })
 
 /** The payment of a terminal by its reference; `lock` keeps others away until the transaction ends. */
 export async function findPayment(db: Database | Transaction, tmnCode: string, txnRef: string, lock = false): Promise<Payment | undefined> {
-  const { rows } = await db.query<Row>(`select * from sandbox.vnpay_payments where tmn_code = $1 and txn_ref = $2${lock ? ' for update' : ''}`, [tmnCode, txnRef])
+  const { rows } = await db.query<Row>(
+    `select * from sandbox.vnpay_payments where tmn_code = $1 and txn_ref = $2${lock ? ' for update' : ''}`,
+    [tmnCode, txnRef],
+  )
   return rows[0] === undefined ? undefined : paymentOf(rows[0])
 }
 
@@ -85,7 +98,15 @@ export async function openPayment(db: Database, request: Fields, requestHash: st
   await db.query(
     `insert into sandbox.vnpay_payments (tmn_code, txn_ref, token, request, request_hash, amount, expires_at) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (tmn_code, txn_ref) do nothing`,
-    [request['vnp_TmnCode'], request['vnp_TxnRef'], randomBytes(24).toString('base64url'), request, requestHash, request['vnp_Amount'], expiresAt],
+    [
+      request['vnp_TmnCode'],
+      request['vnp_TxnRef'],
+      randomBytes(24).toString('base64url'),
+      request,
+      requestHash,
+      request['vnp_Amount'],
+      expiresAt,
+    ],
   )
   const payment = await findPayment(db, request['vnp_TmnCode'] ?? '', request['vnp_TxnRef'] ?? '')
   if (payment === undefined) throw new Error('a payment was lost')
@@ -110,7 +131,13 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
   cancelled: failed('24', 'Cancel', 'Huỷ giao dịch'),
   late: { ...paid, notice: 'late', en: 'Pay, the merchant hears of it late', vi: 'Thanh toán, IPN đến muộn' },
   lost: { ...paid, notice: 'lost', en: 'Pay, the merchant never hears of it', vi: 'Thanh toán, IPN bị mất' },
-  suspicious: { responseCode: '07', transactionStatus: '07', notice: 'now', en: 'Debited, under suspicion of fraud (07)', vi: 'Trừ tiền thành công, giao dịch nghi ngờ (07)' },
+  suspicious: {
+    responseCode: '07',
+    transactionStatus: '07',
+    notice: 'now',
+    en: 'Debited, under suspicion of fraud (07)',
+    vi: 'Trừ tiền thành công, giao dịch nghi ngờ (07)',
+  },
   wrong_otp: failed('13', 'Wrong one-time password (13)', 'Sai mật khẩu OTP (13)'),
   wrong_details: failed('10', 'Wrong card details, three times (10)', 'Sai thông tin thẻ quá 3 lần (10)'),
   not_registered: failed('09', 'Not registered for internet banking (09)', 'Chưa đăng ký Internet Banking (09)'),
@@ -144,7 +171,12 @@ export function wordAbout(payment: Payment): Fields {
  * Writes the customer's choice down, once: a second click gets the first one's result. After the payment's time every choice is
  * "not paid in time". The notice is queued in the same transaction; its id is answered when it is to be sent at once.
  */
-export async function decide(db: Database, token: string, wish: Outcome, queue: (tx: Transaction, payment: Payment, notice: 'now' | 'late') => Promise<string>): Promise<{ payment: Payment; noticeId: string | null } | undefined> {
+export async function decide(
+  db: Database,
+  token: string,
+  wish: Outcome,
+  queue: (tx: Transaction, payment: Payment, notice: 'now' | 'late') => Promise<string>,
+): Promise<{ payment: Payment; noticeId: string | null } | undefined> {
   return inTransaction(db, async (tx) => {
     const { rows } = await tx.query<Row>('select * from sandbox.vnpay_payments where token = $1 for update', [token])
     if (rows[0] === undefined) return undefined

@@ -42,7 +42,13 @@ export function signedQuery(fields: Fields, secret: string): string {
 
 /** Values joined by '|', as the server-to-server messages are signed. */
 export const pipeHash = (secret: string, fields: Fields, names: string): string =>
-  hash(secret, names.split(' ').map((name) => fields[`vnp_${name}`] ?? '').join('|'))
+  hash(
+    secret,
+    names
+      .split(' ')
+      .map((name) => fields[`vnp_${name}`] ?? '')
+      .join('|'),
+  )
 
 /** yyyyMMddHHmmss in Vietnam's zone. */
 export const vnpayDate = (date: Date): string => new Date(date.getTime() + 25_200_000).toISOString().slice(0, 19).replace(/[-T:]/g, '')
@@ -50,6 +56,8 @@ export const vnpayDate = (date: Date): string => new Date(date.getTime() + 25_20
 /** The moment of such a date, or undefined. */
 export function momentOf(text: string | undefined): Date | undefined {
   if (text === undefined || !/^\d{14}$/.test(text)) return undefined
-  const date = new Date(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 8)}T${text.slice(8, 10)}:${text.slice(10, 12)}:${text.slice(12, 14)}+07:00`)
+  const date = new Date(
+    `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 8)}T${text.slice(8, 10)}:${text.slice(10, 12)}:${text.slice(12, 14)}+07:00`,
+  )
   return Number.isNaN(date.getTime()) || vnpayDate(date) !== text ? undefined : date
 }

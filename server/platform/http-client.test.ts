@@ -16,10 +16,13 @@ async function peer(answer: (request: IncomingMessage, body: string, response: S
     request.on('data', (chunk: Buffer) => (body += chunk.toString())).on('end', () => answer(request, body, response))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closers.push(() => new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  }))
+  closers.push(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  )
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 async function closedPort(): Promise<string> {
@@ -28,7 +31,10 @@ async function closedPort(): Promise<string> {
   return url
 }
 async function failure(work: Promise<unknown>): Promise<DriverFailure> {
-  const outcome = await work.then(() => undefined, (error: unknown) => error)
+  const outcome = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
   expect(outcome).toBeInstanceOf(DriverFailure)
   return outcome as DriverFailure
 }
@@ -64,13 +70,19 @@ describe('callHttp', () => {
     expect((await failure(callHttp({ peer: 'bank', method: 'POST', url, json: {}, timeoutMs: 80 }))).kind).toBe('unclear')
   })
 
-  it.each([[500, 'unavailable'], [503, 'unavailable'], [400, 'rejected'], [404, 'rejected'], [302, 'rejected'], [429, 'unavailable']] as const)(
-    'reads status %i as %s', async (status, kind) => {
-      const url = await peer((_request, _body, response) => response.writeHead(status, { location: '/other' }).end('{}'))
-      expect((await failure(callHttp({ peer: 'bank', method: 'POST', url, json: {} }))).kind).toBe(kind)
-      const accepted = await callHttp({ peer: 'bank', method: 'POST', url, json: {}, accept: [status] })
-      expect(accepted.status).toBe(status)
-    })
+  it.each([
+    [500, 'unavailable'],
+    [503, 'unavailable'],
+    [400, 'rejected'],
+    [404, 'rejected'],
+    [302, 'rejected'],
+    [429, 'unavailable'],
+  ] as const)('reads status %i as %s', async (status, kind) => {
+    const url = await peer((_request, _body, response) => response.writeHead(status, { location: '/other' }).end('{}'))
+    expect((await failure(callHttp({ peer: 'bank', method: 'POST', url, json: {} }))).kind).toBe(kind)
+    const accepted = await callHttp({ peer: 'bank', method: 'POST', url, json: {}, accept: [status] })
+    expect(accepted.status).toBe(status)
+  })
 
   it('lets a caller that moves money call a 5xx unclear', async () => {
     const url = await peer((_request, _body, response) => response.writeHead(502).end())
@@ -86,7 +98,9 @@ describe('callHttp', () => {
 
   it('never tells an address, a body or a secret', async () => {
     const url = `${await closedPort()}?key=hunter2`
-    const error = await failure(callHttp({ peer: 'bank', method: 'POST', url, json: { secret: 'hunter2' }, headers: { authorization: 'hunter2' } }))
+    const error = await failure(
+      callHttp({ peer: 'bank', method: 'POST', url, json: { secret: 'hunter2' }, headers: { authorization: 'hunter2' } }),
+    )
     expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toContain('hunter2')
   })
 })

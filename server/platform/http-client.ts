@@ -33,9 +33,19 @@ const defaultMaxBytes = 1_048_576
 
 /** Troubles that come before the first byte of a request is sent: nothing can have happened at the other side. */
 const beforeSending = new Set([
-  'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'UND_ERR_CONNECT_TIMEOUT',
-  'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'ERR_TLS_CERT_ALTNAME_INVALID',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
 /** The system's code of a failed fetch; a host with two addresses gives one error for each, and all must agree on "not sent". */
@@ -78,7 +88,11 @@ export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
   try {
     const signal = AbortSignal.timeout(call.timeoutMs ?? defaultTimeoutMs)
     const response = await fetch(call.url, { method, headers, signal, redirect: 'manual', ...(body === undefined ? {} : { body }) })
-    answer = { status: response.status, headers: response.headers, text: await readLimited(response, peer, call.maxBytes ?? defaultMaxBytes) }
+    answer = {
+      status: response.status,
+      headers: response.headers,
+      text: await readLimited(response, peer, call.maxBytes ?? defaultMaxBytes),
+    }
   } catch (error) {
     if (error instanceof DriverFailure) throw lost === 'unclear' ? new DriverFailure(lost, error.message) : error
     const found = codes(error)

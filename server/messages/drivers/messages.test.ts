@@ -15,7 +15,13 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 beforeAll(async () => {
   database = await testDatabase()
   sandbox = await startSandbox({
-    host: '127.0.0.1', port: 0, databaseUrl: database.url, portalUrl: 'http://127.0.0.1:9', vnpay: { tmnCode: 'DEMO0001', secret: 's' }, esms: keys, log: () => undefined,
+    host: '127.0.0.1',
+    port: 0,
+    databaseUrl: database.url,
+    portalUrl: 'http://127.0.0.1:9',
+    vnpay: { tmnCode: 'DEMO0001', secret: 's' },
+    esms: keys,
+    log: () => undefined,
   })
 })
 afterAll(async () => {
@@ -23,11 +29,22 @@ afterAll(async () => {
   await database?.drop()
 })
 
-interface Message { readonly to: string; readonly channel: string; readonly text: string; readonly at: string }
+interface Message {
+  readonly to: string
+  readonly channel: string
+  readonly text: string
+  readonly at: string
+}
 const inbox = async (to: string): Promise<Message[]> => (await (await fetch(`${sandbox.url}/inbox.json?to=${to}`)).json()) as Message[]
-const sms = (changes: object = {}): ReturnType<typeof createSmsDriver> => createSmsDriver('esms', { ...keys, brandname: 'PORTAL', url: `${sandbox.url}/esms`, ...changes })
-const mail = (changes: object = {}): ReturnType<typeof createMailDriver> => createMailDriver('smtp', { url: sandbox.smtpUrl, from: 'Cổng khách hàng <no-reply@portal.example.vn>', ...changes })
-const failing = async (work: Promise<void>): Promise<unknown> => work.then(() => 'sent', (error: { kind?: string }) => error.kind)
+const sms = (changes: object = {}): ReturnType<typeof createSmsDriver> =>
+  createSmsDriver('esms', { ...keys, brandname: 'PORTAL', url: `${sandbox.url}/esms`, ...changes })
+const mail = (changes: object = {}): ReturnType<typeof createMailDriver> =>
+  createMailDriver('smtp', { url: sandbox.smtpUrl, from: 'Cổng khách hàng <no-reply@portal.example.vn>', ...changes })
+const failing = async (work: Promise<void>): Promise<unknown> =>
+  work.then(
+    () => 'sent',
+    (error: { kind?: string }) => error.kind,
+  )
 
 const servers: Server[] = []
 const sockets: Socket[] = []
@@ -50,7 +67,9 @@ describe('esms', () => {
   it('sends a text that the inbox finds under every spelling of the number', async () => {
     await sms().send({ to: '+84912345678', text: 'Mã xác nhận của bạn là 123456', idempotencyKey: 'otp:1' })
     for (const to of ['%2B84912345678', '+84912345678', '84912345678', '0912345678', '0912%20345%20678', '0084912345678']) {
-      expect(await inbox(to), to).toEqual([{ to: '+84912345678', channel: 'sms', text: 'Ma xac nhan cua ban la 123456', at: expect.any(String) as string }])
+      expect(await inbox(to), to).toEqual([
+        { to: '+84912345678', channel: 'sms', text: 'Ma xac nhan cua ban la 123456', at: expect.any(String) as string },
+      ])
     }
     expect(await inbox('0999999999')).toEqual([])
   })
@@ -77,7 +96,15 @@ describe('esms', () => {
     expect(await failing(sms({ url: `http://127.0.0.1:${await closedPort()}` }).send(message))).toBe('unavailable')
     const silent = await listening(createTcpServer((socket) => sockets.push(socket)))
     expect(await failing(sms({ url: `http://127.0.0.1:${silent}`, timeoutMs: 80 }).send(message))).toBe('unavailable')
-    for (const [answer, kind] of [['{"CodeResult":"99"}', 'unavailable'], ['{"CodeResult":"103"}', 'unavailable'], ['<html>', 'unavailable'], ['{}', 'unavailable'], ['null', 'unavailable'], ['{"CodeResult":"104"}', 'rejected'], ['{"CodeResult":124}', 'sent']] as const) {
+    for (const [answer, kind] of [
+      ['{"CodeResult":"99"}', 'unavailable'],
+      ['{"CodeResult":"103"}', 'unavailable'],
+      ['<html>', 'unavailable'],
+      ['{}', 'unavailable'],
+      ['null', 'unavailable'],
+      ['{"CodeResult":"104"}', 'rejected'],
+      ['{"CodeResult":124}', 'sent'],
+    ] as const) {
       const port = await listening(createServer((request, response) => request.resume().on('end', () => response.end(answer))))
       expect(await failing(sms({ url: `http://127.0.0.1:${port}` }).send(message)), answer).toBe(kind)
     }
@@ -86,15 +113,27 @@ describe('esms', () => {
   it('folds every text into plain letters, and writes numbers as eSMS takes them', () => {
     expect(gsmText('Đã nhận 50.000 đ – “cảm ơn” bạn…')).toBe('Da nhan 50.000 d - "cam on" ban...')
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => /^[\n\x20-\x7e]*$/.test(gsmText(text))))
-    expect(['+84912345678', '+61412345678', '84912345678', '+0123', ''].map(esmsPhone)).toEqual(['0912345678', '61412345678', undefined, undefined, undefined])
+    expect(['+84912345678', '+61412345678', '84912345678', '+0123', ''].map(esmsPhone)).toEqual([
+      '0912345678',
+      '61412345678',
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 })
 
 describe('smtp', () => {
   const texts: readonly (readonly [string, string])[] = [
     ['Welcome', 'Plain text.\nTwo lines.'],
-    ['Xác nhận địa chỉ e-mail của bạn để bắt đầu sử dụng dịch vụ lưu trữ WordPress', 'Chào Nguyễn Thị Ánh,\n\nMã của bạn: 123456\n.một dòng bắt đầu bằng dấu chấm\n= bằng =3D\n\nTrân trọng'],
-    ['日本語の件名 😀 with some ASCII, and more of it, so that the header has to be folded', `${'đ'.repeat(300)} ${'x'.repeat(1200)}\n漢字 😀\ttab`],
+    [
+      'Xác nhận địa chỉ e-mail của bạn để bắt đầu sử dụng dịch vụ lưu trữ WordPress',
+      'Chào Nguyễn Thị Ánh,\n\nMã của bạn: 123456\n.một dòng bắt đầu bằng dấu chấm\n= bằng =3D\n\nTrân trọng',
+    ],
+    [
+      '日本語の件名 😀 with some ASCII, and more of it, so that the header has to be folded',
+      `${'đ'.repeat(300)} ${'x'.repeat(1200)}\n漢字 😀\ttab`,
+    ],
   ]
   it.each(texts)('keeps the subject and the text: %s', async (subject, text) => {
     const to = `anh+${subject.length}@example.vn`
@@ -106,15 +145,22 @@ describe('smtp', () => {
 
   it('carries any text through', async () => {
     let count = 0
-    await fc.assert(fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1 }), fc.string({ unit: 'grapheme', maxLength: 300 }), async (title, body) => {
-      // a header is one line, and neither keeps white space at its ends
-      const subject = `S ${title.replace(/[\s\p{C}]+/gu, ' ')} E`
-      const text = `S ${body.replace(/\p{Cc}/gu, ' ')} E`
-      const to = `any${(count += 1)}@example.vn`
-      await mail().send({ to, subject, text, idempotencyKey: to })
-      const [message] = await inbox(to)
-      expect(message?.text.replace(/ +/g, ' ')).toBe(`${subject}\n\n${text}`.replace(/ +/g, ' '))
-    }), { numRuns: 25 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: 'grapheme', minLength: 1 }),
+        fc.string({ unit: 'grapheme', maxLength: 300 }),
+        async (title, body) => {
+          // a header is one line, and neither keeps white space at its ends
+          const subject = `S ${title.replace(/[\s\p{C}]+/gu, ' ')} E`
+          const text = `S ${body.replace(/\p{Cc}/gu, ' ')} E`
+          const to = `any${(count += 1)}@example.vn`
+          await mail().send({ to, subject, text, idempotencyKey: to })
+          const [message] = await inbox(to)
+          expect(message?.text.replace(/ +/g, ' ')).toBe(`${subject}\n\n${text}`.replace(/ +/g, ' '))
+        },
+      ),
+      { numRuns: 25 },
+    )
   })
 
   it('gives one key one Message-ID', async () => {
@@ -126,7 +172,8 @@ describe('smtp', () => {
 
   it('takes one plain receiver only, and no header through the subject', async () => {
     const message = { to: 'a@example.vn', subject: 'a', text: 'b', idempotencyKey: 'x' }
-    for (const to of ['', 'a', 'a@b.vn, c@d.vn', 'A <a@b.vn>', 'a@b.vn\r\nBcc: c@d.vn']) expect(await failing(mail().send({ ...message, to }))).toBe('rejected')
+    for (const to of ['', 'a', 'a@b.vn, c@d.vn', 'A <a@b.vn>', 'a@b.vn\r\nBcc: c@d.vn'])
+      expect(await failing(mail().send({ ...message, to }))).toBe('rejected')
     await mail().send({ ...message, to: 'inject@example.vn', subject: 'Hi\r\nBcc: spy@example.vn' })
     expect(await inbox('spy@example.vn')).toEqual([])
   })
@@ -134,21 +181,30 @@ describe('smtp', () => {
   it('is unavailable when the server is away or says "later", rejected when it says no, unclear when it is lost in between', async () => {
     const message = { to: 'a@example.vn', subject: 'a', text: 'b', idempotencyKey: 'x' }
     expect(await failing(mail({ url: `smtp://127.0.0.1:${await closedPort()}` }).send(message))).toBe('unavailable')
-    const talking = (answers: Readonly<Record<string, string>>): Promise<number> => listening(createTcpServer((socket) => {
-      sockets.push(socket)
-      socket.on('error', () => undefined).write('220 hello\r\n')
-      let inText = false
-      socket.on('data', (data: Buffer) => {
-        const line = data.toString()
-        const verb = inText ? 'TEXT' : line.slice(0, 4)
-        if (inText && !line.endsWith('.\r\n')) return
-        inText = verb === 'DATA'
-        const answer = answers[verb] ?? (verb === 'DATA' ? '354 go' : '250 ok')
-        if (answer === 'cut') socket.destroy()
-        else socket.write(`${answer}\r\n`)
-      })
-    }))
-    for (const [answers, kind] of [[{}, 'sent'], [{ RCPT: '550 no such user' }, 'rejected'], [{ RCPT: '451 later' }, 'unavailable'], [{ TEXT: 'cut' }, 'unclear'], [{ MAIL: 'cut' }, 'unclear']] as const) {
+    const talking = (answers: Readonly<Record<string, string>>): Promise<number> =>
+      listening(
+        createTcpServer((socket) => {
+          sockets.push(socket)
+          socket.on('error', () => undefined).write('220 hello\r\n')
+          let inText = false
+          socket.on('data', (data: Buffer) => {
+            const line = data.toString()
+            const verb = inText ? 'TEXT' : line.slice(0, 4)
+            if (inText && !line.endsWith('.\r\n')) return
+            inText = verb === 'DATA'
+            const answer = answers[verb] ?? (verb === 'DATA' ? '354 go' : '250 ok')
+            if (answer === 'cut') socket.destroy()
+            else socket.write(`${answer}\r\n`)
+          })
+        }),
+      )
+    for (const [answers, kind] of [
+      [{}, 'sent'],
+      [{ RCPT: '550 no such user' }, 'rejected'],
+      [{ RCPT: '451 later' }, 'unavailable'],
+      [{ TEXT: 'cut' }, 'unclear'],
+      [{ MAIL: 'cut' }, 'unclear'],
+    ] as const) {
       const url = `smtp://127.0.0.1:${await talking(answers)}`
       expect(await failing(mail({ url, timeoutMs: 2000 }).send(message)), JSON.stringify(answers)).toBe(kind)
     }
@@ -158,6 +214,7 @@ describe('smtp', () => {
 describe('settings', () => {
   it('refuse what cannot work', () => {
     for (const changes of [{ apiKey: ' ' }, { secretKey: '' }, { brandname: '' }, { url: 'nonsense' }]) expect(() => sms(changes)).toThrow()
-    for (const changes of [{ url: 'http://x/' }, { url: '' }, { from: 'nobody' }, { from: 'a@b\r\nBcc: c@d' }]) expect(() => mail(changes)).toThrow()
+    for (const changes of [{ url: 'http://x/' }, { url: '' }, { from: 'nobody' }, { from: 'a@b\r\nBcc: c@d' }])
+      expect(() => mail(changes)).toThrow()
   })
 })

@@ -8,7 +8,15 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Currency } from '../../../contract/money.ts'
 import { DriverFailure } from '../../platform/errors.ts'
-import { ForgedNotice, type Notice, type NoticeOutcome, type NoticeRequest, type PaymentDriver, type PaymentOrder, type ProviderStatus } from '../driver.ts'
+import {
+  ForgedNotice,
+  type Notice,
+  type NoticeOutcome,
+  type NoticeRequest,
+  type PaymentDriver,
+  type PaymentOrder,
+  type ProviderStatus,
+} from '../driver.ts'
 
 /** What a person may do on the payment page. */
 export type Choice = 'pay' | 'fail' | 'cancel' | 'suspicious'
@@ -74,8 +82,15 @@ class Portal {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('end', () => {
-      const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]))
-      const request = { method: incoming.method ?? '', headers, query: new URL(incoming.url ?? '/', 'http://portal').searchParams, rawBody: Buffer.concat(chunks) }
+      const headers = Object.fromEntries(
+        Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+      )
+      const request = {
+        method: incoming.method ?? '',
+        headers,
+        query: new URL(incoming.url ?? '/', 'http://portal').searchParams,
+        rawBody: Buffer.concat(chunks),
+      }
       const notice = this.driver?.readNotice(request)
       const outcome = (this.outcomes.length > 1 ? this.outcomes.shift() : this.outcomes[0]) ?? 'recorded'
       const answer = this.driver?.answerTo(outcome)
@@ -102,9 +117,18 @@ export function conforms(adapter: Adapter): void {
   let portalUrl = ''
 
   const order = (changes: Partial<PaymentOrder> = {}): PaymentOrder => ({
-    code: `T${randomBytes(12).toString('hex')}`, amount: adapter.currency === 'VND' ? 150_000n : 15_000n, currency: adapter.currency, channel: counter.driver.channels[0] ?? '',
-    language: 'vi', ip: '203.0.113.10', returnUrl: `${portalUrl}/back?from=here`, createdAt: new Date(), expiresAt: new Date(Date.now() + 900_000), providerRef: null,
-    buyer: { id: '7', name: 'Nguyễn Thị Ánh', email: 'anh@example.vn', phone: '+84912345678' }, ...changes,
+    code: `T${randomBytes(12).toString('hex')}`,
+    amount: adapter.currency === 'VND' ? 150_000n : 15_000n,
+    currency: adapter.currency,
+    channel: counter.driver.channels[0] ?? '',
+    language: 'vi',
+    ip: '203.0.113.10',
+    returnUrl: `${portalUrl}/back?from=here`,
+    createdAt: new Date(),
+    expiresAt: new Date(Date.now() + 900_000),
+    providerRef: null,
+    buyer: { id: '7', name: 'Nguyễn Thị Ánh', email: 'anh@example.vn', phone: '+84912345678' },
+    ...changes,
   })
   async function begun(changes: Partial<PaymentOrder> = {}): Promise<{ order: PaymentOrder; checkoutUrl: string }> {
     const made = order(changes)
@@ -119,7 +143,10 @@ export function conforms(adapter: Adapter): void {
     return { order: made, ...word }
   }
   async function failure(work: Promise<unknown>): Promise<DriverFailure> {
-    const outcome = await work.then(() => undefined, (error: unknown) => error)
+    const outcome = await work.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
     expect(outcome).toBeInstanceOf(DriverFailure)
     return outcome as DriverFailure
   }
@@ -142,18 +169,21 @@ export function conforms(adapter: Adapter): void {
   describe(`${adapter.name}: paying`, () => {
     const expected: Readonly<Record<Choice, ProviderStatus>> = { pay: 'succeeded', fail: 'failed', cancel: 'failed', suspicious: 'pending' }
 
-    it.each(adapter.choices.map((choice) => [choice, expected[choice]] as const))('a person who chooses "%s": the notice says %s', async (choice, status) => {
-      const { order: made, checkoutUrl } = await begun()
-      const landed = new URL(await counter.choose(checkoutUrl, choice))
-      expect(`${landed.origin}${landed.pathname}`).toBe(`${portalUrl}/back`)
-      expect(landed.searchParams.get('from')).toBe('here')
-      const [word] = await portal.words(made.code)
-      expect(word?.notice).toMatchObject({ code: made.code, status, amount: made.amount, currency: made.currency })
-      expect(word?.notice.eventId).not.toBe('')
-      if (status === 'succeeded') expect(word?.notice.providerTransactionId).toEqual(expect.stringMatching(/./))
-      if (status === 'failed') expect(word?.notice.providerTransactionId ?? null).toBeNull()
-      expect((await counter.driver.lookUp(made))?.status).toBe(status)
-    })
+    it.each(adapter.choices.map((choice) => [choice, expected[choice]] as const))(
+      'a person who chooses "%s": the notice says %s',
+      async (choice, status) => {
+        const { order: made, checkoutUrl } = await begun()
+        const landed = new URL(await counter.choose(checkoutUrl, choice))
+        expect(`${landed.origin}${landed.pathname}`).toBe(`${portalUrl}/back`)
+        expect(landed.searchParams.get('from')).toBe('here')
+        const [word] = await portal.words(made.code)
+        expect(word?.notice).toMatchObject({ code: made.code, status, amount: made.amount, currency: made.currency })
+        expect(word?.notice.eventId).not.toBe('')
+        if (status === 'succeeded') expect(word?.notice.providerTransactionId).toEqual(expect.stringMatching(/./))
+        if (status === 'failed') expect(word?.notice.providerTransactionId ?? null).toBeNull()
+        expect((await counter.driver.lookUp(made))?.status).toBe(status)
+      },
+    )
 
     it('can be paid through every channel and in both languages', async () => {
       for (const channel of counter.driver.channels) {
@@ -230,7 +260,13 @@ export function conforms(adapter: Adapter): void {
     it('tells the same of a paid one as the notice did', async () => {
       const { order: made, notice } = await paid()
       const found = await counter.driver.lookUp(made)
-      expect(found).toMatchObject({ status: 'succeeded', amount: notice.amount, currency: notice.currency, code: made.code, providerTransactionId: notice.providerTransactionId })
+      expect(found).toMatchObject({
+        status: 'succeeded',
+        amount: notice.amount,
+        currency: notice.currency,
+        code: made.code,
+        providerTransactionId: notice.providerTransactionId,
+      })
       expect((await counter.driver.lookUp(made))?.eventId).toBe(found?.eventId)
     })
 
@@ -242,7 +278,12 @@ export function conforms(adapter: Adapter): void {
   describe(`${adapter.name}: giving back`, () => {
     it('gives all back, and only once for one id', async () => {
       const { order: made, notice } = await paid()
-      const wish = { refundId: `R${made.code}`.slice(0, 32), amount: made.amount, reason: 'Khách hàng yêu cầu', providerTransactionId: notice.providerTransactionId }
+      const wish = {
+        refundId: `R${made.code}`.slice(0, 32),
+        amount: made.amount,
+        reason: 'Khách hàng yêu cầu',
+        providerTransactionId: notice.providerTransactionId,
+      }
       expect(await counter.driver.refund(made, wish)).toMatchObject({ code: made.code, status: 'refunded', amount: made.amount })
       expect(await counter.driver.refund(made, wish)).toMatchObject({ status: 'refunded', amount: made.amount })
       expect((await counter.driver.lookUp(made))?.status).toBe('refunded')
@@ -255,21 +296,29 @@ export function conforms(adapter: Adapter): void {
       const first = { ...wish, refundId: `A${made.code}`, amount: part }
       expect(await counter.driver.refund(made, first)).toMatchObject({ status: 'refunded', amount: part })
       // the same id again: either the same answer, or "it may have happened", but no second movement
-      await counter.driver.refund(made, first).catch((error: unknown) => expect(error).toMatchObject({ name: 'DriverFailure', kind: 'unclear' }))
-      expect(await counter.driver.refund(made, { ...wish, refundId: `B${made.code}`, amount: made.amount - part })).toMatchObject({ status: 'refunded' })
+      await counter.driver
+        .refund(made, first)
+        .catch((error: unknown) => expect(error).toMatchObject({ name: 'DriverFailure', kind: 'unclear' }))
+      expect(await counter.driver.refund(made, { ...wish, refundId: `B${made.code}`, amount: made.amount - part })).toMatchObject({
+        status: 'refunded',
+      })
       await failure(counter.driver.refund(made, { ...wish, refundId: `C${made.code}`, amount: part }))
       await failure(counter.driver.refund(made, { ...wish, refundId: `D${made.code}`, amount: made.amount + 1n }))
     })
 
-    it('does so also when the gateway\'s own id is not at hand', async () => {
+    it("does so also when the gateway's own id is not at hand", async () => {
       const { order: made } = await paid()
-      expect(await counter.driver.refund(made, { refundId: `N${made.code}`, amount: made.amount, reason: 'x', providerTransactionId: null })).toMatchObject({ status: 'refunded' })
+      expect(
+        await counter.driver.refund(made, { refundId: `N${made.code}`, amount: made.amount, reason: 'x', providerTransactionId: null }),
+      ).toMatchObject({ status: 'refunded' })
     })
 
     it('has nothing to give back of what was not paid', async () => {
       const { order: made, checkoutUrl } = await begun()
       await counter.choose(checkoutUrl, 'cancel')
-      expect((await failure(counter.driver.refund(made, { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: null }))).kind).toBe('rejected')
+      expect(
+        (await failure(counter.driver.refund(made, { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: null }))).kind,
+      ).toBe('rejected')
     })
   })
 
@@ -285,7 +334,9 @@ export function conforms(adapter: Adapter): void {
     it('a gateway that does not answer is unavailable, or unclear', async () => {
       const made = order()
       expect((await failure(counter.slow.lookUp(made))).kind).toBe('unavailable')
-      expect((await failure(counter.slow.refund(made, { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: '1' }))).kind).toMatch(/^unclear|unavailable$/)
+      expect(
+        (await failure(counter.slow.refund(made, { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: '1' }))).kind,
+      ).toMatch(/^unclear|unavailable$/)
       if (adapter.beginCalls) expect((await failure(counter.slow.begin(made))).kind).toMatch(/^unclear|unavailable$/)
     })
   })

@@ -12,8 +12,18 @@ export function esmsPhone(e164: string): string | undefined {
  * typographic signs become plain ones, what remains strange becomes '?'. Carriers drop ^{}[]~\|` in brand messages, so they go too.
  */
 export const gsmText = (text: string): string =>
-  text.normalize('NFD').replace(/\p{M}/gu, '').replace(/đ/g, 'd').replace(/Đ/g, 'D').replace(/[‘’`]/g, '\'').replace(/[“”]/g, '"').replace(/[–—−]/g, '-').replace(/…/g, '...')
-    .replace(/[\u00a0\u2009\u202f]/g, ' ').replace(/\r\n?/g, '\n').replace(/[^\n\x20-\x7e]|[\^{}[\]~\\|]/gu, '?')
+  text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/đ/g, 'd')
+    .replace(/Đ/g, 'D')
+    .replace(/[‘’`]/g, "'")
+    .replace(/[“”]/g, '"')
+    .replace(/[–—−]/g, '-')
+    .replace(/…/g, '...')
+    .replace(/[\u00a0\u2009\u202f]/g, ' ')
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\n\x20-\x7e]|[\^{}[\]~\\|]/gu, '?')
 
 /** eSMS's RequestId: the same idempotency key always gives the same. */
 export const requestId = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 32)

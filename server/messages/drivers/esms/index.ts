@@ -16,7 +16,8 @@ export function createEsms(settings: EsmsSettings): SmsDriver {
       const phone = esmsPhone(to)
       const content = gsmText(text)
       if (phone === undefined) throw new DriverFailure('rejected', 'esms: the receiver is no phone number in E.164')
-      if (content.trim() === '' || content.length > longest) throw new DriverFailure('rejected', `esms: a message has 1 to ${longest} characters`)
+      if (content.trim() === '' || content.length > longest)
+        throw new DriverFailure('rejected', `esms: a message has 1 to ${longest} characters`)
       const answer = await callHttp({
         peer: 'esms',
         method: 'POST',

@@ -37,7 +37,8 @@ export function createSmtp(settings: SmtpSettings): MailDriver {
   return {
     name: 'smtp',
     async send({ to, subject, text, idempotencyKey }) {
-      if (!/^[^\s<>()[\]\\,;:"@]+@[^\s<>()[\]\\,;:"@]+$/.test(to)) throw new DriverFailure('rejected', 'smtp: the receiver is no e-mail address')
+      if (!/^[^\s<>()[\]\\,;:"@]+@[^\s<>()[\]\\,;:"@]+$/.test(to))
+        throw new DriverFailure('rejected', 'smtp: the receiver is no e-mail address')
       const messageId = `<${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 40)}@${domain}>`
       try {
         await transport.sendMail({ from: settings.from, to: { name: '', address: to }, subject, text, messageId })

@@ -11,7 +11,8 @@ function fieldsOf(answer: unknown): Record<string, string> {
   if (typeof answer !== 'object' || answer === null) return {}
   return Object.fromEntries(
     Object.entries(answer).flatMap(([key, value]) =>
-      key.startsWith('vnp_') && (typeof value === 'string' || Number.isSafeInteger(value)) ? [[key, String(value)]] : []),
+      key.startsWith('vnp_') && (typeof value === 'string' || Number.isSafeInteger(value)) ? [[key, String(value)]] : [],
+    ),
   )
 }
 

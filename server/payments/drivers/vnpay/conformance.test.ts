@@ -15,10 +15,22 @@ const adapter: Adapter = {
   async start({ portalUrl, closedUrl, silentUrl }) {
     const database = await testDatabase()
     const sandbox = await startSandbox({
-      host: '127.0.0.1', port: 0, databaseUrl: database.url, portalUrl, vnpay: terminal, esms: { apiKey: 'k', secretKey: 's' }, log: () => undefined, pace: 0.01,
+      host: '127.0.0.1',
+      port: 0,
+      databaseUrl: database.url,
+      portalUrl,
+      vnpay: terminal,
+      esms: { apiKey: 'k', secretKey: 's' },
+      log: () => undefined,
+      pace: 0.01,
     })
     const facing = (url: string, timeoutMs: number): ReturnType<typeof createPaymentDriver> =>
-      createPaymentDriver('vnpay', { ...terminal, payUrl: `${sandbox.url}/vnpay/paymentv2/vpcpay.html`, apiUrl: `${url}/vnpay/merchant_webapi/api/transaction`, timeoutMs })
+      createPaymentDriver('vnpay', {
+        ...terminal,
+        payUrl: `${sandbox.url}/vnpay/paymentv2/vpcpay.html`,
+        apiUrl: `${url}/vnpay/merchant_webapi/api/transaction`,
+        timeoutMs,
+      })
     async function page(checkoutUrl: string): Promise<string> {
       const response = await fetch(checkoutUrl)
       const token = /name="token" value="([^"]+)"/.exec(await response.text())?.[1]
@@ -34,7 +46,11 @@ const adapter: Adapter = {
       },
       async choose(checkoutUrl, choice) {
         const body = new URLSearchParams({ token: await page(checkoutUrl), outcome: outcomes[choice] })
-        const response = await fetch(new URL('/vnpay/paymentv2/Transaction/Confirm.html', checkoutUrl), { method: 'POST', body, redirect: 'manual' })
+        const response = await fetch(new URL('/vnpay/paymentv2/Transaction/Confirm.html', checkoutUrl), {
+          method: 'POST',
+          body,
+          redirect: 'manual',
+        })
         return response.headers.get('location') ?? ''
       },
       forgeries(genuine) {
@@ -45,7 +61,11 @@ const adapter: Adapter = {
           return query
         }
         const names = [...genuine.query.keys()]
-        return [...names.map((name) => changed(name, '1')), ...names.map((name) => changed(name, null)), changed('vnp_SecureHash', '0'.repeat(128))].map((query) => ({ ...genuine, query }))
+        return [
+          ...names.map((name) => changed(name, '1')),
+          ...names.map((name) => changed(name, null)),
+          changed('vnp_SecureHash', '0'.repeat(128)),
+        ].map((query) => ({ ...genuine, query }))
       },
       async close() {
         await sandbox.close()

@@ -31,7 +31,14 @@ export function fromVnpayAmount(text: string | undefined): bigint | undefined {
  * form encoders agree, so that the signature cannot depend on one. At most 255 characters.
  */
 export const plainText = (text: string): string =>
-  text.normalize('NFD').replace(/\p{M}/gu, '').replace(/đ/g, 'd').replace(/Đ/g, 'D').replace(/[^A-Za-z0-9 .:_-]+/g, ' ').replace(/ +/g, ' ').trim()
+  text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/đ/g, 'd')
+    .replace(/Đ/g, 'D')
+    .replace(/[^A-Za-z0-9 .:_-]+/g, ' ')
+    .replace(/ +/g, ' ')
+    .trim()
     .slice(0, 255)
 
 /** VNPay wants 7 to 45 characters: '::1' is written out, a mapped IPv4 is unwrapped, what is no address becomes the loopback one. */

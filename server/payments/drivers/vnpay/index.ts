@@ -1,7 +1,15 @@
 /** VNPay, PAY 2.1.0. Đồng only. Written by hand because npm's `vnpay` 2.5.0 errs on dates, refunds and unsigned answers. */
 import { randomUUID } from 'node:crypto'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
-import { ForgedNotice, type Notice, type NoticeAnswer, type NoticeOutcome, type NoticeRequest, type PaymentDriver, type PaymentOrder } from '../../driver.ts'
+import {
+  ForgedNotice,
+  type Notice,
+  type NoticeAnswer,
+  type NoticeOutcome,
+  type NoticeRequest,
+  type PaymentDriver,
+  type PaymentOrder,
+} from '../../driver.ts'
 import { createApi, type ApiAnswer } from './api.ts'
 import { answers, responseTexts, statusOfNotice, statusOfTransaction } from './codes.ts'
 import { fromVnpayAmount, fromVnpayDate, plainText, requestId, toVnpayAmount, toVnpayDate, vnpayIp } from './convert.ts'
@@ -14,7 +22,8 @@ const version = '2.1.0'
 
 const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `vnpay: ${why}`)
 /** '0' and '' say that no money moved. */
-const movement = (transactionNo: string | undefined): string | null => (transactionNo === undefined || /^0*$/.test(transactionNo) ? null : transactionNo)
+const movement = (transactionNo: string | undefined): string | null =>
+  transactionNo === undefined || /^0*$/.test(transactionNo) ? null : transactionNo
 const purpose = (order: PaymentOrder): string => plainText(`${order.language === 'vi' ? 'Nap tien vi' : 'Wallet top-up'} ${order.code}`)
 
 /** Opens the driver. It keeps no state and touches the network only in lookUp and refund. */
@@ -91,7 +100,8 @@ export function createVnpay(settings: VnpaySettings): PaymentDriver {
   /** A signed answer about this very payment, with its amount; a replayed answer about another is a failure. */
   function about(order: PaymentOrder, answer: ApiAnswer, kind: DriverFailureKind): bigint {
     const amount = fromVnpayAmount(answer['vnp_Amount'])
-    if (answer['vnp_TxnRef'] !== order.code || amount === undefined) throw new DriverFailure(kind, 'vnpay: the answer is about something else')
+    if (answer['vnp_TxnRef'] !== order.code || amount === undefined)
+      throw new DriverFailure(kind, 'vnpay: the answer is about something else')
     return amount
   }
 
@@ -100,7 +110,8 @@ export function createVnpay(settings: VnpaySettings): PaymentDriver {
     const answer = await ask('query', { ...asked, vnp_Command: 'querydr' })
     const apiCode = answer['vnp_ResponseCode'] ?? ''
     if (apiCode === '91') return null
-    if (apiCode !== '00') throw new DriverFailure(apiCode === '94' || apiCode === '99' ? 'unavailable' : 'rejected', `vnpay: querydr answered ${apiCode}`)
+    if (apiCode !== '00')
+      throw new DriverFailure(apiCode === '94' || apiCode === '99' ? 'unavailable' : 'rejected', `vnpay: querydr answered ${apiCode}`)
     const amount = about(order, answer, 'unavailable')
     const transactionStatus = answer['vnp_TransactionStatus'] ?? ''
     const transactionNo = answer['vnp_TransactionNo'] ?? '0'
@@ -142,7 +153,8 @@ export function createVnpay(settings: VnpaySettings): PaymentDriver {
       if (after?.status === 'refunded') return after
       throw new DriverFailure('unclear', 'vnpay: this refund was asked for before and is being processed')
     }
-    if (apiCode !== '00') throw new DriverFailure(apiCode === '99' || apiCode === '' ? 'unclear' : 'rejected', `vnpay: refund answered ${apiCode}`)
+    if (apiCode !== '00')
+      throw new DriverFailure(apiCode === '99' || apiCode === '' ? 'unclear' : 'rejected', `vnpay: refund answered ${apiCode}`)
     const amount = about(order, answer, 'unclear')
     if (amount !== wish.amount) throw new DriverFailure('unclear', 'vnpay: another amount was refunded than asked for')
     const transactionStatus = answer['vnp_TransactionStatus'] ?? ''

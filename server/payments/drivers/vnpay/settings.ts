@@ -1,7 +1,9 @@
 /** What the VNPay driver needs from the operator. */
 import * as z from 'zod/mini'
 
-const address = z.url({ protocol: /^https?$/, error: 'a URL that begins with https://' }).check(z.refine((url) => !/[?#]/.test(url), { error: 'a URL without a query' }))
+const address = z
+  .url({ protocol: /^https?$/, error: 'a URL that begins with https://' })
+  .check(z.refine((url) => !/[?#]/.test(url), { error: 'a URL without a query' }))
 
 export const settings = z.object({
   /** The terminal's code, given by VNPay. */

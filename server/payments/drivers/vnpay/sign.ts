@@ -9,7 +9,9 @@ export type Fields = Readonly<Record<string, string>>
 
 /** PHP's urlencode, which VNPay signs with: a space is '+', everything but letters, digits and -_. is escaped. */
 const encode = (text: string): string =>
-  encodeURIComponent(text).replace(/%20/g, '+').replace(/[!'()*~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+  encodeURIComponent(text)
+    .replace(/%20/g, '+')
+    .replace(/[!'()*~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** The text that is signed, and the query itself: empty values left out, keys in byte order. */
 export const canonicalQuery = (fields: Fields): string =>
@@ -51,16 +53,51 @@ export function verifiedFields(query: URLSearchParams, secret: string): Fields |
 const order = {
   queryRequest: ['RequestId', 'Version', 'Command', 'TmnCode', 'TxnRef', 'TransactionDate', 'CreateDate', 'IpAddr', 'OrderInfo'],
   refundRequest: [
-    'RequestId', 'Version', 'Command', 'TmnCode', 'TransactionType', 'TxnRef', 'Amount', 'TransactionNo', 'TransactionDate', 'CreateBy',
-    'CreateDate', 'IpAddr', 'OrderInfo',
+    'RequestId',
+    'Version',
+    'Command',
+    'TmnCode',
+    'TransactionType',
+    'TxnRef',
+    'Amount',
+    'TransactionNo',
+    'TransactionDate',
+    'CreateBy',
+    'CreateDate',
+    'IpAddr',
+    'OrderInfo',
   ],
   queryAnswer: [
-    'ResponseId', 'Command', 'ResponseCode', 'Message', 'TmnCode', 'TxnRef', 'Amount', 'BankCode', 'PayDate', 'TransactionNo',
-    'TransactionType', 'TransactionStatus', 'OrderInfo', 'PromotionCode', 'PromotionAmount',
+    'ResponseId',
+    'Command',
+    'ResponseCode',
+    'Message',
+    'TmnCode',
+    'TxnRef',
+    'Amount',
+    'BankCode',
+    'PayDate',
+    'TransactionNo',
+    'TransactionType',
+    'TransactionStatus',
+    'OrderInfo',
+    'PromotionCode',
+    'PromotionAmount',
   ],
   refundAnswer: [
-    'ResponseId', 'Command', 'ResponseCode', 'Message', 'TmnCode', 'TxnRef', 'Amount', 'BankCode', 'PayDate', 'TransactionNo',
-    'TransactionType', 'TransactionStatus', 'OrderInfo',
+    'ResponseId',
+    'Command',
+    'ResponseCode',
+    'Message',
+    'TmnCode',
+    'TxnRef',
+    'Amount',
+    'BankCode',
+    'PayDate',
+    'TransactionNo',
+    'TransactionType',
+    'TransactionStatus',
+    'OrderInfo',
   ],
 } as const
 export type ApiMessage = keyof typeof order
