@@ -1,0 +1,48 @@
+/** One PostgreSQL cluster for the whole run, in memory where the machine has such a place, with a migrated database that every test file gets a copy of. */
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
+import type { TestProject } from 'vitest/node'
+import { connect, migrate } from '../server/platform/db.ts'
+import { startEmbeddedPostgres } from '../server/platform/postgres/index.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    adminUrl: string
+    template: string
+  }
+}
+
+export const template = 'portal_template'
+
+/** The same server, another database. */
+export function withDatabase(url: string, name: string): string {
+  return url.replace(/\/[^/?]+(\?|$)/, `/${name}$1`)
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), 'portal-test-'))
+  // As root the server runs as another user, who must be able to enter.
+  chmodSync(folder, 0o755)
+  const cluster = await startEmbeddedPostgres({ folder, settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300', shared_buffers: '64MB' } })
+  const admin = new pg.Client({ connectionString: cluster.adminUrl })
+  await admin.connect()
+  await admin.query(`create database ${template}`)
+  await admin.end()
+  const url = withDatabase(cluster.adminUrl, template)
+  const { db, close } = connect(url, 2, () => undefined)
+  await migrate(db)
+  await close()
+  const boss = new PgBoss({ connectionString: url, schedule: false, supervise: false })
+  boss.on('error', () => undefined)
+  await boss.start()
+  await boss.stop({ graceful: false })
+  project.provide('adminUrl', cluster.adminUrl)
+  project.provide('template', template)
+  return async () => {
+    await cluster.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

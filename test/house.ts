@@ -1,0 +1,167 @@
+/** A whole portal for a test file: real rooms, real PostgreSQL, the sandbox for third parties, real ports. Nothing of ours is mocked. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { openHouse, type House } from '../server/app.ts'
+import { loadCatalog, type Catalog } from '../server/catalog/index.ts'
+import { readConfig, type Config } from '../server/config.ts'
+import { openDrivers, type Drivers, type SandboxAddresses } from '../server/drivers.ts'
+import { systemClock, type Clock } from '../server/platform/clock.ts'
+import { createLog } from '../server/platform/log.ts'
+import { createSecrets } from '../server/platform/secrets.ts'
+import { checkLedger } from '../server/wallet/index.ts'
+import { startSandbox } from '../sandbox/index.ts'
+import { testDatabase } from './database.ts'
+
+export interface Answer<T = unknown> {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: { statusCode: number; message: string; result: T; page?: { next: string | null }; error?: { code: string; fields?: Record<string, string>; requestId: string } }
+}
+
+export interface TestCustomer {
+  readonly id: string
+  readonly email: string
+  readonly phone: string
+  readonly password: string
+  readonly token: string
+}
+
+export interface TestHouse {
+  readonly house: House
+  readonly config: Config
+  readonly url: string
+  readonly sandboxUrl: string
+  readonly databaseUrl: string
+  readonly drivers: Drivers
+  readonly vnpay: SandboxAddresses['vnpay']
+  /** Calls the API as a client would. */
+  call<T = unknown>(method: string, path: string, options?: { body?: unknown; token?: string; headers?: Record<string, string> }): Promise<Answer<T>>
+  /** Registers, reads the code from the sandbox's inbox, activates and signs in. */
+  customer(of?: { region?: string }): Promise<TestCustomer>
+  /** Tops the wallet up through VNPay's page in the sandbox, as a person would. Minor units. */
+  topUp(customer: TestCustomer, amount: number, outcome?: string): Promise<{ transactionCode: string; returnUrl: string }>
+  inbox(to: string): Promise<{ to: string; channel: string; text: string; at: string }[]>
+  /** Fails with what is broken unless every invariant of the ledger holds. */
+  ledgerHolds(): Promise<void>
+  close(): Promise<void>
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = net.createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as net.AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+
+/** Asks again until the answer pleases; fails after `seconds`. */
+export async function eventually<T>(what: string, ask: () => Promise<T | undefined | false>, seconds = 30): Promise<T> {
+  const deadline = Date.now() + seconds * 1000
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== false) return answer
+    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${seconds} s`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+let people = 0
+
+export interface TestHouseOptions {
+  readonly clock?: Clock
+  readonly env?: Record<string, string>
+  readonly changeCatalog?: (catalog: Catalog) => Catalog
+  readonly changeDrivers?: (drivers: Drivers) => Drivers
+}
+
+export async function openTestHouse(options: TestHouseOptions = {}): Promise<TestHouse> {
+  const database = await testDatabase()
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-house-'))
+  const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
+  const config = readConfig({ NODE_ENV: 'test', PORT: String(port), SANDBOX_PORT: String(sandboxPort), SITES_PORT: String(sitesPort), DNS_PORT: String(dnsPort), DATA_DIR: dataDir, LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent', ...options.env })
+  const log = createLog(config.LOG_LEVEL)
+  const secrets = createSecrets('a secret for tests, forty characters long')
+  const keys = { vnpay: { tmnCode: 'SANDBOX1', secret: secrets.derive('sandbox-vnpay') }, esms: { apiKey: 'test-key', secretKey: 'test-secret' } }
+  const sandbox = await startSandbox({ host: '127.0.0.1', port: sandboxPort, databaseUrl: database.url, portalUrl: config.portalUrl, ...keys, pace: 0.05, log: () => undefined })
+  const opened = openDrivers(config, { url: sandbox.url, smtpUrl: sandbox.smtpUrl, ...keys }, log)
+  const drivers = options.changeDrivers?.(opened) ?? opened
+  const catalog = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
+  const house = await openHouse({
+    config,
+    databaseUrl: database.url,
+    catalog: options.changeCatalog?.(catalog) ?? catalog,
+    drivers,
+    secrets,
+    clock: options.clock ?? systemClock,
+    log,
+    sandboxUrl: sandbox.url,
+  })
+  await house.listen()
+
+  const test: TestHouse = {
+    house,
+    config,
+    url: config.portalUrl,
+    sandboxUrl: sandbox.url,
+    databaseUrl: database.url,
+    drivers,
+    vnpay: keys.vnpay,
+    async call<T>(method: string, address: string, { body, token, headers }: { body?: unknown; token?: string; headers?: Record<string, string> } = {}) {
+      const answer = await fetch(`${config.portalUrl}${address}`, {
+        method,
+        redirect: 'manual',
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const text = await answer.text()
+      let parsed: unknown
+      try {
+        parsed = JSON.parse(text)
+      } catch {
+        parsed = undefined
+      }
+      return { status: answer.status, headers: answer.headers, text, body: parsed as Answer<T>['body'] }
+    },
+    async inbox(to) {
+      const answer = await fetch(`${sandbox.url}/inbox.json?to=${encodeURIComponent(to)}`)
+      return (await answer.json()) as { to: string; channel: string; text: string; at: string }[]
+    },
+    async customer({ region = 'VN' } = {}) {
+      people += 1
+      const number = (process.pid % 10_000) * 1000 + people
+      const email = `person${number}@example.vn`
+      const phone = `+8491${String(number).padStart(7, '0')}`
+      const password = 'Correct-horse-9'
+      const registered = await test.call<{ id: string }>('POST', '/api/v1/auth/register', { body: { name: 'Nguyễn Văn An', email, phone, password, region_code: region } })
+      if (registered.status !== 201) throw new Error(`register: ${registered.text}`)
+      const code = await eventually('the activation code', async () => /\b\d{6}\b/.exec((await test.inbox(phone))[0]?.text ?? '')?.[0])
+      await test.call('POST', '/api/v1/auth/active', { body: { email, code } })
+      const signedIn = await test.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
+      return { id: registered.body.result.id, email, phone, password, token: signedIn.body.result.token.accessToken }
+    },
+    async topUp(customer, amount, outcome = 'paid') {
+      const begun = await test.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', { token: customer.token, body: { amount, type: 1, method: 'QRPAY' } })
+      if (begun.status !== 200) throw new Error(`checkout: ${begun.text}`)
+      const { checkoutUrl, transactionCode } = begun.body.result
+      const page = await (await fetch(checkoutUrl)).text()
+      const token = /name="token" value="([^"]+)"/.exec(page)?.[1] ?? ''
+      const confirmed = await fetch(new URL('/vnpay/paymentv2/Transaction/Confirm.html', sandbox.url), { method: 'POST', redirect: 'manual', body: new URLSearchParams({ token, outcome }) })
+      return { transactionCode, returnUrl: confirmed.headers.get('location') ?? '' }
+    },
+    async ledgerHolds() {
+      const findings = await checkLedger(house.db)
+      if (findings.length > 0) throw new Error(findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'))
+    },
+    async close() {
+      await house.close()
+      await sandbox.close()
+      await database.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+  return test
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['{contract,server,sandbox,web,test,scripts}/**/*.test.{ts,tsx}'],
+    globalSetup: ['test/cluster.ts'],
+    pool: 'forks',
+    // Two cores; a house, its sandbox and a WordPress server a file are work enough.
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    reporters: ['default'],
+    env: { LOG_LEVEL: 'silent' },
+  },
+})
