@@ -14,7 +14,7 @@ const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`)
 const fatal = (error) => {
   // Straight to the descriptor: the pipe may still be full when the process ends.
   try {
-    fs.writeSync(1, `${JSON.stringify({ ev: 'fatal', m: String(error?.stack ?? error).slice(0, 4_000) })}\n`)
+    fs.writeSync(1, `${JSON.stringify({ ev: 'fatal', rejected: error?.rejected === true, m: String(error?.stack ?? error).slice(0, 4_000) })}\n`)
   } catch {
     // The parent is gone: nobody to tell.
   }
@@ -63,7 +63,7 @@ async function boot(order) {
     order.install = null
     say({ ev: 'installed', already: already === true, ms: elapsed() })
   }
-  site = createSiteServer({ php, order, log: say })
+  site = createSiteServer({ php, order, log: say, onStuck: (why) => fatal(new Error(why)) })
   allowListening(false, () => site.server.listen(0, '127.0.0.1', () => say({ ev: 'listening', port: site.server.address().port, ms: elapsed() })))
   setInterval(() => say({ ev: 'beat', rss: process.memoryUsage.rss() }), 5_000).unref()
 }

@@ -8,6 +8,8 @@ import { serveFile } from './static-files.js'
 const maxBodyBytes = 64 * 1024 * 1024
 /** Requests that may wait for PHP; more are told to come again rather than to wait for minutes. */
 const maxWaiting = 64
+/** Longer than any request may wait for its turn and run. */
+const maxRequestMs = 180_000
 const hopByHop = new Set(['connection', 'keep-alive', 'proxy-authenticate', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
 
 class BodyTooLarge extends Error {}
@@ -38,18 +40,22 @@ function phpHeaders(request) {
 }
 
 /**
- * @param {{php: object, order: object, log: (line: object) => void}} parts
+ * @param {{php: object, order: object, log: (line: object) => void, onStuck: (why: string) => void}} parts `onStuck`: PHP is lost, the process must end
  * @returns `server` (not listening yet), `run` (an internal request, for cron), `settle` (resolves when no request is in hand)
  */
-export function createSiteServer({ php, order, log }) {
+export function createSiteServer({ php, order, log, onStuck }) {
   const siteUrl = new URL(order.url)
   let waiting = 0
   let inHand = 0
   let idle = () => {}
 
   async function runPhp({ method, url, script, headers, body, client, secure }) {
+    // PHP's own limit does not count waiting (a socket, a lock): what never ends would block every later request.
+    const guard = setTimeout(() => onStuck(`a request did not end in ${maxRequestMs / 1000} s: ${method} ${url.pathname}`), maxRequestMs)
+    guard.unref()
+    const release = () => clearTimeout(guard)
     const pathInfo = url.pathname.startsWith(`${script}/`) ? url.pathname.slice(script.length) : ''
-    return php.runStream({
+    const started = php.runStream({
       scriptPath: path.posix.join(wordpressRoot, script),
       relativeUri: url.pathname + url.search,
       method,
@@ -71,6 +77,8 @@ export function createSiteServer({ php, order, log }) {
         ...(pathInfo ? { PATH_INFO: pathInfo } : {}),
       },
     })
+    started.then((result) => result.finished.finally(release), release).catch(() => {})
+    return started
   }
 
   async function logErrors(stream) {

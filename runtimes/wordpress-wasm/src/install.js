@@ -41,7 +41,7 @@ if ( $template ) {
 			'display_name' => $user,
 			'user_email' => $order['email'],
 			'user_url' => $home,
-			'user_pass' => wp_hash_password( $order['password'] ),
+			'user_pass' => wp_hash_password( wp_slash( $order['password'] ) ),
 			'user_registered' => gmdate( 'Y-m-d H:i:s' ),
 			'user_activation_key' => '',
 		),
@@ -82,6 +82,7 @@ echo json_encode( array( 'user' => $admin ? $admin->ID : 0, 'version' => $GLOBAL
  * @param php the booted PHP
  * @param order `{user, password, email, title, language, template?}`; `template` keeps the database open for a later owner
  * @returns {Promise<{already?: true, user?: number}>}
+ * @throws with `rejected: true` when the order itself is at fault
  */
 export async function installWordpress(php, order) {
   const response = await php.run({ code, env: { INSTALL_ORDER: JSON.stringify(order) } })
@@ -94,6 +95,7 @@ export async function installWordpress(php, order) {
     const text = `${response.errors} ${response.text}`.replaceAll(order.password, '***').slice(0, 1_000)
     throw new Error(`WordPress did not install: ${text}`)
   }
-  if (answer.error || (!answer.already && !(answer.user > 0))) throw new Error(`WordPress did not install: ${answer.error ?? 'the admin is missing'}`)
+  if (answer.error) throw Object.assign(new Error(`WordPress did not install: ${answer.error}`), { rejected: true })
+  if (!answer.already && !(answer.user > 0)) throw new Error('WordPress did not install: the admin is missing')
   return answer
 }

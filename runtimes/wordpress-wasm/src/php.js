@@ -5,12 +5,11 @@ import path from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { FileLockManagerForPosix, bindUserSpace, createNodeFsMountHandler, loadNodeRuntime } from '@php-wasm/node'
 import { PHP } from '@php-wasm/universal'
+import { createSpawnHandler } from '@php-wasm/util'
 import { allowListening } from './network-guard.js'
 
 export const wordpressRoot = '/wordpress'
 const sqlitePlugin = '/internal/shared/sqlite-database-integration'
-/** PHP's heap grows inside WebAssembly and never shrinks: a fresh runtime every so many requests gives the memory back. */
-const requestsPerRuntime = 400
 
 const quoted = (value) => (typeof value === 'string' ? `'${value.replace(/[\\']/g, '\\$&')}'` : String(value))
 
@@ -52,6 +51,7 @@ ignore_repeated_errors=1
 expose_php=0
 allow_url_fopen=1
 allow_url_include=0
+disable_functions=exec,shell_exec,system,passthru,proc_open,popen
 implicit_flush=0
 output_buffering=4096
 date.timezone=UTC
@@ -130,8 +130,8 @@ export async function bootPhp(order, budget) {
   writeInternal(order)
   writeSiteFiles(order)
   const locks = new FileLockManagerForPosix()
-  const createRuntime = () =>
-    allowListening(true, () =>
+  const php = new PHP(
+    await allowListening(true, () =>
       loadNodeRuntime('8.3', {
         extensions: [],
         emscriptenOptions: {
@@ -148,12 +148,18 @@ export async function bootPhp(order, budget) {
           },
         },
       }),
-    )
-  const php = new PHP(await createRuntime())
+    ),
+  )
   await php.setSapiName('fpm-fcgi')
+  // mail() starts sendmail: there are no programs here, and a missing handler would leave the request hanging for ever.
+  await php.setSpawnHandler(
+    createSpawnHandler(async (_command, program) => {
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      program.exit(127)
+    }),
+  )
   php.mkdir(wordpressRoot)
   await php.mount(wordpressRoot, createNodeFsMountHandler(order.siteDir))
   php.chdir(wordpressRoot)
-  php.enableRuntimeRotation({ recreateRuntime: createRuntime, maxRequests: requestsPerRuntime })
   return php
 }

@@ -53,6 +53,9 @@ const endMs = 12_000
 /** PHP's own limit is 60 s a request; a process silent for longer does not come back. */
 const silenceMs = 90_000
 const megabyte = 1_048_576
+/** PHP's memory grows a little with every few hundred requests and is never given back: near the plan's limit the process is renewed in good time. */
+const nearShare = 0.85
+const renewAfterMs = 10 * 60_000
 
 /** A line of the log as a person reads it. */
 function lineOf(said: Said): string | null {
@@ -183,6 +186,12 @@ export class Container {
     if (memory !== null && memory > this.order.memoryMb) return `memory ${memory} MB is above the plan's ${this.order.memoryMb} MB`
     if (this.port !== null && Date.now() - this.#heardAt > silenceMs) return `nothing heard for ${silenceMs / 1000} s`
     return null
+  }
+
+  /** Whether it grew near its limit and has lived long enough to be renewed without hurry. */
+  ripe(): boolean {
+    const memory = this.memoryMb()
+    return memory !== null && memory > this.order.memoryMb * nearShare && Date.now() - this.startedAt > renewAfterMs
   }
 
   /** A control line: new disk budgets, cron. */

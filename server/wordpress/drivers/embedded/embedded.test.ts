@@ -122,6 +122,18 @@ echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${driver.address
     await eventually(async () => expect((await page('/')).status).toBe(200))
   })
 
+  test('PHP starts no program, sees no environment and no file of the host; mail() says no and does not hang', async () => {
+    await parts.put(
+      spec.id,
+      'probe-host.php',
+      `<?php
+foreach ( array( 'exec', 'shell_exec', 'system', 'passthru', 'proc_open', 'popen' ) as $name ) if ( function_exists( $name ) ) echo "$name ";
+echo var_export( @mail( 'a@example.com', 'x', 'y' ), true ), ' ', count( array_filter( array_keys( getenv() ), fn( $k ) => str_contains( $k, 'VITEST' ) ) ), ' ';
+foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/passwd', '${path.join(repository, 'package.json')}' ) as $file ) echo var_export( @file_get_contents( $file ), true ), ' ';`,
+    )
+    expect((await page('/probe-host.php')).text).toBe('false 0 false false false false ')
+  })
+
   test('serves nothing that is not meant to be served', async () => {
     for (const target of ['/wp-content/database/.ht.sqlite', '/.env', '/wp-content/%2e%2e/%2e%2e/installed.json', '/wp-content/database/']) {
       expect((await page(target)).status, target).toBeGreaterThanOrEqual(400)

@@ -51,6 +51,7 @@ export class Site {
   /** Whether the site is started: its containers may be shown to the edge. */
   #started = false
   #closing = false
+  #renewing = false
   #swept = false
   #count = 0
   #warmTimer: NodeJS.Timeout | undefined
@@ -127,7 +128,7 @@ export class Site {
       const limits = { ssdBytes: spec.diskMb * megabyte, databaseBytes: spec.databaseDiskMb * megabyte }
       for (const slot of this.#slots) {
         slot.container?.send({ op: 'limits', ...limits })
-        if (slot.container && this.#stale(slot.container, spec)) await this.#replace(slot, spec)
+        if (slot.container && this.#stale(slot.container, spec)) await this.#replace(slot, spec, 'the plan or the address changed')
       }
       for (let number = 1; number <= spec.containers; number++) {
         const slot = this.#slot(number)
@@ -155,9 +156,9 @@ export class Site {
   }
 
   /** The new one answers before the old one goes. */
-  async #replace(slot: Slot, spec: SiteSpec): Promise<void> {
+  async #replace(slot: Slot, spec: SiteSpec, reason: string): Promise<void> {
     const old = slot.container
-    this.log.add(slot.name, 'replaced: the plan or the address changed')
+    this.log.add(slot.name, `being replaced: ${reason}`)
     await this.#boot(slot, spec, null)
     await old?.stop()
   }
@@ -309,13 +310,22 @@ export class Site {
     for (const slot of this.#slots) slot.wanted = false
   }
 
-  /** Puts down containers that take too much memory or say nothing; the slot's restart follows. */
+  /** Puts down containers that take too much memory or say nothing (the slot's restart follows), and renews in good time those that will. */
   watch(): void {
     for (const slot of this.#slots) {
-      const fault = slot.container?.fault()
-      if (!fault) continue
-      this.log.add(slot.name, `${fault}: restarting it`)
-      slot.container?.kill()
+      const { container } = slot
+      const fault = container?.fault()
+      if (fault) {
+        this.log.add(slot.name, `${fault}: restarting it`)
+        container?.kill()
+      } else if (container?.ripe() && this.#started && !this.#renewing) {
+        this.#renewing = true
+        void this.#inTurn(async () => {
+          if (slot.wanted && slot.container === container && this.#spec) await this.#replace(slot, this.#spec, 'its memory is near the limit')
+        })
+          .catch((error: unknown) => this.#host.warn({ site: this.#id, error }, 'a WordPress container could not be renewed'))
+          .finally(() => (this.#renewing = false))
+      }
     }
   }
 
