@@ -11,7 +11,7 @@ import { buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { cx } from '../ui/cx.ts'
 import { Empty, SkeletonRows } from '../ui/State.tsx'
-import { cell, headCell, headRow, row } from '../ui/table.ts'
+import { denseCell, headCell, headRow, row } from '../ui/table.ts'
 import { Amount, DirectionMark } from '../wallet/Amount.tsx'
 import { EmptyWallet } from '../wallet/Illustration.tsx'
 import { recentTransactionsQuery } from '../wallet/queries.ts'
@@ -63,7 +63,7 @@ function TransactionTable({ list }: { list: Transaction[] }) {
       <tbody>
         {list.map((entry) => (
           <tr key={entry.id} className={row}>
-            <td className={cx(cell, 'h-12 py-1.5')}>
+            <td className={denseCell}>
               <div className="flex items-center gap-3">
                 <span className="max-sm:hidden">
                   <DirectionMark amount={entry.amount} />
@@ -74,8 +74,8 @@ function TransactionTable({ list }: { list: Transaction[] }) {
                 </span>
               </div>
             </td>
-            <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>{formatTime(entry.created * 1000)}</td>
-            <td className={cx(cell, 'text-right font-medium')}>
+            <td className={cx(denseCell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>{formatTime(entry.created * 1000)}</td>
+            <td className={cx(denseCell, 'text-right font-medium')}>
               <Amount amount={entry.amount} currency={entry.currency} />
             </td>
           </tr>
@@ -122,14 +122,14 @@ function InvoiceTable({ list }: { list: Invoice[] }) {
       <tbody>
         {list.map((invoice) => (
           <tr key={invoice.id} className={row}>
-            <th scope="row" className={cx(cell, 'num h-12 py-1.5 text-left font-medium whitespace-nowrap')}>
+            <th scope="row" className={cx(denseCell, 'num text-left font-medium whitespace-nowrap')}>
               {invoice.number}
             </th>
-            <td className={cx(cell, 'num py-1.5 text-right whitespace-nowrap', invoice.amount_due > 0 ? 'font-medium' : 'text-ink-3')}>{money(invoice.amount_due, invoice.currency)}</td>
-            <td className={cx(cell, 'py-1.5')}>
+            <td className={cx(denseCell, 'num text-right whitespace-nowrap', invoice.amount_due > 0 ? 'font-medium' : 'text-ink-3')}>{money(invoice.amount_due, invoice.currency)}</td>
+            <td className={denseCell}>
               <InvoiceBadge invoice={invoice} />
             </td>
-            <td className={cx(cell, 'py-1.5 pl-0')}>
+            <td className={cx(denseCell, 'pl-0')}>
               <div className="flex justify-end">
                 <a href={invoice.invoice_pdf} download aria-label={t.invoices.downloadOf(invoice.number)} title={t.invoices.downloadOf(invoice.number)} className={action}>
                   <Download aria-hidden className="size-4" strokeWidth={1.75} />

@@ -53,7 +53,8 @@ export function Sidebar({ mini }: { mini: boolean }) {
   const soon = products.filter((product) => !isOpen(product, flags))
 
   return (
-    <aside className="no-print sticky top-0 hidden h-dvh flex-col border-r border-border px-3 pb-3 lg:flex">
+    <aside className="no-print hidden border-r border-border lg:block">
+      <div className="sticky top-0 flex h-dvh flex-col px-3 pb-3">
       <Link to="/" className={cx('flex h-14 shrink-0 items-center gap-2.5 rounded-md px-1.5', mini && 'justify-center px-0')}>
         <Logo />
         <span className={mini ? 'sr-only' : 'text-[15px] font-semibold tracking-[-.02em]'}>{brand}</span>
@@ -105,6 +106,7 @@ export function Sidebar({ mini }: { mini: boolean }) {
         ) : null}
       </nav>
       {mini || pathname === '/' || pathname === '/payment' ? null : <MiniWallet />}
+      </div>
     </aside>
   )
 }

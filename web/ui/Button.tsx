@@ -15,6 +15,9 @@ const sizes = {
   lg: 'h-11 px-5 text-base gap-2',
 } as const
 
+const quiet = 'bg-subtle! text-ink-3! shadow-none!'
+const idle: Partial<Record<keyof typeof variants, string>> = { primary: quiet, outline: 'text-ink-3!', ghost: 'text-ink-3!', soft: quiet }
+
 export type ButtonVariant = keyof typeof variants
 export type ButtonSize = keyof typeof sizes
 
@@ -22,7 +25,7 @@ export type ButtonSize = keyof typeof sizes
 export const buttonClass = (variant: ButtonVariant = 'primary', size: ButtonSize = 'md'): string =>
   cx(
     'inline-flex shrink-0 items-center justify-center rounded-md font-medium whitespace-nowrap transition-[background-color,filter,transform] duration-150 active:scale-[.985]',
-    'disabled:pointer-events-none disabled:opacity-50 aria-disabled:opacity-55',
+    'disabled:pointer-events-none',
     variants[variant],
     sizes[size],
   )
@@ -39,7 +42,8 @@ export function Button({ variant, size, busy = false, className, type = 'button'
   return (
     <button
       type={type}
-      className={cx(buttonClass(variant, size), 'relative', className)}
+      // Its words often say what is still missing, so they stay readable.
+      className={cx(buttonClass(variant, size), 'relative', disabled === true && !busy && idle[variant ?? 'primary'], className)}
       disabled={disabled === true || busy}
       aria-busy={busy || undefined}
       {...rest}
