@@ -1,0 +1,148 @@
+/** The one way to the server: each call is typed by its endpoint in the contract. */
+import type { Endpoint, Failure, Input, Output, Success } from '../contract/endpoint.ts'
+import { currentLanguage, currentTexts, sentenceLanguage } from './i18n/index.ts'
+import { session } from './session.ts'
+
+/** A refusal or a failure, as the server worded it. Code `offline` and status 0 when nobody answered. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: string
+  readonly status: number
+  readonly fields: Record<string, string>
+  readonly requestId: string | undefined
+  readonly retryAfter: number | undefined
+
+  constructor(of: { code: string; status: number; message: string; fields?: Record<string, string>; requestId?: string; retryAfter?: number }) {
+    super(of.message)
+    this.code = of.code
+    this.status = of.status
+    this.fields = of.fields ?? {}
+    this.requestId = of.requestId
+    this.retryAfter = of.retryAfter
+  }
+}
+
+type Part<Name extends string, S> = S extends undefined ? unknown : Record<Name, Input<S>>
+type PartOf<E extends Endpoint, Name extends 'params' | 'query' | 'body'> = E extends Record<Name, infer S> ? Part<Name, S> : unknown
+export type CallInput<E extends Endpoint> = PartOf<E, 'params'> & PartOf<E, 'query'> & PartOf<E, 'body'>
+
+interface CallOptions {
+  signal?: AbortSignal | undefined
+  /** The same key for a repeat of the same wish, so that it counts once. */
+  idempotencyKey?: string | undefined
+}
+interface Parts {
+  params?: Record<string, unknown>
+  query?: Record<string, unknown>
+  body?: unknown
+}
+
+/** What happens, whatever the screen, when the session is dead or the portal is closed. Set once by main.tsx. */
+export const onOutage = {
+  signedOut: () => {},
+  unavailable: () => {},
+}
+
+/** `crypto.randomUUID` exists only on https and localhost. */
+export function newKey(): string {
+  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID()
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+function address(endpoint: Endpoint, { params, query }: Parts): string {
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params?.[name])))
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, String(value))
+  const text = search.toString()
+  return text ? `${path}?${text}` : path
+}
+
+async function failureOf(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => undefined)) as Failure | undefined
+  const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN)
+  return new ApiError({
+    code: body?.error?.code ?? (response.status === 503 ? 'unavailable' : 'internal'),
+    status: response.status,
+    message: body?.message ?? currentTexts().toast.tryAgain,
+    ...(body?.error?.fields ? { fields: body.error.fields } : {}),
+    ...(body?.error?.requestId ? { requestId: body.error.requestId } : {}),
+    ...(Number.isFinite(retryAfter) ? { retryAfter } : {}),
+  })
+}
+
+async function send(endpoint: Endpoint, parts: Parts, options: CallOptions): Promise<Success<unknown>> {
+  const token = session.token()
+  const headers: Record<string, string> = { Accept: 'application/json', 'Accept-Language': sentenceLanguage(currentLanguage()) }
+  if (token !== null) headers['Authorization'] = `Bearer ${token}`
+  if (parts.body !== undefined) headers['Content-Type'] = 'application/json'
+  if (endpoint.method === 'POST' || endpoint.method === 'PUT') headers['Idempotency-Key'] = options.idempotencyKey ?? newKey()
+
+  let response: Response
+  try {
+    response = await fetch(address(endpoint, parts), {
+      method: endpoint.method,
+      headers,
+      ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
+      ...(options.signal ? { signal: options.signal } : {}),
+    })
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiError({ code: 'offline', status: 0, message: currentTexts().common.noConnection })
+  }
+  if (response.ok) return (await response.json()) as Success<unknown>
+
+  const failure = await failureOf(response)
+  // A token that was replaced while this call was under way says nothing about the new one.
+  if (failure.code === 'unauthenticated' && token !== null && token === session.token()) onOutage.signedOut()
+  if (failure.status === 503) onOutage.unavailable()
+  throw failure
+}
+
+/** Calls an endpoint and answers its `result`. */
+export async function call<const E extends Endpoint>(endpoint: E, input: CallInput<E>, options: CallOptions = {}): Promise<Output<E['result']>> {
+  const success = await send(endpoint, input as Parts, options)
+  return success.result as Output<E['result']>
+}
+
+export interface Page<R> {
+  result: R
+  next: string | null
+}
+
+/** The same for a keyset-paginated list: the result and the cursor of the next page. */
+export async function callPage<const E extends Endpoint & { paged: true }>(endpoint: E, input: CallInput<E>, options: CallOptions = {}): Promise<Page<Output<E['result']>>> {
+  const success = await send(endpoint, input as Parts, options)
+  return { result: success.result as Output<E['result']>, next: success.page?.next ?? null }
+}
+
+/**
+ * Keeps one idempotency key for one wish. When nobody answered, the same body goes out again under the same key, and the server
+ * does it once; any answer ends the wish.
+ */
+export class Attempt {
+  #key: string | undefined
+  #body: string | undefined
+
+  async run<const E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Output<E['result']>> {
+    const body = JSON.stringify([endpoint.path, input])
+    if (this.#key === undefined || this.#body !== body) {
+      this.#key = newKey()
+      this.#body = body
+    }
+    try {
+      const result = await call(endpoint, input, { idempotencyKey: this.#key })
+      this.#key = undefined
+      return result
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 0) this.#key = undefined
+      throw error
+    }
+  }
+}
+
+/** What to tell the customer about any failure. */
+export const messageOf = (error: unknown): string => (error instanceof ApiError ? error.message : currentTexts().toast.tryAgain)

@@ -1,0 +1,86 @@
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { activate, sendCode } from '../../contract/auth.ts'
+import { ApiError, call, messageOf } from '../api.ts'
+import { useForm } from '../form.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Button } from '../ui/Button.tsx'
+import { CodeInput } from '../ui/CodeInput.tsx'
+import { Field, Input } from '../ui/Field.tsx'
+import { Note } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { authLink, AuthLayout } from './AuthLayout.tsx'
+import { useResendTimer } from './resend.ts'
+
+const route = getRouteApi('/check-otp')
+
+export default function CheckOtpPage() {
+  const t = useTexts()
+  const navigate = useNavigate()
+  const { email = '' } = route.useSearch()
+  const timer = useResendTimer(email !== '')
+  const [sending, setSending] = useState(false)
+
+  const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({
+    initial: { email, code: '' },
+    schema: activate.body,
+    submit: async (body) => {
+      try {
+        await call(activate, { body })
+      } catch (error) {
+        toast.error(t.toast.error, messageOf(error))
+        throw error
+      }
+      toast.success(t.toast.success, t.auth.otpDone)
+      await navigate({ to: '/login' })
+    },
+  })
+
+  const resend = async () => {
+    setSending(true)
+    try {
+      await call(sendCode, { body: { email: values.email } })
+      toast.success(t.toast.success, t.auth.otpSent)
+      timer.restart()
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'rate_limited') timer.restart(error.retryAfter)
+      toast.error(t.toast.error, messageOf(error))
+    } finally {
+      setSending(false)
+    }
+  }
+
+  return (
+    <AuthLayout
+      title={t.auth.otpTitle}
+      sub={email ? t.auth.otpSub(email) : t.auth.otpNoEmail}
+      footer={
+        <Link to="/login" className={authLink}>
+          {t.auth.backToLogin}
+        </Link>
+      }
+    >
+      <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5">
+        {failure ? (
+          <Note tone="danger" role="alert">
+            {failure.message}
+          </Note>
+        ) : null}
+        {email ? null : (
+          <Field label={t.auth.email} error={errors['email']}>
+            {(control) => <Input {...control} {...bind('email')} type="email" autoComplete="email" autoCapitalize="none" spellCheck={false} />}
+          </Field>
+        )}
+        <Field label={t.auth.otp} error={errors['code']}>
+          {(control) => <CodeInput control={control} value={values.code} onChange={(code) => set('code', code)} onComplete={() => requestAnimationFrame(() => form.current?.requestSubmit())} />}
+        </Field>
+        <Button type="submit" size="lg" busy={busy}>
+          {t.auth.otpSubmit}
+        </Button>
+        <Button variant="ghost" busy={sending} disabled={timer.seconds > 0 || values.email === ''} onClick={() => void resend()} className="num">
+          {timer.seconds > 0 ? t.auth.resendIn(timer.seconds) : t.auth.resend}
+        </Button>
+      </form>
+    </AuthLayout>
+  )
+}

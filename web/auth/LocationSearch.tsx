@@ -1,0 +1,132 @@
+import { useQuery } from '@tanstack/react-query'
+import { MapPin, X } from 'lucide-react'
+import { useEffect, useId, useState, type KeyboardEvent } from 'react'
+import { searchLocations } from '../../contract/system.ts'
+import { call } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import { cx } from '../ui/cx.ts'
+import { Field, Input } from '../ui/Field.tsx'
+
+export interface Place {
+  id: string
+  name: string
+}
+
+const settleMs = 200
+
+/** A search field with a list of places (combobox). Accents may be left out: the server folds them. */
+export function LocationSearch({ value, onChange, error }: { value: Place | null; onChange: (place: Place | null) => void; error: string | undefined }) {
+  const t = useTexts()
+  const listId = useId()
+  const [text, setText] = useState(value?.name ?? '')
+  const [asked, setAsked] = useState('')
+  const [open, setOpen] = useState(false)
+  const [at, setAt] = useState(0)
+
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(text.trim()), settleMs)
+    return () => clearTimeout(timer)
+  }, [text])
+
+  const { data: places, isFetching } = useQuery({
+    queryKey: ['locations', asked],
+    queryFn: ({ signal }) => call(searchLocations, { query: { search: asked } }, { signal }),
+    enabled: open && asked.length > 0 && value === null,
+    staleTime: 300_000,
+    placeholderData: (before) => before,
+  })
+  const shown = open && value === null && asked.length > 0 && places !== undefined
+  const list = shown ? places : []
+
+  const choose = (place: Place) => {
+    onChange({ id: place.id, name: place.name })
+    setText(place.name)
+    setOpen(false)
+  }
+  const clear = () => {
+    onChange(null)
+    setText('')
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault()
+      setOpen(true)
+      const step = event.key === 'ArrowDown' ? 1 : -1
+      setAt((now) => Math.min(Math.max(list.length - 1, 0), Math.max(0, now + step)))
+    } else if (event.key === 'Enter' && list[at]) {
+      event.preventDefault()
+      choose(list[at])
+    } else if (event.key === 'Escape') setOpen(false)
+  }
+
+  return (
+    <div className="relative">
+      <Field label={t.auth.location} aside={t.common.optional} hint={t.auth.locationHint} error={error}>
+        {(control) => (
+          <span className="relative block">
+            <Input
+              {...control}
+              role="combobox"
+              aria-expanded={shown}
+              aria-controls={listId}
+              aria-autocomplete="list"
+              aria-activedescendant={list[at] ? `${listId}-${at}` : undefined}
+              autoComplete="off"
+              value={text}
+              className="pr-9"
+              onChange={(event) => {
+                setText(event.target.value)
+                if (value !== null) onChange(null)
+                setAt(0)
+                setOpen(true)
+              }}
+              onFocus={() => setOpen(true)}
+              onBlur={() => setTimeout(() => setOpen(false), 120)}
+              onKeyDown={onKeyDown}
+            />
+            {value !== null ? (
+              <button type="button" aria-label={t.common.cancel} onClick={clear} className="absolute top-1 right-1 grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle">
+                <X aria-hidden className="size-4" />
+              </button>
+            ) : (
+              <MapPin aria-hidden className="pointer-events-none absolute top-3 right-3 size-4 text-ink-3" />
+            )}
+          </span>
+        )}
+      </Field>
+      <ul
+        id={listId}
+        role="listbox"
+        aria-label={t.auth.location}
+        hidden={!shown}
+        className="absolute top-[4.4rem] z-10 max-h-60 w-full overflow-y-auto rounded-lg bg-raised p-1 shadow-pop"
+      >
+        {list.map((place, index) => (
+          <li
+            key={place.id}
+            id={`${listId}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onPointerDown={(event) => {
+              event.preventDefault()
+              choose(place)
+            }}
+            onPointerMove={() => setAt(index)}
+            className={cx('flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-md px-2.5 py-1.5 text-sm', index === at && 'bg-primary-soft text-primary-ink')}
+          >
+            {place.name}
+            <span className="text-xs text-ink-3">{place.country}</span>
+          </li>
+        ))}
+        {list.length === 0 && !isFetching ? (
+          <li role="option" aria-selected="false" aria-disabled="true" className="px-2.5 py-2 text-sm text-ink-3">
+            {t.auth.locationNone}
+          </li>
+        ) : null}
+      </ul>
+      <span role="status" className="sr-only">
+        {value ? t.auth.locationChosen(value.name) : shown ? t.palette.results(list.length) : ''}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,74 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { LockKeyhole } from 'lucide-react'
+import { login } from '../../contract/auth.ts'
+import { ApiError, call } from '../api.ts'
+import { brand } from '../brand.ts'
+import { useForm } from '../form.ts'
+import { useTexts } from '../i18n/index.ts'
+import { session } from '../session.ts'
+import { Button } from '../ui/Button.tsx'
+import { Field, PasswordInput } from '../ui/Field.tsx'
+import { Note } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { signOut } from './sign-out.ts'
+
+/** Takes the place of the whole portal while it is locked: nothing behind it is in the document. */
+export function LockView({ onUnlocked }: { onUnlocked: () => void }) {
+  const t = useTexts()
+  const router = useRouter()
+  const queryClient = useQueryClient()
+  const user = session.user()
+  const { form, errors, failure, busy, bind, onSubmit } = useForm({
+    initial: { password: '' },
+    schema: login.body,
+    body: ({ password }) => ({ email: user?.email ?? '', password }),
+    submit: async (body) => {
+      try {
+        const { token } = await call(login, { body })
+        session.unlock(token.accessToken)
+        onUnlocked()
+      } catch (error) {
+        toast.error(t.toast.error, error instanceof ApiError && error.code !== 'bad_credentials' ? error.message : t.lock.failed)
+        throw error
+      }
+    },
+  })
+  const leave = () => {
+    signOut(queryClient)
+    void router.navigate({ to: '/login' })
+  }
+
+  return (
+    <main className="grid min-h-dvh place-items-center p-5">
+      <title>{`${t.lock.title} · ${brand}`}</title>
+      <div className="card w-full max-w-[400px] p-7">
+        <span aria-hidden className="grid size-11 place-items-center rounded-full bg-primary-soft text-primary-ink">
+          <LockKeyhole className="size-5" strokeWidth={1.75} />
+        </span>
+        <h1 tabIndex={-1} className="mt-4 text-xl font-semibold">
+          {t.lock.title}
+        </h1>
+        <p className="mt-1 text-sm text-ink-2">{t.lock.text}</p>
+        <p className="mt-4 truncate rounded-md bg-subtle px-3 py-2 text-sm font-medium">{user?.email}</p>
+        <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="mt-4 grid gap-4">
+          <input type="text" name="username" autoComplete="username" value={user?.email ?? ''} readOnly hidden />
+          {failure ? (
+            <Note tone="danger" role="alert">
+              {failure.code === 'bad_credentials' ? t.lock.failed : failure.message}
+            </Note>
+          ) : null}
+          <Field label={t.auth.password} error={errors['password']}>
+            {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="current-password" showLabel={t.common.showPassword} autoFocus />}
+          </Field>
+          <Button type="submit" size="lg" busy={busy}>
+            {t.lock.unlock}
+          </Button>
+          <Button variant="ghost" onClick={leave}>
+            {t.lock.other}
+          </Button>
+        </form>
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,83 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
+import { login } from '../../contract/auth.ts'
+import { ApiError, call } from '../api.ts'
+import { useForm } from '../form.ts'
+import { useTexts } from '../i18n/index.ts'
+import { returnPath } from '../session.ts'
+import { Button } from '../ui/Button.tsx'
+import { Field, Input, PasswordInput } from '../ui/Field.tsx'
+import { Note } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { authLink, AuthLayout } from './AuthLayout.tsx'
+import { enter } from './sign-in.ts'
+
+const route = getRouteApi('/login')
+
+export default function LoginPage() {
+  const t = useTexts()
+  const router = useRouter()
+  const queryClient = useQueryClient()
+  const { next } = route.useSearch()
+
+  const { form, values, errors, failure, busy, bind, onSubmit } = useForm({
+    initial: { email: '', password: '' },
+    schema: login.body,
+    submit: async (body) => {
+      try {
+        const { token } = await call(login, { body })
+        await enter(queryClient, token.accessToken)
+        router.history.push(returnPath(next))
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'account_inactive') {
+          await router.navigate({ to: '/check-otp', search: { email: body.email } })
+          return
+        }
+        if (error instanceof ApiError) toast.error(t.toast.error, error.message)
+        throw error
+      }
+    },
+  })
+  const wait = failure?.code === 'rate_limited' && failure.retryAfter !== undefined ? ` ${t.common.waitSeconds(failure.retryAfter)}` : ''
+
+  return (
+    <AuthLayout
+      title={t.auth.loginTitle}
+      sub={t.auth.loginSub}
+      footer={
+        <>
+          {t.auth.noAccount}{' '}
+          <Link to="/register" className={authLink}>
+            {t.auth.register}
+          </Link>
+        </>
+      }
+    >
+      <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5">
+        {failure ? (
+          <Note tone="danger" role="alert">
+            {failure.message}
+            {wait}
+          </Note>
+        ) : null}
+        <Field label={t.auth.email} error={errors['email']}>
+          {(control) => <Input {...control} {...bind('email')} type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} />}
+        </Field>
+        <Field
+          label={t.auth.password}
+          error={errors['password']}
+          aside={
+            <Link to="/auth/pass-recovery" search={values.email ? { email: values.email } : {}} className="font-medium text-primary-ink hover:underline">
+              {t.auth.forgot}
+            </Link>
+          }
+        >
+          {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="current-password" showLabel={t.common.showPassword} />}
+        </Field>
+        <Button type="submit" size="lg" busy={busy}>
+          {t.auth.login}
+        </Button>
+      </form>
+    </AuthLayout>
+  )
+}

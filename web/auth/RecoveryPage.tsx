@@ -1,0 +1,109 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { recover, reset } from '../../contract/auth.ts'
+import { ApiError, call, messageOf } from '../api.ts'
+import { useForm } from '../form.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Button } from '../ui/Button.tsx'
+import { CodeInput } from '../ui/CodeInput.tsx'
+import { Field, Input, PasswordInput } from '../ui/Field.tsx'
+import { Note } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { authLink, AuthLayout } from './AuthLayout.tsx'
+import { useResendTimer } from './resend.ts'
+
+/** Two steps: ask for a code, then set the new password with it. */
+export default function RecoveryPage() {
+  const t = useTexts()
+  const { email = '' } = useSearch({ strict: false })
+  const [sentTo, setSentTo] = useState<string>()
+  return (
+    <AuthLayout
+      title={t.auth.recoverTitle}
+      sub={sentTo === undefined ? t.auth.recoverSub : t.auth.resetSub(sentTo)}
+      footer={
+        <Link to="/login" className={authLink}>
+          {t.auth.backToLogin}
+        </Link>
+      }
+    >
+      {sentTo === undefined ? <AskForm email={email} onSent={setSentTo} /> : <ResetForm email={sentTo} />}
+    </AuthLayout>
+  )
+}
+
+function AskForm({ email, onSent }: { email: string; onSent: (email: string) => void }) {
+  const t = useTexts()
+  const { form, errors, failure, busy, bind, onSubmit } = useForm({
+    initial: { email },
+    schema: recover.body,
+    submit: async (body) => {
+      await call(recover, { body })
+      toast.success(t.toast.success, t.auth.resendEmail)
+      onSent(body.email)
+    },
+  })
+  return (
+    <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5">
+      {failure ? (
+        <Note tone="danger" role="alert">
+          {failure.message}
+        </Note>
+      ) : null}
+      <Field label={t.auth.email} error={errors['email']}>
+        {(control) => <Input {...control} {...bind('email')} type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} />}
+      </Field>
+      <Button type="submit" size="lg" busy={busy}>
+        {t.auth.recoverSubmit}
+      </Button>
+    </form>
+  )
+}
+
+function ResetForm({ email }: { email: string }) {
+  const t = useTexts()
+  const navigate = useNavigate()
+  const timer = useResendTimer(true)
+  const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({
+    initial: { email, code: '', password: '' },
+    schema: reset.body,
+    submit: async (body) => {
+      await call(reset, { body })
+      toast.success(t.toast.success, t.auth.resetDone)
+      await navigate({ to: '/login' })
+    },
+  })
+  const resend = async () => {
+    try {
+      await call(recover, { body: { email } })
+      toast.success(t.toast.success, t.auth.resendEmail)
+      timer.restart()
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'rate_limited') timer.restart(error.retryAfter)
+      toast.error(t.toast.error, messageOf(error))
+    }
+  }
+  return (
+    <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5">
+      {failure ? (
+        <Note tone="danger" role="alert">
+          {failure.message}
+        </Note>
+      ) : null}
+      {/* Password managers learn whose password this is. */}
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <Field label={t.auth.otp} error={errors['code']}>
+        {(control) => <CodeInput control={control} value={values.code} onChange={(code) => set('code', code)} />}
+      </Field>
+      <Field label={t.auth.newPassword} error={errors['password']} hint={t.auth.passwordHint}>
+        {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="new-password" showLabel={t.common.showPassword} />}
+      </Field>
+      <Button type="submit" size="lg" busy={busy}>
+        {t.auth.resetSubmit}
+      </Button>
+      <Button variant="ghost" disabled={timer.seconds > 0} onClick={() => void resend()} className="num">
+        {timer.seconds > 0 ? t.auth.resendIn(timer.seconds) : t.auth.resend}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { register, Registration } from '../../contract/auth.ts'
+import { regionCodes, type RegionCode } from '../../contract/money.ts'
+import { Attempt } from '../api.ts'
+import { useForm, type FieldErrors } from '../form.ts'
+import { useLanguage, useTexts, type Language } from '../i18n/index.ts'
+import { configQuery } from '../queries.ts'
+import { Button } from '../ui/Button.tsx'
+import { Field, Input, PasswordInput, Select } from '../ui/Field.tsx'
+import { Note } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { authLink, AuthLayout } from './AuthLayout.tsx'
+import { LocationSearch, type Place } from './LocationSearch.tsx'
+
+interface Values {
+  name: string
+  email: string
+  phone: string
+  password: string
+  region_code: RegionCode
+  line: string
+  place: Place | null
+}
+
+const regionOf: Record<Language, RegionCode> = { vi: 'VN', en: 'USD', aud: 'AUD' }
+
+/** The address is given whole or not at all; a line without a place is sent, and the server asks for the place. */
+const addressOf = (line: string, place: Place | null) => (line.trim() === '' && place === null ? {} : { address: { line, locationId: place?.id ?? '' } })
+
+export default function RegisterPage() {
+  const t = useTexts()
+  const language = useLanguage()
+  const navigate = useNavigate()
+  const [attempt] = useState(() => new Attempt())
+  const { data: config } = useQuery(configQuery)
+  const regions = config?.regions.map((region) => region.code) ?? regionCodes
+
+  const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({
+    initial: { name: '', email: '', phone: '', password: '', region_code: regionOf[language], line: '', place: null } as Values,
+    schema: Registration,
+    body: ({ line, place, ...account }) => ({ ...account, ...addressOf(line, place) }),
+    submit: async (body) => {
+      await attempt.run(register, { body })
+      toast.success(t.toast.success, t.auth.registered)
+      await navigate({ to: '/check-otp', search: { email: body.email } })
+    },
+  })
+  const shown: FieldErrors = { ...errors, ...(failure?.code === 'email_taken' ? { email: failure.message } : {}), ...(failure?.code === 'phone_taken' ? { phone: failure.message } : {}) }
+
+  return (
+    <AuthLayout
+      wide
+      title={t.auth.registerTitle}
+      sub={t.auth.registerSub}
+      footer={
+        <>
+          {t.auth.haveAccount}{' '}
+          <Link to="/login" className={authLink}>
+            {t.auth.login}
+          </Link>
+        </>
+      }
+    >
+      <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5 sm:grid-cols-2">
+        {failure ? (
+          <div className="sm:col-span-2">
+            <Note tone="danger" role="alert">
+              {failure.message}
+            </Note>
+          </div>
+        ) : null}
+        <Field label={t.auth.name} error={shown['name']}>
+          {(control) => <Input {...control} {...bind('name')} autoComplete="name" />}
+        </Field>
+        <Field label={t.auth.email} error={shown['email']}>
+          {(control) => <Input {...control} {...bind('email')} type="email" autoComplete="email" autoCapitalize="none" spellCheck={false} />}
+        </Field>
+        <Field label={t.auth.phone} error={shown['phone']} hint={t.auth.phoneHint}>
+          {(control) => <Input {...control} {...bind('phone')} type="tel" autoComplete="tel" />}
+        </Field>
+        <Field label={t.auth.password} error={shown['password']} hint={t.auth.passwordHint}>
+          {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="new-password" showLabel={t.common.showPassword} />}
+        </Field>
+        <div className="sm:col-span-2">
+          <Field label={t.auth.region} error={shown['region_code']} hint={t.auth.regionHint}>
+            {(control) => (
+              <Select {...control} name="region_code" value={values.region_code} onChange={(event) => set('region_code', event.target.value as RegionCode)}>
+                {regions.map((code) => (
+                  <option key={code} value={code}>
+                    {t.auth.regions[code]}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        </div>
+        <Field label={t.auth.addressLine} aside={t.common.optional} error={shown['address.line']}>
+          {(control) => <Input {...control} {...bind('line')} autoComplete="street-address" />}
+        </Field>
+        <LocationSearch value={values.place} onChange={(place) => set('place', place)} error={shown['address.locationId'] ?? shown['address']} />
+        <Button type="submit" size="lg" busy={busy} className="sm:col-span-2">
+          {t.auth.register}
+        </Button>
+      </form>
+    </AuthLayout>
+  )
+}

@@ -1,0 +1,170 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useMemo, type ReactNode } from 'react'
+import type { Transaction } from '../../contract/wallet.ts'
+import { brand } from '../brand.ts'
+import { formatTime, useFormat } from '../format.ts'
+import { localeOf, useTexts } from '../i18n/index.ts'
+import { recentInvoicesQuery } from '../invoices/queries.ts'
+import { useMe } from '../queries.ts'
+import type { LoadInput } from '../routes.tsx'
+import { buttonClass } from '../ui/Button.tsx'
+import { Card } from '../ui/Card.tsx'
+import { cx } from '../ui/cx.ts'
+import { PageHead } from '../ui/PageHead.tsx'
+import { Note, Skeleton, SkeletonRows } from '../ui/State.tsx'
+import { Amount, DirectionMark } from '../wallet/Amount.tsx'
+import { chartDays, recentTransactionsQuery } from '../wallet/queries.ts'
+import { serversQuery } from '../wordpress/queries.ts'
+import { ServerBadge } from '../wordpress/ServerBadge.tsx'
+import { BalanceChart } from './BalanceChart.tsx'
+import { balanceSeries, runway } from './balance-series.ts'
+import { LatestInvoices, LatestTransactions } from './LatestTables.tsx'
+import { Loaded, More } from './CardParts.tsx'
+import { WalletCard } from './WalletCard.tsx'
+
+const recentCount = 2
+
+export const load = ({ queryClient }: LoadInput) =>
+  Promise.all([queryClient.prefetchQuery(recentTransactionsQuery), queryClient.prefetchQuery(recentInvoicesQuery), queryClient.prefetchQuery(serversQuery)])
+
+export default function DashboardPage() {
+  const t = useTexts()
+  const user = useMe()
+  const transactions = useQuery(recentTransactionsQuery)
+  const series = useMemo(() => {
+    const { list, coversFrom } = transactions.data ?? { list: [], coversFrom: null }
+    return balanceSeries(list, Math.floor(Date.now() / 1000), chartDays, coversFrom)
+  }, [transactions.data])
+  const shownDays = Math.round((series.to - series.from) / 86_400)
+
+  return (
+    <>
+      <title>{`${t.dashboard.title} · ${brand}`}</title>
+      <PageHead title={t.dashboard.title} sub={<Today region={t.auth.regions[user.region_code]} />}>
+        <Link to="/wordpress/create" className={cx(buttonClass(), 'max-sm:hidden')}>
+          <Plus aria-hidden className="size-4" />
+          {t.dashboard.newWordpress}
+        </Link>
+      </PageHead>
+      <UnpaidBanner />
+      <div className="grid gap-5 lg:grid-cols-12">
+        <WalletCard runway={runway(user.balance, series)} className="lg:col-span-5" />
+        <Card
+          className="lg:col-span-7"
+          title={shownDays < chartDays ? t.dashboard.chartShort(Math.max(1, shownDays)) : t.dashboard.chart}
+          action={<More link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>} />}
+        >
+          <Loaded query={transactions} skeleton={<Skeleton className="h-56" />}>
+            {() => <BalanceChart series={series} currency={user.currency} />}
+          </Loaded>
+        </Card>
+        <div className="grid gap-5 sm:grid-cols-2 lg:col-span-12 lg:grid-cols-3">
+          <Recent title={t.dashboard.received} empty={t.dashboard.noneReceived} keep={(entry) => entry.amount > 0} link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>} />
+          <Recent title={t.dashboard.spent} empty={t.dashboard.noneSpent} keep={(entry) => entry.amount < 0} link={<Link to="/invoice">{t.dashboard.viewInvoice}</Link>} />
+          <Servers />
+        </div>
+        <LatestTransactions className="self-start lg:col-span-7" />
+        <LatestInvoices className="self-start lg:col-span-5" />
+      </div>
+    </>
+  )
+}
+
+function Today({ region }: { region: string }) {
+  const t = useTexts()
+  const { language } = useFormat()
+  const today = new Intl.DateTimeFormat(localeOf(language), { weekday: 'long', day: 'numeric', month: 'long' }).format(new Date())
+  return (
+    <p>
+      {today} · {t.dashboard.billingRegion} <b className="font-medium text-ink">{region}</b>
+    </p>
+  )
+}
+
+function UnpaidBanner() {
+  const t = useTexts()
+  const { money } = useFormat()
+  const { data = [] } = useQuery(recentInvoicesQuery)
+  const unpaid = data.filter((invoice) => invoice.amount_due > 0 && invoice.status === 'open')
+  const first = unpaid[0]
+  if (!first) return null
+  const due = unpaid.reduce((sum, invoice) => sum + invoice.amount_due, 0)
+  return (
+    <Note tone="warning" role="status" className="mb-5 flex flex-wrap items-center gap-x-3 gap-y-2">
+      <span>
+        <b className="font-semibold">{t.dashboard.unpaid(unpaid.length)}</b> · {t.dashboard.stillDue} <span className="num font-semibold">{money(due, first.currency)}</span>
+      </span>
+      <Link to="/invoice" className="ml-auto font-semibold underline underline-offset-4">
+        {t.dashboard.payNow}
+      </Link>
+    </Note>
+  )
+}
+
+function Recent({ title, empty, keep, link }: { title: string; empty: string; keep: (entry: Transaction) => boolean; link: ReactNode }) {
+  const query = useQuery(recentTransactionsQuery)
+  return (
+    <Card title={title} action={<More link={link} />}>
+      <Loaded query={query} skeleton={<SkeletonRows rows={recentCount} />}>
+        {({ list }) => {
+          const shown = list.filter(keep).slice(0, recentCount)
+          if (shown.length === 0) return <p className="py-3 text-sm text-ink-3">{empty}</p>
+          return (
+            <ul className="grid grid-cols-1 gap-3.5">
+              {shown.map((entry) => (
+                <li key={entry.id} className="flex items-center gap-3">
+                  <DirectionMark amount={entry.amount} />
+                  <div className="min-w-0 flex-1">
+                    <p className="truncate text-sm font-medium" title={entry.description}>
+                      {entry.description}
+                    </p>
+                    <p className="num text-xs text-ink-3">{formatTime(entry.created * 1000)}</p>
+                  </div>
+                  <Amount amount={entry.amount} currency={entry.currency} className="shrink-0 text-sm font-semibold" />
+                </li>
+              ))}
+            </ul>
+          )
+        }}
+      </Loaded>
+    </Card>
+  )
+}
+
+function Servers() {
+  const t = useTexts()
+  const { ram } = useFormat()
+  const query = useQuery(serversQuery)
+  return (
+    <Card className="sm:max-lg:col-span-2" title={t.dashboard.servers} action={<More link={<Link to="/wordpress">{t.common.viewAll}</Link>} />}>
+      <Loaded query={query} skeleton={<SkeletonRows rows={recentCount} />}>
+        {({ result }) =>
+          result.length === 0 ? (
+            <p className="py-3 text-sm text-ink-3">{t.dashboard.noServers}</p>
+          ) : (
+            <ul className="grid grid-cols-1 gap-3.5">
+              {result.slice(0, recentCount).map((server) => (
+                <li key={server.id} className="flex items-center gap-3">
+                  <span aria-hidden className="grid size-8 shrink-0 place-items-center rounded-md bg-primary-soft text-xs font-semibold text-primary-ink">
+                    W
+                  </span>
+                  <div className="min-w-0 flex-1">
+                    <Link to="/wordpress/$id" params={{ id: server.id }} className="block truncate text-sm font-medium hover:underline" title={server.domain}>
+                      {server.name}
+                    </Link>
+                    <p className="truncate text-xs text-ink-3">
+                      {t.wp.cpu(server.cpu)} · {t.wp.gb(ram(server.ram))} · {server.configs.region.name}
+                    </p>
+                  </div>
+                  <ServerBadge status={server.status} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Card>
+  )
+}

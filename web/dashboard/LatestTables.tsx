@@ -1,0 +1,147 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Download, ExternalLink } from 'lucide-react'
+import type { Invoice } from '../../contract/billing.ts'
+import type { Transaction } from '../../contract/wallet.ts'
+import { formatTime, useFormat } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { HostedLink, InvoiceBadge } from '../invoices/InvoiceParts.tsx'
+import { recentInvoicesQuery } from '../invoices/queries.ts'
+import { buttonClass } from '../ui/Button.tsx'
+import { Card } from '../ui/Card.tsx'
+import { cx } from '../ui/cx.ts'
+import { Empty, SkeletonRows } from '../ui/State.tsx'
+import { denseCell, headCell, headRow, row } from '../ui/table.ts'
+import { Amount, DirectionMark } from '../wallet/Amount.tsx'
+import { EmptyWallet } from '../wallet/Illustration.tsx'
+import { recentTransactionsQuery } from '../wallet/queries.ts'
+import { Loaded, More } from './CardParts.tsx'
+
+const count = 6
+const action = 'grid size-8 place-items-center rounded-md text-ink-2 hover:bg-subtle hover:text-ink'
+
+export function LatestTransactions({ className }: { className?: string }) {
+  const t = useTexts()
+  const query = useQuery(recentTransactionsQuery)
+  return (
+    <Card className={cx('overflow-hidden', className)} padded={false} title={t.dashboard.transactions} sub={t.dashboard.latest(count)} action={<More link={<Link to="/transactions">{t.common.viewAll}</Link>} />}>
+      <Loaded query={query} skeleton={<SkeletonRows rows={count} className="px-5 pb-5" />}>
+        {({ list }) =>
+          list.length === 0 ? (
+            <Empty text={t.wallet.empty} art={<EmptyWallet />}>
+              <Link to="/payment" className={buttonClass('outline', 'sm')}>
+                {t.nav.topUp}
+              </Link>
+            </Empty>
+          ) : (
+            <TransactionTable list={list.slice(0, count)} />
+          )
+        }
+      </Loaded>
+    </Card>
+  )
+}
+
+function TransactionTable({ list }: { list: Transaction[] }) {
+  const t = useTexts()
+  return (
+    <table className="w-full text-sm">
+      <caption className="sr-only">{t.dashboard.transactions}</caption>
+      <thead>
+        <tr className={headRow}>
+          <th scope="col" className={headCell}>
+            {t.wallet.note}
+          </th>
+          <th scope="col" className={cx(headCell, 'max-sm:hidden')}>
+            {t.wallet.created}
+          </th>
+          <th scope="col" className={cx(headCell, 'text-right')}>
+            {t.wallet.amount}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {list.map((entry) => (
+          <tr key={entry.id} className={row}>
+            <td className={denseCell}>
+              <div className="flex items-center gap-3">
+                <span className="max-sm:hidden">
+                  <DirectionMark amount={entry.amount} />
+                </span>
+                <span className="min-w-0">
+                  <span className="line-clamp-1">{entry.description}</span>
+                  <span className="num text-xs text-ink-3 sm:hidden">{formatTime(entry.created * 1000)}</span>
+                </span>
+              </div>
+            </td>
+            <td className={cx(denseCell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>{formatTime(entry.created * 1000)}</td>
+            <td className={cx(denseCell, 'text-right font-medium')}>
+              <Amount amount={entry.amount} currency={entry.currency} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+export function LatestInvoices({ className }: { className?: string }) {
+  const t = useTexts()
+  const query = useQuery(recentInvoicesQuery)
+  return (
+    <Card className={cx('overflow-hidden', className)} padded={false} title={t.dashboard.invoices} sub={t.dashboard.latest(count)} action={<More link={<Link to="/invoice">{t.common.viewAll}</Link>} />}>
+      <Loaded query={query} skeleton={<SkeletonRows rows={count} className="px-5 pb-5" />}>
+        {(list) => (list.length === 0 ? <Empty text={t.invoices.empty} /> : <InvoiceTable list={list.slice(0, count)} />)}
+      </Loaded>
+    </Card>
+  )
+}
+
+function InvoiceTable({ list }: { list: Invoice[] }) {
+  const t = useTexts()
+  const { money } = useFormat()
+  return (
+    <table className="w-full text-sm">
+      <caption className="sr-only">{t.dashboard.invoices}</caption>
+      <thead>
+        <tr className={headRow}>
+          <th scope="col" className={headCell}>
+            {t.invoices.id}
+          </th>
+          <th scope="col" className={cx(headCell, 'text-right')}>
+            {t.invoices.due}
+          </th>
+          <th scope="col" className={headCell}>
+            {t.invoices.status}
+          </th>
+          <th scope="col" className={headCell}>
+            <span className="sr-only">{t.wp.actions}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {list.map((invoice) => (
+          <tr key={invoice.id} className={row}>
+            <th scope="row" className={cx(denseCell, 'num text-left font-medium whitespace-nowrap')}>
+              {invoice.number}
+            </th>
+            <td className={cx(denseCell, 'num text-right whitespace-nowrap', invoice.amount_due > 0 ? 'font-medium' : 'text-ink-3')}>{money(invoice.amount_due, invoice.currency)}</td>
+            <td className={denseCell}>
+              <InvoiceBadge invoice={invoice} />
+            </td>
+            <td className={cx(denseCell, 'pl-0')}>
+              <div className="flex justify-end">
+                <a href={invoice.invoice_pdf} download aria-label={t.invoices.downloadOf(invoice.number)} title={t.invoices.downloadOf(invoice.number)} className={action}>
+                  <Download aria-hidden className="size-4" strokeWidth={1.75} />
+                </a>
+                <HostedLink url={invoice.hosted_invoice_url} label={t.invoices.open(invoice.number)} className={cx(action, 'max-[359px]:hidden')}>
+                  <ExternalLink aria-hidden className="size-4" strokeWidth={1.75} />
+                </HostedLink>
+              </div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,61 @@
+import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useId } from 'react'
+import { formatDay, useFormat } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { useMe } from '../queries.ts'
+import { buttonClass } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+import type { Runway } from './balance-series.ts'
+
+/** More than this many days is not worth counting. */
+const farAway = 999
+
+/** The balance, and how long it lasts. */
+export function WalletCard({ runway, className }: { runway: Runway | undefined; className?: string }) {
+  const t = useTexts()
+  const user = useMe()
+  const { money } = useFormat()
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className={cx('wallet relative flex flex-col overflow-hidden rounded-xl p-5 shadow-card sm:p-6', className)}>
+      <div className="flex items-center justify-between">
+        <h2 id={id} className="text-sm font-medium text-white/80">
+          {t.dashboard.balance}
+        </h2>
+        <span className="rounded-full bg-white/14 px-2.5 py-0.5 text-xs font-medium">{t.dashboard.prepaid}</span>
+      </div>
+      <p className="num mt-2 text-3xl font-semibold tracking-[-.025em]">{money(user.balance, user.currency)}</p>
+      <p className="mt-1 text-sm text-white/80">
+        {runway && runway.days <= farAway ? (
+          <>
+            {t.dashboard.runwayBefore} <b className="num font-semibold text-white">{t.dashboard.runway(runway.days)}</b> {t.dashboard.runwayAfter}
+          </>
+        ) : user.balance === 0 ? (
+          t.dashboard.emptyWallet
+        ) : (
+          t.dashboard.noSpending
+        )}
+      </p>
+      <dl className="num mt-5 grid grid-cols-2 gap-4 border-t border-white/15 pt-4 text-sm">
+        <div>
+          <dt className="text-xs text-white/75">{t.dashboard.perDay}</dt>
+          <dd className="mt-0.5 font-medium">{runway ? money(runway.perDay, user.currency) : t.dashboard.never}</dd>
+        </div>
+        <div>
+          <dt className="text-xs text-white/75">{t.dashboard.emptyOn}</dt>
+          <dd className="mt-0.5 font-medium">{runway && runway.days <= farAway ? formatDay(runway.emptyAt * 1000) : t.dashboard.never}</dd>
+        </div>
+      </dl>
+      <div className="mt-auto flex gap-2 pt-6">
+        <Link to="/payment" className={cx(buttonClass('white'), 'flex-1 sm:flex-none')}>
+          <Plus aria-hidden className="size-4" />
+          {t.dashboard.topUp}
+        </Link>
+        <Link to="/transactions" className={cx(buttonClass('glass'), 'flex-1 sm:flex-none')}>
+          {t.dashboard.seeTransactions}
+        </Link>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,70 @@
+/** The wallet's balance over time, from its transactions alone. Pure. */
+import { exponents, type Currency } from '../../contract/money.ts'
+import type { Transaction } from '../../contract/wallet.ts'
+
+const daySeconds = 86_400
+
+export interface Point {
+  /** Unix seconds. */
+  at: number
+  balance: number
+  /** True where money came in. */
+  received: boolean
+}
+export interface Series {
+  from: number
+  to: number
+  points: Point[]
+  received: number
+  spent: number
+}
+
+/** `newestFirst` as the API answers it; `coversFrom` when the list does not reach back to the first day. */
+export function balanceSeries(newestFirst: readonly Transaction[], now: number, days: number, coversFrom: number | null): Series {
+  const from = Math.max(now - days * daySeconds, coversFrom ?? 0)
+  const inSpan = newestFirst.filter((entry) => entry.created >= from).reverse()
+  const first = inSpan[0]
+  // Before the span's first entry the balance is what that entry found; without one it is the last known.
+  const before = first ? first.ending_balance - first.amount : (newestFirst[0]?.ending_balance ?? 0)
+  return {
+    from,
+    to: now,
+    points: [
+      { at: from, balance: before, received: false },
+      ...inSpan.map((entry) => ({ at: entry.created, balance: entry.ending_balance, received: entry.amount > 0 })),
+    ],
+    received: inSpan.reduce((sum, entry) => sum + Math.max(0, entry.amount), 0),
+    spent: inSpan.reduce((sum, entry) => sum - Math.min(0, entry.amount), 0),
+  }
+}
+
+/** A round step for the axis, so that three or four lines cover the highest value. */
+export function axisSteps(highest: number, currency: Currency): { step: number; top: number } {
+  const smallest = 10 ** exponents[currency]
+  let step = smallest
+  for (let power = smallest; ; power *= 10) {
+    const found = [1, 2, 5].map((factor) => factor * power).find((candidate) => highest / candidate <= 3.4)
+    if (found !== undefined) {
+      step = found
+      break
+    }
+  }
+  return { step, top: Math.max(step, Math.ceil(highest / step) * step) }
+}
+
+export interface Runway {
+  /** Whole days the balance lasts at the span's spending. */
+  days: number
+  perDay: number
+  /** Unix seconds. */
+  emptyAt: number
+}
+
+/** Undefined where nothing was spent: then no promise can be made. */
+export function runway(balance: number, series: Series): Runway | undefined {
+  const days = (series.to - series.from) / daySeconds
+  if (series.spent <= 0 || days <= 0) return undefined
+  const perDay = series.spent / days
+  const left = Math.floor(balance / perDay)
+  return { days: left, perDay: Math.round(perDay), emptyAt: series.to + left * daySeconds }
+}

@@ -1,0 +1,77 @@
+/** Forms: values, the contract's schema as validation, and the server's field errors in the same place. */
+import { useRef, useState, type FormEvent } from 'react'
+import type * as z from 'zod/mini'
+import { fieldMessage } from '../contract/sentences.ts'
+import { ApiError } from './api.ts'
+import { sentenceLanguage, useLanguage } from './i18n/index.ts'
+
+export type FieldErrors = Record<string, string>
+type Language = 'en' | 'vi'
+
+/** First message per field; the key of a nested field is its path with dots, as the server writes it. */
+export function fieldErrors(issues: readonly z.core.$ZodIssue[], language: Language): FieldErrors {
+  const errors: FieldErrors = {}
+  for (const issue of issues) {
+    const key = issue.path.join('.')
+    errors[key] ??= fieldMessage(issue as Parameters<typeof fieldMessage>[0], language)
+  }
+  return errors
+}
+
+interface FormOptions<V extends object, S extends z.ZodMiniType> {
+  initial: V
+  schema: S
+  /** What the schema judges, where it is not the values themselves. */
+  body?: (values: V) => unknown
+  submit: (body: z.output<S>) => Promise<void>
+}
+
+export function useForm<V extends object, S extends z.ZodMiniType>({ initial, schema, body, submit }: FormOptions<V, S>) {
+  const language = sentenceLanguage(useLanguage())
+  const [values, setValues] = useState(initial)
+  const [errors, setErrors] = useState<FieldErrors>({})
+  const [failure, setFailure] = useState<ApiError | undefined>()
+  const [busy, setBusy] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+
+  const set = <K extends keyof V & string>(key: K, value: V[K]) => {
+    setValues((now) => ({ ...now, [key]: value }))
+    // The complaint goes as soon as the customer acts on it.
+    setErrors(({ [key]: _, ...rest }) => rest)
+  }
+
+  const focusFirstError = () => requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+
+  const onSubmit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (busy) return
+    setFailure(undefined)
+    const checked = schema.safeParse(body ? body(values) : values, { reportInput: true })
+    if (!checked.success) {
+      setErrors(fieldErrors(checked.error.issues, language))
+      focusFirstError()
+      return
+    }
+    setErrors({})
+    setBusy(true)
+    try {
+      await submit(checked.data)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      setErrors(error.fields)
+      setFailure(error)
+      focusFirstError()
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  /** Everything that a text control needs. */
+  const bind = <K extends keyof V & string>(key: K) => ({
+    name: key,
+    value: values[key] as string,
+    onChange: (event: { target: { value: string } }) => set(key, event.target.value as V[K]),
+  })
+
+  return { form, values, errors, failure, busy, set, bind, onSubmit }
+}

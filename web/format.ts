@@ -1,0 +1,71 @@
+/** How numbers, money and times are written. Pure; the hook at the end binds them to the active language. */
+import { useMemo } from 'react'
+import { formatMoney, type Currency } from '../contract/money.ts'
+import { useLanguage, type Language } from './i18n/index.ts'
+
+const two = (number: number): string => String(number).padStart(2, '0')
+
+/** yyyy-MM-dd, the customer's own time zone. */
+export function formatDay(when: Date | number | string): string {
+  const date = new Date(when)
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+}
+
+/** yyyy-MM-dd HH:mm:ss, the customer's own time zone. */
+export function formatTime(when: Date | number | string): string {
+  const date = new Date(when)
+  return `${formatDay(date)} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+}
+
+/** Minutes and seconds of a duration, hours where there are any. */
+export function formatElapsed(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  const hours = Math.floor(whole / 3600)
+  const rest = `${two(Math.floor((whole % 3600) / 60))}:${two(whole % 60)}`
+  return hours > 0 ? `${hours}:${rest}` : rest
+}
+
+const decimals = (value: number, language: Language): string => {
+  const text = String(Math.round(value * 10) / 10)
+  return language === 'vi' ? text.replace('.', ',') : text
+}
+/** 1000 MB of memory are 1 GB. */
+export const ramGb = (mb: number, language: Language): string => decimals(mb / 1000, language)
+/** 1024 MB of disk are 1 GB. */
+export const diskGb = (mb: number, language: Language): string => decimals(mb / 1024, language)
+
+/** With + or −, for amounts that came in or went out. */
+export const signedMoney = (amount: number, currency: Currency, language: Language): string =>
+  (amount > 0 ? '+' : '') + formatMoney(amount, currency, language)
+
+/** Digits grouped as the language groups them, without a currency: what an amount field shows while one types. */
+export function groupTyped(text: string, currency: Currency, language: Language): string {
+  const vietnamese = currency === 'VND' || language === 'vi'
+  const [whole = '', fraction] = text.split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, vietnamese ? '.' : ',')
+  return fraction === undefined ? grouped : `${grouped}${vietnamese ? ',' : '.'}${fraction}`
+}
+
+/** The reverse: "1.000.000" or "12,50" typed in that grouping become plain "1000000" or "12.50". */
+export function plainTyped(text: string, currency: Currency, language: Language): string {
+  if (currency === 'VND') return text.replace(/\D/g, '').replace(/^0+(?=\d)/, '').slice(0, 12)
+  const vietnamese = language === 'vi'
+  const normal = vietnamese ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', '')
+  const [, whole = '', fraction] = /^(\d*)(?:\.(\d*))?/.exec(normal.replace(/[^\d.]/g, '')) ?? []
+  const trimmed = whole.replace(/^0+(?=\d)/, '').slice(0, 10)
+  return fraction === undefined ? trimmed : `${trimmed || '0'}.${fraction.slice(0, 2)}`
+}
+
+export function useFormat() {
+  const language = useLanguage()
+  return useMemo(
+    () => ({
+      money: (amount: number, currency: Currency) => formatMoney(amount, currency, language),
+      signed: (amount: number, currency: Currency) => signedMoney(amount, currency, language),
+      ram: (mb: number) => ramGb(mb, language),
+      disk: (mb: number) => diskGb(mb, language),
+      language,
+    }),
+    [language],
+  )
+}

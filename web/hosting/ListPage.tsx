@@ -1,0 +1,7 @@
+/** The WordPress list in hosting's words, without the MariaDB column. */
+import ListPage, { load } from '../wordpress/ListPage.tsx'
+
+export { load }
+export default function HostingListPage() {
+  return <ListPage kind="hosting" />
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { aud } from './aud.ts'
+import { en } from './en.ts'
+import { vi } from './vi.ts'
+
+type Tree = { [key: string]: unknown }
+const paths = (tree: Tree, prefix = ''): string[] =>
+  Object.entries(tree).flatMap(([key, value]) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? paths(value as Tree, `${prefix}${key}.`) : [`${prefix}${key}`]))
+
+test('every language has the same texts, and none is empty', () => {
+  for (const language of [vi, aud]) expect(paths(language).sort()).toEqual(paths(en).sort())
+  const empty = paths(vi).filter((path) => path.split('.').reduce<unknown>((tree, key) => (tree as Tree)[key], vi) === '')
+  expect(empty).toEqual([])
+})
+
+test('the sentences of the specification stand word for word', () => {
+  expect(en.toast).toMatchObject({ error: 'Error !', success: 'Success !', tryAgain: 'Please try again !' })
+  expect(en.lock.failed).toBe('Password invalid, please try again !')
+  expect(en.auth.registered).toBe('Create account success,now confirm your phone number !')
+  expect(en.auth.otpDone).toBe('Success, now login to system !')
+  expect(en.auth.otpSent).toBe('OTP sent your phone number !')
+  expect(en.shell.noNotifications).toBe('No notification !')
+  expect(en.invoices.empty).toBe('No data !')
+  expect([en.invoices.paid, en.invoices.unpaid]).toEqual(['Paid', 'UnPaid'])
+  expect(en.order.failed).toBe('Fail to create Wordpress!')
+  expect(en.progress.ready).toBe("Let's Panel WordPress now !")
+  expect(en.logs.failed('ws://x')).toBe('Fail ! Can not connect to ws://x')
+  expect(vi.wp.steps).toEqual(['Đăng Ký Gói', 'Thanh Toán', 'Khởi Tạo'])
+  expect(vi.progress.working).toBe('Quá trình đang diễn ra, vui lòng đợi trong giây lát')
+  expect(vi.site.title).toBe('Thông tin máy chủ')
+  expect(vi.order.confirmTitle).toBe('Xác nhận thông tin')
+})

@@ -1,0 +1,225 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Download, Printer, WalletMinimal } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { payInvoice, type Invoice } from '../../contract/billing.ts'
+import { ApiError, Attempt, messageOf } from '../api.ts'
+import { brand } from '../brand.ts'
+import { formatDay, formatTime, useFormat } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { meQuery } from '../queries.ts'
+import type { LoadInput } from '../routes.tsx'
+import { useSignedIn } from '../session.ts'
+import { LanguageMenu, ThemeMenu } from '../shell/HeaderMenus.tsx'
+import { Button, buttonClass } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+import { Logo } from '../ui/Logo.tsx'
+import { Empty, LoadError, Skeleton } from '../ui/State.tsx'
+import { cell, headCell, headRow } from '../ui/table.ts'
+import { toast } from '../ui/toast.ts'
+import { InvoiceBadge } from './InvoiceParts.tsx'
+import { hostedInvoiceQuery } from './queries.ts'
+
+const route = getRouteApi('/invoice/hosted/$token')
+
+export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(hostedInvoiceQuery(params['token'] ?? ''))
+
+/** One invoice, for whoever holds its link. Who is signed in may pay it from the wallet. */
+export default function HostedPage() {
+  const t = useTexts()
+  const { token } = route.useParams()
+  const signedIn = useSignedIn()
+  const { data, isPending, error, refetch } = useQuery(hostedInvoiceQuery(token))
+  const missing = error instanceof ApiError && error.status === 404
+  const title = data ? `${t.invoices.hosted} ${data.invoice.number}` : t.invoices.hosted
+
+  return (
+    <div className="mx-auto flex min-h-dvh max-w-3xl flex-col px-4 pb-16 sm:px-6">
+      <title>{`${title} · ${brand}`}</title>
+      <header className="no-print flex h-16 items-center gap-1">
+        <Link to="/" className="flex items-center gap-2.5 rounded-md font-semibold">
+          <Logo />
+          {brand}
+        </Link>
+        <span className="flex-1" />
+        {signedIn ? (
+          <Link to="/invoice" className={cx(buttonClass('ghost', 'sm'), 'max-sm:hidden')}>
+            {t.invoices.mine}
+          </Link>
+        ) : null}
+        <LanguageMenu />
+        <ThemeMenu />
+      </header>
+      <main id="main" className="card mt-2 p-5 sm:p-8">
+        {isPending ? (
+          <div aria-busy="true">
+            <Skeleton className="h-7 w-56" />
+            <Skeleton className="mt-8 h-64" />
+          </div>
+        ) : null}
+        {missing ? (
+          <>
+            <h1 tabIndex={-1} className="sr-only">
+              {t.invoices.hosted}
+            </h1>
+            <Empty text={t.invoices.notFound}>
+              <Link to="/" className={buttonClass('outline')}>
+                {t.common.home}
+              </Link>
+            </Empty>
+          </>
+        ) : null}
+        {error && !missing && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+        {data ? <Sheet invoice={data.invoice} seller={data.seller} buyer={data.buyer} token={token} /> : null}
+      </main>
+    </div>
+  )
+}
+
+function Sheet({ invoice, seller, buyer, token }: { invoice: Invoice; seller: string; buyer: string; token: string }) {
+  const t = useTexts()
+  const { money } = useFormat()
+  const amount = (value: number) => money(value, invoice.currency)
+  return (
+    <>
+      <div className="flex flex-wrap items-start justify-between gap-4">
+        <div>
+          <p className="text-sm text-ink-3">{t.invoices.hosted}</p>
+          <h1 tabIndex={-1} className="num mt-0.5 text-2xl font-semibold tracking-[-.02em]">
+            {invoice.number}
+          </h1>
+        </div>
+        <InvoiceBadge invoice={invoice} />
+      </div>
+      <dl className="mt-6 grid gap-5 text-sm sm:grid-cols-3">
+        <Fact term={t.invoices.from}>{seller}</Fact>
+        <Fact term={t.invoices.to}>{buyer}</Fact>
+        <Fact term={t.invoices.date}>
+          <span className="num">{formatTime(invoice.created * 1000)}</span>
+        </Fact>
+      </dl>
+      <div className="-mx-5 mt-7 sm:-mx-8">
+        <table className="w-full text-sm">
+          <caption className="sr-only">{invoice.number}</caption>
+          <thead>
+            <tr className={headRow}>
+              <th scope="col" className={cx(headCell, 'sm:first:pl-8')}>
+                {t.invoices.description}
+              </th>
+              <th scope="col" className={cx(headCell, 'text-right max-sm:hidden')}>
+                {t.invoices.quantity}
+              </th>
+              <th scope="col" className={cx(headCell, 'text-right max-sm:hidden')}>
+                {t.invoices.unitPrice}
+              </th>
+              <th scope="col" className={cx(headCell, 'text-right sm:last:pr-8')}>
+                {t.invoices.lineAmount}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {invoice.lines.map((line, index) => (
+              <tr key={index} className="border-b border-border align-top">
+                <td className={cx(cell, 'sm:first:pl-8')}>
+                  {line.description}
+                  {line.period_start !== null && line.period_end !== null ? (
+                    <span className="num block text-xs text-ink-3">{t.invoices.period(formatDay(line.period_start), formatDay(line.period_end))}</span>
+                  ) : null}
+                  <span className="num block text-xs text-ink-3 sm:hidden">
+                    {line.quantity} × {amount(line.unit_price)}
+                  </span>
+                </td>
+                <td className={cx(cell, 'num text-right max-sm:hidden')}>{line.quantity}</td>
+                <td className={cx(cell, 'num text-right whitespace-nowrap max-sm:hidden')}>{amount(line.unit_price)}</td>
+                <td className={cx(cell, 'num text-right whitespace-nowrap sm:last:pr-8')}>{amount(line.amount)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <dl className="num ml-auto mt-5 grid w-full max-w-xs gap-2 text-sm">
+        <Sum term={t.invoices.total}>{amount(invoice.total)}</Sum>
+        <Sum term={t.invoices.amountPaid}>{amount(invoice.amount_paid)}</Sum>
+        <div className="flex items-baseline justify-between gap-4 border-t border-border pt-3">
+          <dt className="font-medium">{t.invoices.amountDue}</dt>
+          <dd className="text-xl font-semibold">{amount(invoice.amount_due)}</dd>
+        </div>
+      </dl>
+      <div className="no-print mt-7 flex flex-wrap items-center gap-2 border-t border-border pt-5">
+        <a href={invoice.invoice_pdf} download className={buttonClass('outline')}>
+          <Download aria-hidden className="size-4" />
+          {t.invoices.download}
+        </a>
+        <Button variant="ghost" onClick={() => window.print()} className="max-sm:hidden">
+          <Printer aria-hidden className="size-4" />
+          {t.invoices.print}
+        </Button>
+        <span className="flex-1" />
+        {invoice.amount_due > 0 && invoice.status === 'open' ? <Pay invoice={invoice} token={token} /> : null}
+      </div>
+    </>
+  )
+}
+
+function Fact({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-ink-3">{term}</dt>
+      <dd className="mt-0.5 font-medium break-words whitespace-pre-line">{children}</dd>
+    </div>
+  )
+}
+function Sum({ term, children }: { term: string; children: string }) {
+  return (
+    <div className="flex justify-between gap-4">
+      <dt className="text-ink-2">{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
+  const t = useTexts()
+  const { money } = useFormat()
+  const signedIn = useSignedIn()
+  const queryClient = useQueryClient()
+  const [attempt] = useState(() => new Attempt())
+  const { data: user } = useQuery({ ...meQuery, enabled: signedIn })
+  const pay = useMutation({
+    mutationFn: () => attempt.run(payInvoice, { params: { id: invoice.id } }),
+    onSuccess: (paid) => {
+      queryClient.setQueryData(hostedInvoiceQuery(token).queryKey, (now) => (now ? { ...now, invoice: paid } : now))
+      for (const subject of ['invoices', 'me', 'transactions', 'servers']) void queryClient.invalidateQueries({ queryKey: [subject] })
+      toast.success(t.toast.success, t.invoices.payDone)
+    },
+    onError: (error) => toast.error(t.toast.error, messageOf(error)),
+  })
+
+  if (!signedIn) {
+    return (
+      <Link to="/login" search={{ next: location.pathname }} className={buttonClass()}>
+        {t.invoices.signInToPay}
+      </Link>
+    )
+  }
+  const short = user && user.currency === invoice.currency ? invoice.amount_due - user.balance : 0
+  return (
+    <div className="flex flex-wrap items-center gap-3 max-sm:w-full">
+      {user ? (
+        <p className={cx('num text-xs', short > 0 ? 'text-warning' : 'text-ink-3')}>
+          {short > 0 ? t.invoices.walletShort(money(short, invoice.currency)) : t.invoices.walletHas(money(user.balance, user.currency))}
+        </p>
+      ) : null}
+      {short > 0 ? (
+        <Link to="/payment" className={cx(buttonClass(), 'max-sm:w-full')}>
+          {t.nav.topUp}
+        </Link>
+      ) : (
+        <Button busy={pay.isPending} onClick={() => pay.mutate()} className="num max-sm:w-full">
+          <WalletMinimal aria-hidden className="size-4" />
+          {t.invoices.payFromWallet(money(invoice.amount_due, invoice.currency))}
+        </Button>
+      )}
+    </div>
+  )
+}

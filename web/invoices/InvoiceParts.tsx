@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Invoice } from '../../contract/billing.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Badge } from '../ui/Badge.tsx'
+
+/** Paid where nothing is due, UnPaid where something is; void and refunded are neither. */
+export function InvoiceBadge({ invoice }: { invoice: Pick<Invoice, 'amount_due' | 'status'> }) {
+  const t = useTexts()
+  if (invoice.status === 'void') return <Badge dot>{t.invoices.void}</Badge>
+  if (invoice.status === 'refunded') {
+    return (
+      <Badge tone="info" dot>
+        {t.invoices.refunded}
+      </Badge>
+    )
+  }
+  return invoice.amount_due > 0 ? (
+    <Badge tone="warning" dot>
+      {t.invoices.unpaid}
+    </Badge>
+  ) : (
+    <Badge tone="success" dot>
+      {t.invoices.paid}
+    </Badge>
+  )
+}
+
+const hostedPath = /^\/invoice\/hosted\/([^/?#]+)$/
+
+interface HostedLinkProps {
+  url: string
+  className?: string
+  label?: string
+  children: ReactNode
+}
+
+/**
+ * The hosted page opens in this tab: the session lives in it, and with it the payment from the wallet. An address of another host
+ * (a provider's own page) opens beside.
+ */
+export function HostedLink({ url, className, label, children }: HostedLinkProps) {
+  const target = new URL(url, location.href)
+  const token = target.origin === location.origin ? hostedPath.exec(target.pathname)?.[1] : undefined
+  if (token !== undefined) {
+    return (
+      <Link to="/invoice/hosted/$token" params={{ token: decodeURIComponent(token) }} className={className} aria-label={label} title={label}>
+        {children}
+      </Link>
+    )
+  }
+  return (
+    <a href={target.href} target="_blank" rel="noreferrer" className={className} aria-label={label} title={label}>
+      {children}
+    </a>
+  )
+}

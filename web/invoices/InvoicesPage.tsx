@@ -1,0 +1,114 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import type { Invoice } from '../../contract/billing.ts'
+import { messageOf } from '../api.ts'
+import { brand } from '../brand.ts'
+import { formatTime, useFormat } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import type { LoadInput } from '../routes.tsx'
+import { Button, buttonClass } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+import { PageHead } from '../ui/PageHead.tsx'
+import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+import { cell, headCell, headRow, row } from '../ui/table.ts'
+import { HostedLink, InvoiceBadge } from './InvoiceParts.tsx'
+import { invoiceListQuery } from './queries.ts'
+
+export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfiniteQuery(invoiceListQuery)
+
+export default function InvoicesPage() {
+  const t = useTexts()
+  const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(invoiceListQuery)
+  const list = data?.pages.flatMap((page) => page.result) ?? []
+
+  return (
+    <>
+      <title>{`${t.invoices.title} · ${brand}`}</title>
+      <PageHead title={t.invoices.title} sub={t.invoices.sub} />
+      <section className="card overflow-hidden" aria-label={t.invoices.title}>
+        {isPending ? <SkeletonRows rows={8} className="p-5" /> : null}
+        {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+        {data && list.length === 0 ? <Empty text={t.invoices.empty} /> : null}
+        {list.length > 0 ? <Table list={list} /> : null}
+        {hasNextPage ? (
+          <div className="flex justify-center border-t border-border p-4">
+            <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+              {t.common.loadMore}
+            </Button>
+          </div>
+        ) : null}
+      </section>
+    </>
+  )
+}
+
+function Table({ list }: { list: Invoice[] }) {
+  const t = useTexts()
+  const { money } = useFormat()
+  return (
+    <table className="w-full text-sm">
+      <caption className="sr-only">{t.invoices.title}</caption>
+      <thead className="max-sm:sr-only">
+        <tr className={cx(headRow, 'border-t-0')}>
+          <th scope="col" className={headCell}>
+            {t.invoices.id}
+          </th>
+          <th scope="col" className={cx(headCell, 'max-md:hidden')}>
+            {t.invoices.created}
+          </th>
+          <th scope="col" className={cx(headCell, 'text-right')}>
+            {t.invoices.due}
+          </th>
+          <th scope="col" className={headCell}>
+            {t.invoices.status}
+          </th>
+          <th scope="col" className={headCell}>
+            {t.invoices.pdf}
+          </th>
+          <th scope="col" className={cx(headCell, 'text-right')}>
+            {t.invoices.url}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {list.map((invoice) => (
+          <tr key={invoice.id} className={row}>
+            <th scope="row" className={cx(cell, 'text-left font-medium')}>
+              <span className="num whitespace-nowrap">{invoice.number}</span>
+              <span className="num block text-xs font-normal text-ink-3 md:hidden">{formatTime(invoice.created * 1000)}</span>
+            </th>
+            <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-md:hidden')}>
+              <time dateTime={new Date(invoice.created * 1000).toISOString()}>{formatTime(invoice.created * 1000)}</time>
+            </td>
+            <td className={cx(cell, 'num text-right whitespace-nowrap', invoice.amount_due > 0 ? 'font-semibold' : 'text-ink-3')}>
+              {money(invoice.amount_due, invoice.currency)}
+              <span className="mt-1 block sm:hidden">
+                <InvoiceBadge invoice={invoice} />
+              </span>
+            </td>
+            <td className={cx(cell, 'max-sm:hidden')}>
+              <InvoiceBadge invoice={invoice} />
+            </td>
+            <td className={cx(cell, 'max-sm:px-0 max-sm:w-10')}>
+              <a
+                href={invoice.invoice_pdf}
+                download
+                aria-label={t.invoices.downloadOf(invoice.number)}
+                title={t.invoices.downloadOf(invoice.number)}
+                className="inline-flex h-9 min-w-9 items-center justify-center gap-1.5 rounded-md px-2 font-medium text-primary-ink hover:bg-primary-soft"
+              >
+                <Download aria-hidden className="size-4" />
+                <span className="max-md:hidden">PDF</span>
+              </a>
+            </td>
+            <td className={cx(cell, 'text-right max-sm:pl-0')}>
+              <HostedLink url={invoice.hosted_invoice_url} label={`${t.invoices.view} ${invoice.number}`} className={buttonClass('outline', 'sm')}>
+                {t.invoices.view}
+              </HostedLink>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

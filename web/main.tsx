@@ -1,0 +1,37 @@
+/** Opens the portal: language, then router. */
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { createRoot } from 'react-dom/client'
+import { onOutage } from './api.ts'
+import { preferredLanguage, setLanguage } from './i18n/index.ts'
+import './index.css'
+import { createQueryClient } from './queries.ts'
+import { createPortalRouter } from './routes.tsx'
+import { session } from './session.ts'
+import { startTheme } from './ui/theme.ts'
+
+startTheme()
+const queryClient = createQueryClient()
+const router = createPortalRouter(queryClient)
+
+onOutage.signedOut = () => {
+  if (!session.signedIn()) return
+  session.close()
+  queryClient.clear()
+  const here = router.latestLocation
+  void router.navigate({ to: '/login', search: here.pathname.startsWith('/login') ? {} : { next: here.href } })
+}
+onOutage.unavailable = () => {
+  const here = router.latestLocation
+  if (!here.pathname.startsWith('/pages/')) void router.navigate({ to: '/pages/maintenence', search: { from: here.href }, replace: true })
+}
+
+void setLanguage(preferredLanguage(), false).then(() => {
+  const root = document.getElementById('root')
+  if (!root) throw new Error('index.html has no #root')
+  createRoot(root).render(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  )
+})

@@ -1,0 +1,44 @@
+/**
+ * Which events this tab has told already. A push is only a hint and may come late, twice or never; what was missed is read from the
+ * stored notifications after a cursor. The cursor moves only along that list: a pushed id may be ahead of one that was missed.
+ */
+export interface Told {
+  id: string
+}
+
+const memory = 500
+
+export class NotificationCursor {
+  #seen = new Set<string>()
+  #last: string | undefined
+  #primed = false
+
+  /** What to ask for: everything after the newest known id. Undefined until the first list, or when that was empty. */
+  get after(): string | undefined {
+    return this.#last
+  }
+
+  /** True the first time an id is heard. */
+  hear(id: string): boolean {
+    if (this.#seen.has(id)) return false
+    this.#seen.add(id)
+    if (this.#seen.size > memory) {
+      const [oldest] = this.#seen
+      if (oldest !== undefined) this.#seen.delete(oldest)
+    }
+    return true
+  }
+
+  /**
+   * Takes a list as the server answers it, newest first, and gives back what is news, oldest first. The first list is history:
+   * it sets the cursor and tells nothing.
+   */
+  take<N extends Told>(newestFirst: readonly N[]): N[] {
+    const fresh = newestFirst.filter((entry) => this.hear(entry.id)).reverse()
+    const newest = newestFirst[0]
+    if (newest) this.#last = newest.id
+    const history = !this.#primed
+    this.#primed = true
+    return history ? [] : fresh
+  }
+}

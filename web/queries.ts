@@ -1,0 +1,42 @@
+/** What every screen may need: the signed-in customer and the portal's configuration. And how reading behaves in general. */
+import { QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query'
+import { me, type Me } from '../contract/auth.ts'
+import { config, type Config } from '../contract/system.ts'
+import { ApiError, call } from './api.ts'
+import { session } from './session.ts'
+
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: async ({ signal }): Promise<Me> => {
+    const user = await call(me, {}, { signal })
+    session.remember(user)
+    return user
+  },
+})
+
+export const configQuery = queryOptions({
+  queryKey: ['config'],
+  queryFn: ({ signal }): Promise<Config> => call(config, {}, { signal }),
+  staleTime: Infinity,
+})
+
+export function createQueryClient(): QueryClient {
+  const client = new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 15_000,
+        // One quiet repeat for what may pass by itself; a refusal is final.
+        retry: (count, error) => count < 1 && error instanceof ApiError && (error.status === 0 || error.status === 502),
+        retryDelay: 500,
+      },
+    },
+  })
+  // The frame of the portal is drawn with what this tab knew last, and refreshed at once.
+  const known = session.user()
+  if (known) client.setQueryData(meQuery.queryKey, known, { updatedAt: 1 })
+  return client
+}
+
+/** The signed-in customer. The app layout's loader has fetched it, so this never waits. */
+export const useMe = (): Me => useSuspenseQuery(meQuery).data
+export const useConfig = (): Config => useSuspenseQuery(configQuery).data

@@ -1,0 +1,181 @@
+/** Every screen of the portal, once: its address, its file, what its address may carry. */
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
+import { AppLayout, AppPending, PagePending } from './shell/AppLayout.tsx'
+import { unbuiltRoutes } from './shell/products.ts'
+import { Root } from './shell/Root.tsx'
+import { Error500 } from './pages/Error500.tsx'
+import { loadScreen } from './pages/load-screen.ts'
+import { configQuery, meQuery } from './queries.ts'
+import { session } from './session.ts'
+
+interface Context {
+  queryClient: QueryClient
+}
+/** What a screen may fetch before it is shown. It never throws: a failed load is said inside its card. */
+export interface LoadInput {
+  queryClient: QueryClient
+  params: Record<string, string>
+  search: Record<string, unknown>
+}
+interface ScreenFile {
+  default: ComponentType
+  load?: (input: LoadInput) => Promise<unknown>
+}
+
+/** A screen in a chunk of its own. The build reads these lines to tell the server which chunks an address needs. */
+const screen = (file: () => Promise<ScreenFile>) => {
+  const loaded = () => loadScreen(file)
+  return {
+    component: lazyRouteComponent(loaded),
+    loaderDeps: ({ search }: { search: Record<string, unknown> }) => search,
+    loader: async ({ context, params, deps }: { context: Context; params: Record<string, string>; deps: Record<string, unknown> }) => {
+      const { load } = await loaded()
+      await load?.({ queryClient: context.queryClient, params, search: deps })
+    },
+  }
+}
+
+type Search = Record<string, unknown>
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+/** Leaves out what is not there, so that addresses stay short. */
+const optional = <K extends string>(key: K, value: string | undefined) => (value === undefined ? {} : { [key]: value }) as { [P in K]?: string }
+
+const root = createRootRouteWithContext<Context>()({
+  component: Root,
+  notFoundComponent: lazyRouteComponent(() => loadScreen(() => import('./pages/Error404.tsx'))),
+  errorComponent: Error500,
+})
+
+/** Behind the entry guard: a visitor without the login flag goes to /login and comes back afterwards. */
+const app = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  component: AppLayout,
+  pendingComponent: AppPending,
+  beforeLoad: ({ location }) => {
+    if (!session.signedIn()) throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } })
+  },
+  loader: ({ context: { queryClient } }) => Promise.all([queryClient.ensureQueryData({ ...meQuery, revalidateIfStale: true }), queryClient.ensureQueryData(configQuery)]),
+})
+const inApp = () => app
+const bare = () => root
+
+const dashboard = createRoute({ getParentRoute: inApp, path: '/', ...screen(() => import('./dashboard/DashboardPage.tsx')) })
+const transactions = createRoute({
+  getParentRoute: inApp,
+  path: '/transactions',
+  validateSearch: (search: Search): { direction?: 'in' | 'out' } => (search['direction'] === 'in' || search['direction'] === 'out' ? { direction: search['direction'] } : {}),
+  ...screen(() => import('./wallet/TransactionsPage.tsx')),
+})
+const payment = createRoute({
+  getParentRoute: inApp,
+  path: '/payment',
+  validateSearch: (search: Search) => optional('amount', text(search['amount'])),
+  ...screen(() => import('./payments/TopUpPage.tsx')),
+})
+const invoices = createRoute({ getParentRoute: inApp, path: '/invoice', ...screen(() => import('./invoices/InvoicesPage.tsx')) })
+const wordpress = createRoute({ getParentRoute: inApp, path: '/wordpress', ...screen(() => import('./wordpress/ListPage.tsx')) })
+const wordpressCreate = createRoute({ getParentRoute: inApp, path: '/wordpress/create', ...screen(() => import('./wordpress/CreatePage.tsx')) })
+const wordpressProgress = createRoute({ getParentRoute: inApp, path: '/wordpress-progress/$id', ...screen(() => import('./wordpress/ProgressPage.tsx')) })
+const siteTab = (search: Search): { tab?: 'logs' } => (search['tab'] === 'logs' ? { tab: 'logs' } : {})
+const wordpressSite = createRoute({ getParentRoute: inApp, path: '/wordpress/$id', validateSearch: siteTab, ...screen(() => import('./wordpress/SitePage.tsx')) })
+const hosting = createRoute({ getParentRoute: inApp, path: '/hosting', ...screen(() => import('./hosting/ListPage.tsx')) })
+const hostingCreate = createRoute({ getParentRoute: inApp, path: '/hosting/create', ...screen(() => import('./hosting/CreatePage.tsx')) })
+const hostingSite = createRoute({ getParentRoute: inApp, path: '/hosting/$id', validateSearch: siteTab, ...screen(() => import('./hosting/SitePage.tsx')) })
+
+const login = createRoute({
+  getParentRoute: bare,
+  path: '/login',
+  validateSearch: (search: Search) => optional('next', text(search['next'])),
+  ...screen(() => import('./auth/LoginPage.tsx')),
+})
+const register = createRoute({ getParentRoute: bare, path: '/register', ...screen(() => import('./auth/RegisterPage.tsx')) })
+const withEmail = (search: Search) => optional('email', text(search['email']))
+const checkOtp = createRoute({ getParentRoute: bare, path: '/check-otp', validateSearch: withEmail, ...screen(() => import('./auth/CheckOtpPage.tsx')) })
+const recovery = createRoute({ getParentRoute: bare, path: '/auth/pass-recovery', validateSearch: withEmail, ...screen(() => import('./auth/RecoveryPage.tsx')) })
+const recoveryBoxed = createRoute({ getParentRoute: bare, path: '/auth/pass-recovery-boxed', validateSearch: withEmail, ...screen(() => import('./auth/RecoveryPage.tsx')) })
+const lockScreen = createRoute({ getParentRoute: bare, path: '/auth/lockscreen', ...screen(() => import('./auth/LockPage.tsx')) })
+const lockScreenBoxed = createRoute({ getParentRoute: bare, path: '/auth/lockscreen-boxed', ...screen(() => import('./auth/LockPage.tsx')) })
+
+/** The gateways send their own parameters too, under names we do not know. */
+const paymentSuccess = createRoute({ getParentRoute: bare, path: '/api/payments/success', ...screen(() => import('./payments/SuccessPage.tsx')) })
+const hostedInvoice = createRoute({ getParentRoute: bare, path: '/invoice/hosted/$token', ...screen(() => import('./invoices/HostedPage.tsx')) })
+
+const error404 = createRoute({ getParentRoute: bare, path: '/pages/error404', ...screen(() => import('./pages/Error404.tsx')) })
+const error500 = createRoute({ getParentRoute: bare, path: '/pages/error500', validateSearch: (search: Search) => optional('from', text(search['from'])), component: Error500 })
+const error503 = createRoute({ getParentRoute: bare, path: '/pages/error503', ...screen(() => import('./pages/Error503.tsx')) })
+const maintenance = createRoute({
+  getParentRoute: bare,
+  path: '/pages/maintenence',
+  validateSearch: (search: Search) => optional('from', text(search['from'])),
+  ...screen(() => import('./pages/Maintenance.tsx')),
+})
+const comingSoon = createRoute({
+  getParentRoute: bare,
+  path: '/pages/coming-soon',
+  validateSearch: (search: Search) => optional('product', text(search['product'])),
+  ...screen(() => import('./pages/ComingSoon.tsx')),
+})
+
+const screens = [
+  app.addChildren([dashboard, transactions, payment, invoices, wordpress, wordpressCreate, wordpressProgress, wordpressSite, hosting, hostingCreate, hostingSite]),
+  login,
+  register,
+  checkOtp,
+  recovery,
+  recoveryBoxed,
+  lockScreen,
+  lockScreenBoxed,
+  paymentSuccess,
+  hostedInvoice,
+  error404,
+  error500,
+  error503,
+  maintenance,
+  comingSoon,
+] as const
+const tree = root.addChildren(screens)
+
+/** Addresses of products that are not built yet lead to one page; nothing links to them by address. */
+const withUnbuilt = () =>
+  root.addChildren([
+    ...screens,
+    ...unbuiltRoutes.map(({ path, product }) =>
+      createRoute({
+        getParentRoute: bare,
+        path,
+        beforeLoad: () => {
+          throw redirect({ to: '/pages/coming-soon', search: { product }, replace: true })
+        },
+      }),
+    ),
+  ]) as unknown as typeof tree
+
+export function createPortalRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree: withUnbuilt(),
+    context: { queryClient },
+    defaultPendingComponent: PagePending,
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    // Nothing for 200 ms, then a skeleton; never a flash of one.
+    defaultPendingMs: 200,
+    defaultPendingMinMs: 250,
+    // Plain text in addresses: a transaction code stays a text, whatever it looks like.
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: (search) => {
+      const out = new URLSearchParams()
+      for (const [key, value] of Object.entries(search)) if (value !== undefined && value !== null) out.set(key, String(value))
+      const query = out.toString()
+      return query ? `?${query}` : ''
+    },
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createPortalRouter>
+  }
+}

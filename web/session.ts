@@ -1,0 +1,57 @@
+/**
+ * The signed-in state of this tab. Everything that grants access lives in session storage under the names that portal.md gives,
+ * and nowhere else.
+ */
+import { useSyncExternalStore } from 'react'
+import type { Me } from '../contract/auth.ts'
+
+const keys = { token: 'accessToken', signedIn: 'isLogin', user: 'user', locked: 'isLockScreen' } as const
+const listeners = new Set<() => void>()
+const changed = () => {
+  for (const listener of listeners) listener()
+}
+
+export const session = {
+  token: (): string | null => sessionStorage.getItem(keys.token),
+  signedIn: (): boolean => sessionStorage.getItem(keys.signedIn) === '1' && sessionStorage.getItem(keys.token) !== null,
+  locked: (): boolean => sessionStorage.getItem(keys.locked) === 'true',
+
+  open(token: string) {
+    sessionStorage.setItem(keys.token, token)
+    sessionStorage.setItem(keys.signedIn, '1')
+    changed()
+  },
+  /** Kept so that the frame of the portal can be drawn before the server has answered. */
+  remember(user: Me) {
+    sessionStorage.setItem(keys.user, JSON.stringify(user))
+  },
+  user(): Me | undefined {
+    try {
+      return JSON.parse(sessionStorage.getItem(keys.user) ?? 'null') ?? undefined
+    } catch {
+      return undefined
+    }
+  },
+  lock() {
+    sessionStorage.setItem(keys.locked, 'true')
+    changed()
+  },
+  unlock(token: string) {
+    sessionStorage.removeItem(keys.locked)
+    session.open(token)
+  },
+  close() {
+    for (const key of Object.values(keys)) sessionStorage.removeItem(key)
+    changed()
+  },
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+export const useLocked = (): boolean => useSyncExternalStore(subscribe, session.locked)
+export const useSignedIn = (): boolean => useSyncExternalStore(subscribe, session.signedIn)
+
+/** A path of our own to return to after signing in; anything that could lead elsewhere is dropped. */
+export const returnPath = (next: string | undefined): string => (next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/')

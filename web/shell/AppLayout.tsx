@@ -1,0 +1,198 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, Outlet, useRouter } from '@tanstack/react-router'
+import { ChevronsUpDown, Lock, LogOut, PanelLeft, Search } from 'lucide-react'
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { LockView } from '../auth/LockView.tsx'
+import { signOut } from '../auth/sign-out.ts'
+import { brand } from '../brand.ts'
+import { useTexts } from '../i18n/index.ts'
+import { useConfig, useMe } from '../queries.ts'
+import { session, useLocked } from '../session.ts'
+import { IconButton } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+import { Logo } from '../ui/Logo.tsx'
+import { Menu } from '../ui/Menu.tsx'
+import { Skeleton } from '../ui/State.tsx'
+import { BottomBar } from './BottomBar.tsx'
+import { LanguageMenu, SandboxBadge, ThemeMenu } from './HeaderMenus.tsx'
+import { NotificationBell } from './NotificationBell.tsx'
+import { usePortalEvents } from './notifications.ts'
+import { Sidebar } from './Sidebar.tsx'
+
+const Palette = lazy(() => import('./Palette.tsx'))
+
+/** The frame around every signed-in screen. While it is locked, the lock view is all there is. */
+export function AppLayout() {
+  const locked = useLocked()
+  if (locked) return <LockView onUnlocked={() => location.reload()} />
+  return <Frame />
+}
+
+function Frame() {
+  const t = useTexts()
+  const [mini, setMini] = useState(readMini)
+  const [palette, setPalette] = useState(false)
+  usePortalEvents()
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        setPalette(true)
+      }
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+
+  const collapse = () => {
+    setMini(!mini)
+    keepMini(!mini)
+  }
+
+  return (
+    <div className={cx('min-h-dvh lg:grid lg:transition-[grid-template-columns] lg:duration-200', mini ? 'lg:grid-cols-[68px_minmax(0,1fr)]' : 'lg:grid-cols-[244px_minmax(0,1fr)]')}>
+      <a href="#main" className="sr-only z-50 rounded-md bg-primary px-4 py-2 text-white focus:not-sr-only focus:fixed focus:top-3 focus:left-3">
+        {t.common.skip}
+      </a>
+      <Sidebar mini={mini} />
+      <div className="flex min-w-0 flex-col">
+        <Header mini={mini} onCollapse={collapse} onSearch={() => setPalette(true)} />
+        <OfflineNote />
+        <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[1180px] flex-1 px-4 pt-6 pb-28 sm:px-6 lg:px-8 lg:pt-8 lg:pb-16">
+          <Outlet />
+        </main>
+      </div>
+      <BottomBar />
+      {palette ? (
+        <Suspense fallback={null}>
+          <Palette onClose={() => setPalette(false)} />
+        </Suspense>
+      ) : null}
+    </div>
+  )
+}
+
+function Header({ mini, onCollapse, onSearch }: { mini: boolean; onCollapse: () => void; onSearch: () => void }) {
+  const t = useTexts()
+  const config = useConfig()
+  return (
+    <header className="no-print sticky top-0 z-30 flex h-14 items-center gap-1 border-b border-border bg-bg/85 px-3 backdrop-blur-md sm:px-5">
+      <IconButton label={t.shell.collapse} aria-pressed={mini} className="max-lg:hidden" onClick={onCollapse}>
+        <PanelLeft aria-hidden className="size-[18px]" strokeWidth={1.75} />
+      </IconButton>
+      <Link to="/" aria-label={brand} className="mr-1 flex items-center rounded-md lg:hidden">
+        <Logo />
+      </Link>
+      <button
+        type="button"
+        onClick={onSearch}
+        aria-keyshortcuts="Meta+K Control+K"
+        className="ml-1 flex h-9 min-w-0 max-w-sm flex-1 items-center gap-2.5 rounded-md bg-surface px-3 text-sm text-ink-3 shadow-card transition-colors hover:text-ink-2"
+      >
+        <Search aria-hidden className="size-4 shrink-0" />
+        <span className="flex-1 truncate text-left">{t.shell.search}</span>
+        <kbd aria-hidden className="hidden rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 sm:block">
+          {shortcut}
+        </kbd>
+      </button>
+      <span className="flex-1 max-sm:hidden" />
+      {config.sandbox ? <SandboxBadge inbox={config.sandboxInbox} /> : null}
+      <LanguageMenu />
+      <ThemeMenu className="max-[359px]:hidden" />
+      <NotificationBell />
+      <UserMenu />
+    </header>
+  )
+}
+
+const shortcut = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
+
+function UserMenu() {
+  const t = useTexts()
+  const user = useMe()
+  const router = useRouter()
+  const queryClient = useQueryClient()
+  const leave = () => {
+    signOut(queryClient)
+    void router.navigate({ to: '/login' })
+  }
+  return (
+    <Menu
+      label={`${t.shell.account}: ${user.email}`}
+      className="ml-1 flex h-10 items-center gap-2 rounded-md px-1.5 text-sm hover:bg-subtle sm:h-9"
+      trigger={
+        <>
+          <span className="grid size-7 place-items-center rounded-full bg-primary-soft text-xs font-semibold text-primary-ink">{initials(user.name)}</span>
+          <ChevronsUpDown aria-hidden className="size-3.5 text-ink-3 max-sm:hidden" />
+        </>
+      }
+      items={[
+        { label: t.shell.lock, icon: Lock, onSelect: () => session.lock() },
+        { label: t.shell.signOut, icon: LogOut, danger: true, onSelect: leave },
+      ]}
+    />
+  )
+}
+
+/** First and last word's first letters: Minh Anh → MA, Nguyễn Thị Lan → NL. */
+const initials = (name: string): string => {
+  const words = name.trim().split(/\s+/)
+  return ((words[0]?.[0] ?? '') + (words.length > 1 ? (words.at(-1)?.[0] ?? '') : '')).toUpperCase()
+}
+
+function OfflineNote() {
+  const t = useTexts()
+  const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine)
+  if (online) return null
+  return (
+    <p role="status" className="bg-warning-soft px-4 py-2 text-center text-sm text-warning">
+      {t.common.offline}
+    </p>
+  )
+}
+const subscribeOnline = (listener: () => void) => {
+  window.addEventListener('online', listener)
+  window.addEventListener('offline', listener)
+  return () => {
+    window.removeEventListener('online', listener)
+    window.removeEventListener('offline', listener)
+  }
+}
+
+const miniKey = 'sidebar'
+function readMini(): boolean {
+  try {
+    return localStorage.getItem(miniKey) === 'mini'
+  } catch {
+    return false
+  }
+}
+function keepMini(mini: boolean) {
+  try {
+    localStorage.setItem(miniKey, mini ? 'mini' : 'full')
+  } catch {
+    // It then lasts as long as the page.
+  }
+}
+
+/** While the customer's profile is on its way: the frame, in grey. */
+export function AppPending() {
+  return (
+    <div className="min-h-dvh lg:pl-[244px]" aria-busy="true">
+      <div className="h-14 border-b border-border" />
+      <PagePending />
+    </div>
+  )
+}
+
+/** A page in grey, for any screen that takes longer than a moment. */
+export function PagePending() {
+  return (
+    <div className="mx-auto w-full max-w-[1180px] px-4 pt-6 sm:px-6 lg:px-8 lg:pt-8">
+      <Skeleton className="mb-8 h-7 w-48" />
+      <Skeleton className="mb-5 h-52 rounded-xl" />
+      <Skeleton className="h-72 rounded-xl" />
+    </div>
+  )
+}

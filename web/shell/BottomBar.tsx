@@ -1,0 +1,67 @@
+import { Link, useLocation, useNavigate } from '@tanstack/react-router'
+import { ArrowLeftRight, Ellipsis, LayoutDashboard, PanelsTopLeft, Plus, ReceiptText, type LucideIcon } from 'lucide-react'
+import { useTexts } from '../i18n/index.ts'
+import { useConfig } from '../queries.ts'
+import { cx } from '../ui/cx.ts'
+import { Menu } from '../ui/Menu.tsx'
+import { isOpen, products } from './products.ts'
+import { belongsTo } from './Sidebar.tsx'
+
+const tab = 'flex h-15 w-full flex-col items-center justify-center gap-1 text-2xs font-medium'
+
+/** On phones, in place of the sidebar. Pages with a total and a button of their own put those here instead. */
+export function BottomBar() {
+  const t = useTexts()
+  const navigate = useNavigate()
+  const { products: flags } = useConfig()
+  const pathname = useLocation({ select: (location) => location.pathname })
+  if (pathname === '/payment' || pathname.endsWith('/create')) return null
+
+  const link = (to: '/' | '/wordpress' | '/invoice', label: string, Icon: LucideIcon) => {
+    const current = belongsTo(pathname, to)
+    return (
+      <Link to={to} aria-current={current ? 'page' : undefined} className={cx(tab, current ? 'text-primary-ink' : 'text-ink-3')}>
+        <Icon aria-hidden className="size-5" strokeWidth={1.8} />
+        {label}
+      </Link>
+    )
+  }
+  const more = [
+    { label: t.nav.transactions, icon: ArrowLeftRight, onSelect: () => void navigate({ to: '/transactions' }) },
+    ...products
+      .filter((product) => product.key !== 'wordpress')
+      .map((product) => ({
+        label: isOpen(product, flags) ? t.nav[product.key] : `${t.nav[product.key]} · ${t.nav.soon}`,
+        icon: product.icon,
+        onSelect: () => void (isOpen(product, flags) && product.to ? navigate({ to: product.to }) : navigate({ to: '/pages/coming-soon', search: { product: product.key } })),
+      })),
+  ]
+  return (
+    <nav
+      aria-label={t.nav.quick}
+      className="no-print fixed inset-x-0 bottom-0 z-30 grid grid-cols-5 border-t border-border bg-surface/92 pb-[env(safe-area-inset-bottom)] backdrop-blur-md lg:hidden"
+    >
+      {link('/', t.nav.overview, LayoutDashboard)}
+      {link('/wordpress', t.nav.wordpress, PanelsTopLeft)}
+      <Link to="/payment" className={tab}>
+        <span className="grid size-9 place-items-center rounded-full bg-primary text-white">
+          <Plus aria-hidden className="size-[18px]" />
+        </span>
+        <span className="sr-only">{t.nav.topUp}</span>
+      </Link>
+      {link('/invoice', t.nav.invoices, ReceiptText)}
+      <Menu
+        side="above"
+        label={t.nav.more}
+        className={cx(tab, 'text-ink-3')}
+        items={more}
+        trigger={
+          <>
+            <Ellipsis aria-hidden className="size-5" />
+            {t.nav.more}
+          </>
+        }
+      />
+    </nav>
+  )
+}

@@ -1,0 +1,139 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { CornerDownLeft, Search } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { signOut } from '../auth/sign-out.ts'
+import { setLanguage, useTexts } from '../i18n/index.ts'
+import { session } from '../session.ts'
+import { cx } from '../ui/cx.ts'
+import { setTheme } from '../ui/theme.ts'
+import { serversQuery } from '../wordpress/queries.ts'
+import { fold } from './fold.ts'
+
+interface Command {
+  id: string
+  kind: string
+  label: string
+  run: () => void
+}
+
+/** Everything at one's fingertips. Accents may be left out: "nap vi" finds "Nạp ví". */
+export default function Palette({ onClose }: { onClose: () => void }) {
+  const t = useTexts()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [query, setQuery] = useState('')
+  const [at, setAt] = useState(0)
+  const commands = useCommands()
+  const hits = useMemo(() => {
+    const words = fold(query).split(/\s+/).filter(Boolean)
+    return commands.filter((command) => words.every((word) => fold(`${command.kind} ${command.label}`).includes(word)))
+  }, [commands, query])
+
+  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => document.getElementById(`command-${at}`)?.scrollIntoView({ block: 'nearest' }), [at])
+
+  const run = (command: Command | undefined) => {
+    if (!command) return
+    dialog.current?.close()
+    command.run()
+  }
+
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={t.palette.title}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === dialog.current) dialog.current?.close()
+      }}
+      className="mt-[12vh] w-[min(94vw,600px)] rounded-xl bg-raised p-0 text-ink shadow-dialog"
+    >
+      <div className="flex items-center gap-3 border-b border-border px-4">
+        <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
+        <input
+          autoFocus
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="commands"
+          aria-activedescendant={hits[at] ? `command-${at}` : undefined}
+          aria-label={t.palette.placeholder}
+          placeholder={t.palette.placeholder}
+          className="h-13 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-ink-3 max-sm:text-[16px]"
+          value={query}
+          onChange={(event) => {
+            setQuery(event.target.value)
+            setAt(0)
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+              event.preventDefault()
+              const step = event.key === 'ArrowDown' ? 1 : -1
+              setAt((now) => Math.min(Math.max(hits.length - 1, 0), Math.max(0, now + step)))
+            } else if (event.key === 'Enter') run(hits[at])
+          }}
+        />
+        <kbd aria-hidden className="rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 dark:bg-white/6">
+          Esc
+        </kbd>
+      </div>
+      <ul id="commands" role="listbox" aria-label={t.palette.title} className="max-h-80 overflow-y-auto p-1.5" hidden={hits.length === 0}>
+        {hits.map((command, index) => (
+          <li
+            key={command.id}
+            id={`command-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onPointerMove={() => setAt(index)}
+            onClick={() => run(command)}
+            className={cx('flex h-10 cursor-pointer items-center gap-3 rounded-md px-3 text-sm', index === at && 'bg-primary-soft text-primary-ink')}
+          >
+            <span className="w-20 shrink-0 text-xs text-ink-3">{command.kind}</span>
+            <span className="flex-1 truncate font-medium">{command.label}</span>
+            {index === at ? <CornerDownLeft aria-hidden className="size-3.5" /> : null}
+          </li>
+        ))}
+      </ul>
+      {hits.length === 0 ? <p className="px-5 py-8 text-center text-sm text-ink-3">{t.palette.none(query)}</p> : null}
+      <p role="status" className="sr-only">
+        {t.palette.results(hits.length)}
+      </p>
+    </dialog>
+  )
+}
+
+function useCommands(): Command[] {
+  const t = useTexts()
+  const router = useRouter()
+  const queryClient = useQueryClient()
+  const { data: servers } = useQuery(serversQuery)
+  return useMemo(() => {
+    const go = (id: string, label: string, run: () => unknown): Command => ({ id, kind: t.palette.go, label, run: () => void run() })
+    const act = (id: string, label: string, run: () => unknown): Command => ({ id, kind: t.palette.act, label, run: () => void run() })
+    return [
+      go('home', t.nav.overview, () => router.navigate({ to: '/' })),
+      go('wordpress', t.nav.wordpress, () => router.navigate({ to: '/wordpress' })),
+      go('hosting', t.nav.hosting, () => router.navigate({ to: '/hosting' })),
+      go('transactions', t.nav.transactions, () => router.navigate({ to: '/transactions' })),
+      go('invoices', t.nav.invoices, () => router.navigate({ to: '/invoice' })),
+      act('topUp', t.nav.topUp, () => router.navigate({ to: '/payment' })),
+      act('create', t.palette.newWordpress, () => router.navigate({ to: '/wordpress/create' })),
+      ...(servers?.result ?? []).map((server) => ({
+        id: server.id,
+        kind: t.palette.server,
+        label: `${server.name} · ${server.domain}`,
+        run: () => void router.navigate({ to: '/wordpress/$id', params: { id: server.id } }),
+      })),
+      act('light', `${t.shell.theme}: ${t.shell.light}`, () => setTheme('light')),
+      act('dark', `${t.shell.theme}: ${t.shell.dark}`, () => setTheme('dark')),
+      act('system', `${t.shell.theme}: ${t.shell.system}`, () => setTheme('system')),
+      act('en', `${t.shell.language}: English`, () => setLanguage('en')),
+      act('vi', `${t.shell.language}: Tiếng Việt`, () => setLanguage('vi')),
+      act('aud', `${t.shell.language}: Australia`, () => setLanguage('aud')),
+      act('lock', t.shell.lock, () => session.lock()),
+      act('out', t.shell.signOut, () => {
+        signOut(queryClient)
+        return router.navigate({ to: '/login' })
+      }),
+    ]
+  }, [t, router, queryClient, servers])
+}

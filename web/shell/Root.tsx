@@ -1,0 +1,25 @@
+import { Outlet, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { navigation } from '../pages/load-screen.ts'
+
+/** After each navigation the page begins at its top, and the keyboard and the screen reader at its heading. */
+export function Root() {
+  const router = useRouter()
+  useEffect(() => {
+    navigation.underWay = false
+    const before = router.subscribe('onBeforeNavigate', () => {
+      navigation.underWay = true
+    })
+    const resolved = router.subscribe('onResolved', ({ pathChanged }) => {
+      navigation.underWay = false
+      if (!pathChanged) return
+      window.scrollTo(0, 0)
+      document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+    })
+    return () => {
+      before()
+      resolved()
+    }
+  }, [router])
+  return <Outlet />
+}

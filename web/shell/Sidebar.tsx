@@ -1,0 +1,129 @@
+import { Link, useLocation } from '@tanstack/react-router'
+import { ArrowLeftRight, LayoutDashboard, Plus, ReceiptText, WalletMinimal, type LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { brand } from '../brand.ts'
+import { useFormat } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { useConfig, useMe } from '../queries.ts'
+import { buttonClass } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+import { Logo } from '../ui/Logo.tsx'
+import { isOpen, products } from './products.ts'
+
+/** True where the address belongs to the entry: /wordpress/abc and /wordpress-progress/abc belong to /wordpress. */
+export const belongsTo = (pathname: string, to: string): boolean => (to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`) || pathname.startsWith(`${to}-`))
+
+const entryClass = (current: boolean, mini: boolean) =>
+  cx(
+    'flex h-8.5 items-center gap-2.5 rounded-md px-2.5 text-sm transition-colors',
+    current ? 'bg-surface font-medium text-ink shadow-card' : 'text-ink-2 hover:bg-black/4 hover:text-ink dark:hover:bg-white/5',
+    mini && 'justify-center px-0',
+  )
+
+function Entry({ icon: Icon, label, current, mini, children }: { icon: LucideIcon; label: string; current: boolean; mini: boolean; children: (content: ReactNode, className: string) => ReactNode }) {
+  const content = (
+    <>
+      <Icon aria-hidden className={cx('size-[17px] shrink-0', current ? 'text-primary-ink' : 'text-ink-3')} strokeWidth={1.8} />
+      <span className={mini ? 'sr-only' : 'truncate'}>{label}</span>
+    </>
+  )
+  return <li title={mini ? label : undefined}>{children(content, entryClass(current, mini))}</li>
+}
+
+function Group({ title, mini, children }: { title?: string; mini: boolean; children: ReactNode }) {
+  return (
+    <>
+      {title === undefined ? null : mini ? <div className="mx-2 my-3 h-px bg-border" /> : <p className="mt-5 mb-1.5 px-2.5 text-2xs font-medium text-ink-3">{title}</p>}
+      <ul className="grid gap-0.5">{children}</ul>
+    </>
+  )
+}
+
+const billing = [
+  { to: '/payment', key: 'topUp', icon: WalletMinimal },
+  { to: '/transactions', key: 'transactions', icon: ArrowLeftRight },
+  { to: '/invoice', key: 'invoices', icon: ReceiptText },
+] as const
+
+export function Sidebar({ mini }: { mini: boolean }) {
+  const t = useTexts()
+  const { products: flags } = useConfig()
+  const pathname = useLocation({ select: (location) => location.pathname })
+  const open = products.filter((product) => isOpen(product, flags))
+  const soon = products.filter((product) => !isOpen(product, flags))
+
+  return (
+    <aside className="no-print hidden border-r border-border lg:block">
+      <div className="sticky top-0 flex h-dvh flex-col px-3 pb-3">
+      <Link to="/" className={cx('flex h-14 shrink-0 items-center gap-2.5 rounded-md px-1.5', mini && 'justify-center px-0')}>
+        <Logo />
+        <span className={mini ? 'sr-only' : 'text-[15px] font-semibold tracking-[-.02em]'}>{brand}</span>
+      </Link>
+      <nav aria-label={t.nav.main} className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 pt-2 pb-2">
+        <Group mini={mini}>
+          <Entry icon={LayoutDashboard} label={t.nav.overview} current={pathname === '/'} mini={mini}>
+            {(content, className) => (
+              <Link to="/" className={className} aria-current={pathname === '/' ? 'page' : undefined}>
+                {content}
+              </Link>
+            )}
+          </Entry>
+        </Group>
+        <Group title={t.nav.services} mini={mini}>
+          {open.map(({ key, icon, to }) => (
+            <Entry key={key} icon={icon} label={t.nav[key]} current={belongsTo(pathname, to ?? '')} mini={mini}>
+              {(content, className) => (
+                <Link to={to ?? '/'} className={className} aria-current={belongsTo(pathname, to ?? '') ? 'page' : undefined}>
+                  {content}
+                </Link>
+              )}
+            </Entry>
+          ))}
+        </Group>
+        <Group title={t.nav.billing} mini={mini}>
+          {billing.map(({ to, key, icon }) => (
+            <Entry key={key} icon={icon} label={t.nav[key]} current={belongsTo(pathname, to)} mini={mini}>
+              {(content, className) => (
+                <Link to={to} className={className} aria-current={belongsTo(pathname, to) ? 'page' : undefined}>
+                  {content}
+                </Link>
+              )}
+            </Entry>
+          ))}
+        </Group>
+        {soon.length > 0 ? (
+          <Group title={t.nav.soon} mini={mini}>
+            {soon.map(({ key, icon }) => (
+              <Entry key={key} icon={icon} label={t.nav[key]} current={false} mini={mini}>
+                {(content, className) => (
+                  <Link to="/pages/coming-soon" search={{ product: key }} className={cx(className, 'text-ink-3')}>
+                    {content}
+                  </Link>
+                )}
+              </Entry>
+            ))}
+          </Group>
+        ) : null}
+      </nav>
+      {mini || pathname === '/' || pathname === '/payment' ? null : <MiniWallet />}
+      </div>
+    </aside>
+  )
+}
+
+/** The balance at hand, where the page itself does not show it. */
+function MiniWallet() {
+  const t = useTexts()
+  const user = useMe()
+  const { money } = useFormat()
+  return (
+    <div className="mt-3 rounded-lg bg-surface p-3 shadow-card">
+      <p className="text-xs text-ink-3">{t.shell.balance}</p>
+      <p className="num mt-0.5 text-lg font-semibold tracking-[-.01em]">{money(user.balance, user.currency)}</p>
+      <Link to="/payment" className={cx(buttonClass('soft', 'sm'), 'mt-2.5 w-full')}>
+        <Plus aria-hidden className="size-4" />
+        {t.nav.topUp}
+      </Link>
+    </div>
+  )
+}

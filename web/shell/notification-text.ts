@@ -1,0 +1,63 @@
+/** What an event says, in the customer's language; the server's own sentence where we know no better. */
+import { formatMoney, currency } from '../../contract/money.ts'
+import { InvoiceEvent, type EventName } from '../../contract/realtime.ts'
+import type { Language, Texts } from '../i18n/index.ts'
+
+interface Told {
+  event: EventName
+  payload: Record<string, unknown>
+  title?: string
+}
+
+const field = (value: unknown, key: string): unknown => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined)
+
+export function notificationText({ event, payload, title }: Told, t: Texts, language: Language): string {
+  const invoice = InvoiceEvent.safeParse(payload)
+  const payment = invoice.success ? invoice.data.payment : undefined
+  const amount = (value: unknown, of: unknown) => {
+    const code = currency.safeParse(of)
+    return typeof value === 'number' && code.success ? formatMoney(value, code.data, language) : undefined
+  }
+  switch (event) {
+    case 'invoice.create':
+      if (payment) return t.events.created(payment.number)
+      break
+    case 'invoice.paid':
+      if (payment) return t.events.paid(payment.number)
+      break
+    case 'invoice.payment_failed':
+      if (payment) return t.events.paymentFailed(payment.number, amount(payment.amount_due, payment.currency) ?? '')
+      break
+    case 'subscribe.create':
+    case 'subscription.created':
+      return title ?? t.events.subscribed
+    case 'subscription.updated':
+      return title ?? t.events.subscriptionChanged
+    case 'wallet.credited':
+      return creditedText(payload, t, amount) ?? title ?? t.events.credited
+    case 'wordpress.status': {
+      const server = field(payload, 'wp')
+      const name = field(server, 'name')
+      const status = field(server, 'status')
+      const statuses: Record<string, string> = t.wp.statuses
+      if (typeof name === 'string' && typeof status === 'string') return t.events.status(name, statuses[status] ?? status)
+      break
+    }
+  }
+  return title ?? event
+}
+
+function creditedText(payload: Record<string, unknown>, t: Texts, amount: (value: unknown, of: unknown) => string | undefined): string | undefined {
+  const text = amount(payload['amount'], payload['currency'])
+  return text === undefined ? undefined : t.events.creditedAmount(text)
+}
+
+/** Where a click on the notification leads. */
+export function notificationTarget({ event, payload }: Told): { to: '/wordpress/$id' | '/wordpress-progress/$id'; params: { id: string } } | { to: '/invoice' | '/transactions' } | undefined {
+  const id = field(field(payload, 'wp'), 'id')
+  if (event === 'wordpress.status' && typeof id === 'string') return { to: '/wordpress/$id', params: { id } }
+  if (event === 'invoice.payment_failed' && typeof id === 'string') return { to: '/wordpress-progress/$id', params: { id } }
+  if (event.startsWith('invoice.')) return { to: '/invoice' }
+  if (event === 'wallet.credited') return { to: '/transactions' }
+  return undefined
+}

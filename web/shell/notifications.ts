@@ -1,0 +1,59 @@
+/** The bell's list, and what an event does to the rest of the portal. */
+import { queryOptions, useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { listNotifications, type EventName } from '../../contract/realtime.ts'
+import { call } from '../api.ts'
+import { currentLanguage, currentTexts } from '../i18n/index.ts'
+import { useConfig, useMe } from '../queries.ts'
+import { onPortalEvent, startRealtime, type PortalEvent } from '../realtime.ts'
+import { toast } from '../ui/toast.ts'
+import { notificationText } from './notification-text.ts'
+
+export const notificationsQuery = queryOptions({
+  queryKey: ['notifications'],
+  queryFn: ({ signal }) => call(listNotifications, { query: { limit: 20 } }, { signal }),
+})
+
+/** What has to be read again after an event; the first part of a query's key names its subject. */
+const touched: Record<EventName, readonly string[]> = {
+  'invoice.create': ['invoices'],
+  'subscribe.create': ['servers'],
+  'subscription.created': ['servers'],
+  'subscription.updated': ['servers'],
+  'invoice.paid': ['invoices', 'me', 'transactions', 'servers'],
+  'invoice.payment_failed': ['invoices', 'servers'],
+  'wordpress.status': ['servers', 'me', 'transactions'],
+  'wallet.credited': ['me', 'transactions', 'payment'],
+}
+
+/** The events that interrupt; the others only stand in the bell. */
+const announced = new Set<EventName>(['invoice.paid', 'invoice.payment_failed', 'subscription.created', 'subscription.updated', 'wallet.credited'])
+
+function apply(queryClient: QueryClient, event: PortalEvent) {
+  for (const subject of ['notifications', ...touched[event.event]]) void queryClient.invalidateQueries({ queryKey: [subject] })
+  if (!event.pushed || !announced.has(event.event)) return
+  const t = currentTexts()
+  const text = notificationText(event, t, currentLanguage())
+  if (event.event === 'invoice.payment_failed') toast.error(t.toast.error, text)
+  else toast.success(t.toast.success, text)
+}
+
+/** Listens as long as the signed-in part of the portal is on the screen. */
+export function usePortalEvents(): void {
+  const queryClient = useQueryClient()
+  const { id } = useMe()
+  const { realtime } = useConfig()
+  useEffect(() => {
+    const stopListening = onPortalEvent((event) => apply(queryClient, event))
+    // After the first paint: nobody waits for the socket.
+    let stop: (() => void) | undefined
+    const timer = setTimeout(() => {
+      stop = startRealtime(id, realtime)
+    }, 300)
+    return () => {
+      clearTimeout(timer)
+      stopListening()
+      stop?.()
+    }
+  }, [queryClient, id, realtime])
+}

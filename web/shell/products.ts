@@ -1,0 +1,43 @@
+/**
+ * What the portal sells and where it stands: the one table to change when a product is built. `flag` is the operator's switch in
+ * GET /api/config; a product that is off or not built keeps its place in the sidebar, marked as coming soon.
+ */
+import { Boxes, Database, Globe, MonitorCog, PanelsTopLeft, Server, ShieldHalf, type LucideIcon } from 'lucide-react'
+import type { Config } from '../../contract/system.ts'
+
+type Flag = keyof Config['products']
+
+export interface Product {
+  key: 'wordpress' | 'hosting' | 'database' | 'firewall' | 'dns' | 'paas' | 'svm'
+  icon: LucideIcon
+  /** Where it lives, once built. */
+  to?: '/wordpress' | '/hosting'
+  flag?: Flag
+}
+
+export const products: readonly Product[] = [
+  { key: 'wordpress', icon: PanelsTopLeft, to: '/wordpress', flag: 'wordpress' },
+  { key: 'hosting', icon: Server, to: '/hosting', flag: 'hosting' },
+  { key: 'database', icon: Database, flag: 'cloudDatabase' },
+  { key: 'firewall', icon: ShieldHalf },
+  { key: 'dns', icon: Globe, flag: 'dns' },
+  { key: 'paas', icon: Boxes, flag: 'paas' },
+  { key: 'svm', icon: MonitorCog, flag: 'svm' },
+]
+
+export const isOpen = (product: Product, flags: Config['products'] | undefined): boolean =>
+  product.to !== undefined && (product.flag === undefined || flags === undefined || flags[product.flag])
+
+/** Addresses of the specification that have no screen yet. */
+export const unbuiltRoutes: readonly { path: string; product: string }[] = [
+  { path: '/link-card', product: 'cards' },
+  { path: '/payments/stripe/success', product: 'cards' },
+  { path: '/dns', product: 'dns' },
+  { path: '/dns/$', product: 'dns' },
+  { path: '/paas', product: 'paas' },
+  { path: '/project/create', product: 'paas' },
+  { path: '/web-service/create', product: 'paas' },
+  { path: '/database', product: 'database' },
+  { path: '/firewall', product: 'firewall' },
+  { path: '/svm', product: 'svm' },
+]

@@ -1,0 +1,55 @@
+import { X } from 'lucide-react'
+import { useEffect, useId, useRef, type ReactNode } from 'react'
+import { IconButton } from './Button.tsx'
+
+interface DialogProps {
+  open: boolean
+  onClose: () => void
+  title: string
+  description?: string
+  closeLabel: string
+  children?: ReactNode
+  footer: ReactNode
+}
+
+/** The native modal: the page behind is inert, Esc closes, focus returns. A sheet from the bottom on phones. */
+export function Dialog({ open, onClose, title, description, closeLabel, children, footer }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = ref.current
+    if (!dialog) return
+    if (open && !dialog.open) dialog.showModal()
+    if (!open && dialog.open) dialog.close()
+  }, [open])
+  return (
+    <dialog
+      ref={ref}
+      aria-labelledby={id}
+      aria-describedby={description ? `${id}-text` : undefined}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === ref.current) ref.current?.close()
+      }}
+      className="max-h-[92dvh] w-[min(94vw,520px)] overflow-y-auto rounded-2xl bg-raised p-0 text-ink shadow-dialog max-sm:mb-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-b-none"
+    >
+      <div className="flex items-start justify-between gap-4 p-5 pb-3">
+        <div>
+          <h2 id={id} className="text-lg font-semibold">
+            {title}
+          </h2>
+          {description ? (
+            <p id={`${id}-text`} className="mt-1 text-sm text-ink-2">
+              {description}
+            </p>
+          ) : null}
+        </div>
+        <IconButton label={closeLabel} className="-mt-1 -mr-1.5" onClick={() => ref.current?.close()}>
+          <X aria-hidden className="size-4" />
+        </IconButton>
+      </div>
+      <div className="px-5">{children}</div>
+      <div className="flex justify-end gap-2 p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] max-sm:*:flex-1">{footer}</div>
+    </dialog>
+  )
+}

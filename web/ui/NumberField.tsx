@@ -1,0 +1,60 @@
+import { Minus, Plus } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { cx } from './cx.ts'
+
+interface NumberFieldProps {
+  value: number
+  min: number
+  max: number
+  onChange: (value: number) => void
+  label: string
+  lessLabel: string
+  moreLabel: string
+}
+
+/** A whole number with − and + beside it. What is typed is held inside the limits when the field is left. */
+export function NumberField({ value, min, max, onChange, label, lessLabel, moreLabel }: NumberFieldProps) {
+  const [text, setText] = useState(String(value))
+  useEffect(() => setText(String(value)), [value])
+  const clamp = (number: number) => Math.min(max, Math.max(min, number))
+  const type = (next: string) => {
+    const digits = next.replace(/\D/g, '').slice(0, 4)
+    setText(digits)
+    const number = Number(digits)
+    if (digits && number >= min && number <= max) onChange(number)
+  }
+  const settle = () => {
+    const number = clamp(Number(text) || min)
+    setText(String(number))
+    onChange(number)
+  }
+  const button = 'grid size-10 place-items-center hover:bg-subtle disabled:opacity-40'
+  return (
+    <div role="group" aria-label={label} className="flex w-fit rounded-md shadow-[inset_0_0_0_1px_var(--control)]">
+      <button type="button" aria-label={lessLabel} disabled={value <= min} onClick={() => onChange(clamp(value - 1))} className={cx(button, 'rounded-l-md')}>
+        <Minus aria-hidden className="size-4" />
+      </button>
+      <input
+        role="spinbutton"
+        inputMode="numeric"
+        autoComplete="off"
+        aria-label={label}
+        aria-valuenow={value}
+        aria-valuemin={min}
+        aria-valuemax={max}
+        value={text}
+        onChange={(event) => type(event.target.value)}
+        onBlur={settle}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowUp') onChange(clamp(value + 1))
+          if (event.key === 'ArrowDown') onChange(clamp(value - 1))
+          if (event.key === 'Enter') settle()
+        }}
+        className="num w-14 bg-transparent text-center text-base font-semibold outline-none focus-visible:outline-2 focus-visible:-outline-offset-2 focus-visible:outline-primary-ink"
+      />
+      <button type="button" aria-label={moreLabel} disabled={value >= max} onClick={() => onChange(clamp(value + 1))} className={cx(button, 'rounded-r-md')}>
+        <Plus aria-hidden className="size-4" />
+      </button>
+    </div>
+  )
+}

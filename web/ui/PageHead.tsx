@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react'
+
+interface PageHeadProps {
+  title: string
+  /** Shown instead of the title where it holds more than words. */
+  heading?: ReactNode
+  sub?: ReactNode
+  children?: ReactNode
+}
+
+/** The h1 takes focus after navigation, so that a screen reader and the keyboard begin there. */
+export function PageHead({ title, heading, sub, children }: PageHeadProps) {
+  return (
+    <div className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
+      <div className="min-w-0">
+        <h1 tabIndex={-1} className="text-2xl font-semibold tracking-[-.02em]">
+          {heading ?? title}
+        </h1>
+        {sub ? <div className="mt-1 text-sm text-ink-2">{sub}</div> : null}
+      </div>
+      {children ? <div className="flex flex-wrap items-center gap-2">{children}</div> : null}
+    </div>
+  )
+}

@@ -1,0 +1,32 @@
+import { CircleAlert, CircleCheck } from 'lucide-react'
+import { createRoot } from 'react-dom/client'
+import { flushSync } from 'react-dom'
+import { Toaster, toast } from 'sonner'
+
+let mounted = false
+
+/** The toaster lives in a root of its own, so that no screen has to carry it. */
+function mount() {
+  if (mounted) return
+  mounted = true
+  const host = document.body.appendChild(document.createElement('div'))
+  host.className = 'no-print'
+  flushSync(() => createRoot(host).render(<Toaster position="top-right" offset={68} mobileOffset={{ top: 64 }} gap={10} visibleToasts={4} />))
+}
+
+export function present(kind: 'success' | 'error', title: string, text: string, duration: number) {
+  mount()
+  const Icon = kind === 'error' ? CircleAlert : CircleCheck
+  toast.custom(
+    () => (
+      <div role={kind === 'error' ? 'alert' : 'status'} className="flex w-full gap-3 rounded-lg bg-raised p-4 text-ink shadow-pop sm:w-[356px]">
+        <Icon aria-hidden className={kind === 'error' ? 'size-5 shrink-0 text-danger' : 'size-5 shrink-0 text-success'} strokeWidth={1.9} />
+        <div className="min-w-0 text-sm">
+          <p className="font-semibold">{title}</p>
+          <p className="mt-0.5 text-ink-2">{text}</p>
+        </div>
+      </div>
+    ),
+    { duration },
+  )
+}

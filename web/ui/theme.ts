@@ -1,0 +1,40 @@
+import { useSyncExternalStore } from 'react'
+
+export type Theme = 'light' | 'dark' | 'system'
+
+/** theme.js has set the class before the first paint; from then on this file does. */
+const listeners = new Set<() => void>()
+const current = (): Theme => (document.documentElement.dataset['theme'] as Theme | undefined) ?? 'system'
+const prefersDark = () => matchMedia('(prefers-color-scheme: dark)')
+
+function apply(theme: Theme) {
+  const dark = theme === 'dark' || (theme === 'system' && prefersDark().matches)
+  document.documentElement.dataset['theme'] = theme
+  document.documentElement.classList.toggle('dark', dark)
+  document.body.classList.toggle('dark', dark)
+  for (const listener of listeners) listener()
+}
+
+export function setTheme(theme: Theme) {
+  try {
+    localStorage.setItem('theme', theme)
+  } catch {
+    // Storage may be closed to us; the choice then lasts as long as the page.
+  }
+  apply(theme)
+}
+
+/** Puts the class on the body too, and follows the system from now on. */
+export function startTheme() {
+  apply(current())
+  prefersDark().addEventListener('change', () => {
+    if (current() === 'system') apply('system')
+  })
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, current)
+export const isDark = (): boolean => document.documentElement.classList.contains('dark')

@@ -1,0 +1,121 @@
+/** Builds the front end to dist/web, and tells the server which chunks each address needs. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import tailwind from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin, type ProxyOptions } from 'vite'
+
+const here = import.meta.dirname
+const origin = process.env['PORTAL_ORIGIN'] ?? 'http://127.0.0.1:8080'
+
+interface Chunk {
+  type: 'chunk'
+  fileName: string
+  facadeModuleId: string | null
+  moduleIds: string[]
+  imports: string[]
+}
+interface Asset {
+  type: 'asset'
+  fileName: string
+  source: string | Uint8Array
+}
+type Bundle = Record<string, Chunk | Asset>
+
+/** Address patterns and the file behind each, read out of the one table in routes.tsx. */
+function screens(): { pattern: string; file: string }[] {
+  const table = readFileSync(resolve(here, 'routes.tsx'), 'utf8')
+  const found = table.matchAll(/path: '([^']+)'(?:(?!createRoute)[\s\S])*?screen\(\(\) => import\('\.\/([^']+)'\)\)/g)
+  return [...found].map(([, pattern = '', file = '']) => ({ pattern, file }))
+}
+
+const chunks = (bundle: Bundle): Chunk[] => Object.values(bundle).filter((part) => part.type === 'chunk')
+
+/** A chunk with all that it imports. */
+function withImports(bundle: Bundle, name: string, seen = new Set<string>()): Set<string> {
+  const chunk = bundle[name]
+  if (seen.has(name) || chunk?.type !== 'chunk') return seen
+  seen.add(name)
+  for (const next of chunk.imports) withImports(bundle, next, seen)
+  return seen
+}
+
+const chunkOf = (bundle: Bundle, file: string): Chunk | undefined => chunks(bundle).find((chunk) => chunk.moduleIds.includes(resolve(here, file)))
+
+/** dist/web/preload.json: { "/wordpress/:id": ["/assets/…js"], … }, what to modulepreload beyond what index.html names. */
+function preloadMap(): Plugin {
+  return {
+    name: 'preload-map',
+    apply: 'build',
+    generateBundle(_options, raw) {
+      const bundle = raw as unknown as Bundle
+      const entry = chunks(bundle).find((chunk) => chunk.facadeModuleId?.endsWith('index.html') || chunk.moduleIds.includes(resolve(here, 'main.tsx')))
+      const known = entry ? withImports(bundle, entry.fileName) : new Set<string>()
+      const map: Record<string, string[]> = {}
+      for (const { pattern, file } of screens()) {
+        const chunk = chunkOf(bundle, file)
+        if (!chunk) throw new Error(`routes.tsx names ${file}, which is in no chunk`)
+        const needed = [...withImports(bundle, chunk.fileName)].filter((name) => !known.has(name))
+        map[pattern.replace(/\$(\w+)/g, ':$1')] = needed.map((name) => `/${name}`)
+      }
+      this.emitFile({ type: 'asset', fileName: 'preload.json', source: JSON.stringify(map, null, 2) })
+    },
+  }
+}
+
+/** The page itself: the style inside it (one round trip less), the fonts and the language files named early. */
+function fastPage(): Plugin {
+  return {
+    name: 'fast-page',
+    apply: 'build',
+    enforce: 'post',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle: raw }) {
+        if (!raw) return html
+        const bundle = raw as unknown as Bundle
+        const sheet = Object.values(bundle).find((part): part is Asset => part.type === 'asset' && part.fileName.endsWith('.css') && html.includes(part.fileName))
+        const fonts = Object.keys(bundle)
+          .filter((name) => name.endsWith('.woff2'))
+          .map((name) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${name}">`)
+        const languages = Object.fromEntries(['en', 'vi', 'aud'].map((code) => [code, `/${chunkOf(bundle, `i18n/${code}.ts`)?.fileName ?? ''}`]))
+        const meta = `<meta name="language-files" content='${JSON.stringify(languages)}'>`
+        const page = html.replace('<!-- language-files -->', () => [meta, ...fonts].join('\n    '))
+        return sheet ? page.replace(/<link[^>]*rel="stylesheet"[^>]*>/, () => `<style>${String(sheet.source)}</style>`) : page
+      },
+    },
+  }
+}
+
+/** The order success page is a screen although its address begins with /api. */
+const screenUnderApi = '/api/payments/success'
+const toPortal: ProxyOptions = {
+  target: origin,
+  ws: true,
+  bypass: (request) => (request.url?.split('?')[0] === screenUnderApi ? '/index.html' : undefined),
+}
+
+export default defineConfig({
+  root: here,
+  plugins: [react(), tailwind(), preloadMap(), fastPage()],
+  server: { proxy: { '/api': toPortal, '/apps': toPortal, '/app/': toPortal, '/healthz': toPortal } },
+  build: {
+    outDir: resolve(here, '../dist/web'),
+    emptyOutDir: true,
+    manifest: true,
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'vendor', test: /node_modules[\\/](react|react-dom|scheduler|@tanstack[\\/](?!react-virtual|virtual-core)|use-sync-external-store|seroval|seroval-plugins|cookie-es|isbot)/, priority: 10 },
+            { name: 'contract', test: /node_modules[\\/]zod|[\\/]contract[\\/]|[\\/]web[\\/](api|form|format)\.ts/, priority: 9 },
+            { name: 'ui', test: /node_modules[\\/]lucide-react|[\\/]web[\\/]ui[\\/](?!Toaster|CodeInput)/, priority: 8 },
+          ],
+        },
+      },
+    },
+  },
+})

@@ -1,0 +1,181 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState, type FormEvent } from 'react'
+import { diskPrice } from '../../contract/pricing.ts'
+import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
+import { ApiError, Attempt, messageOf } from '../api.ts'
+import { brand } from '../brand.ts'
+import { useFormat } from '../format.ts'
+import type { FieldErrors } from '../form.ts'
+import { useTexts, type Texts } from '../i18n/index.ts'
+import { useConfig, useMe } from '../queries.ts'
+import type { LoadInput } from '../routes.tsx'
+import { NumberField } from '../ui/NumberField.tsx'
+import { LoadError, Note, Skeleton } from '../ui/State.tsx'
+import { Stepper } from '../ui/Stepper.tsx'
+import { toast } from '../ui/toast.ts'
+import { DiskPicker } from './DiskPicker.tsx'
+import { diskMb, emptyOrder, leastDiskMb, minGb, orderBody, orderPrice, problems, rateOf, type OrderForm, type Problem } from './order-form.ts'
+import { Admin, FieldComplaint, Plans, Regions, Section } from './OrderSections.tsx'
+import { OrderBar, OrderSummary } from './OrderSummary.tsx'
+import { plansQuery, regionsQuery, type Kind } from './queries.ts'
+import { ReviewDialog } from './ReviewDialog.tsx'
+import { wording } from './wording.ts'
+
+export const loadFor = (kind: Kind) => ({ queryClient }: LoadInput) => Promise.all([queryClient.prefetchQuery(regionsQuery(kind)), queryClient.prefetchQuery(plansQuery)])
+export const load = loadFor('wordpress')
+
+/** The problem in words, as the button says it. */
+function problemText(problem: Problem | undefined, t: Texts): string | undefined {
+  if (problem === undefined) return undefined
+  return 'gb' in problem ? t.order.missing[problem.key](problem.gb) : t.order.missing[problem.key]
+}
+
+export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
+  const t = useTexts()
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const { currency } = useMe()
+  const { wordpress } = useConfig()
+  const { money } = useFormat()
+  const regions = useQuery(regionsQuery(kind))
+  const plans = useQuery(plansQuery)
+  const [attempt] = useState(() => new Attempt())
+  const [form, setForm] = useState<OrderForm>(emptyOrder)
+  const [errors, setErrors] = useState<FieldErrors>({})
+  const [refusal, setRefusal] = useState<string>()
+  const [reviewing, setReviewing] = useState(false)
+  const [busy, setBusy] = useState(false)
+
+  const region = regions.data?.data.find((entry) => entry.id === form.regionId)
+  const plan = plans.data?.find((entry) => entry.id === form.planId)
+  const price = orderPrice(form, plan, wordpress, currency)
+  const found = problems(form, region)
+  const missing = problemText(found[0], t)
+  const lacks = (...keys: Problem['key'][]) => found.some((problem) => keys.includes(problem.key))
+  const complaintOf = (...keys: Problem['key'][]) => problemText(found.find((problem) => 'gb' in problem && keys.includes(problem.key)), t)
+
+  const ssdPerGb = rateOf(wordpress.diskPerGb, currency)
+  const mariadbPerGb = rateOf(wordpress.mariadbDiskPerGb, currency)
+  const monthly = (gb: number, perGb: number) => money(diskPrice(gb * 1024, { perGb }), currency)
+  const maxContainers = Math.min(containerLimits.max, wordpress.maxContainers)
+
+  const change = <K extends keyof OrderForm>(key: K, value: OrderForm[K], field: string) => {
+    setForm((now) => ({ ...now, [key]: value }))
+    setErrors(({ [field]: _, ...rest }) => rest)
+    setRefusal(undefined)
+  }
+
+  const review = (event: FormEvent) => {
+    event.preventDefault()
+    if (found.length === 0) setReviewing(true)
+  }
+
+  const confirm = async () => {
+    const body = orderBody(form)
+    if (body === undefined || busy) return
+    setBusy(true)
+    try {
+      const { id } = await attempt.run(placeOrder, { body })
+      for (const subject of ['servers', 'invoices', 'me', 'transactions']) void queryClient.invalidateQueries({ queryKey: [subject] })
+      await navigate({ to: '/wordpress-progress/$id', params: { id }, replace: true })
+    } catch (error) {
+      setReviewing(false)
+      setErrors(error instanceof ApiError ? error.fields : {})
+      setRefusal(messageOf(error))
+      toast.error(t.toast.error, error instanceof ApiError && error.code !== 'internal' ? error.message : t.order.failed)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <>
+      <title>{`${wording(kind, t).orderTitle} · ${brand}`}</title>
+      <div className="mb-6 flex flex-wrap items-center justify-between gap-4">
+        <h1 tabIndex={-1} className="text-2xl font-semibold tracking-[-.02em]">
+          {wording(kind, t).orderTitle}
+        </h1>
+        <Stepper steps={t.wp.steps} at={1} label={t.wp.stepsLabel} />
+      </div>
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
+        <form id="order" noValidate className="card divide-y divide-border" onSubmit={review}>
+          {refusal ? (
+            <div className="p-5 sm:p-6">
+              <Note tone="danger" role="alert">
+                {refusal}
+              </Note>
+            </div>
+          ) : null}
+          <Section number={1} title={t.order.dataCenter} hint={t.order.dataCenterHint} done={region !== undefined}>
+            {regions.data ? <Regions regions={regions.data.data} value={form.regionId} onChange={(id) => change('regionId', id, 'region')} /> : null}
+            {regions.isPending ? <Skeleton className="h-28 rounded-lg" /> : null}
+            {regions.isError && !regions.data ? <LoadError text={messageOf(regions.error)} retryLabel={t.common.retry} onRetry={() => void regions.refetch()} /> : null}
+            <FieldComplaint text={errors['region']} />
+          </Section>
+          <Section number={2} title={t.order.plan} hint={t.order.planHint} done={plan !== undefined}>
+            {plans.data ? <Plans plans={plans.data} value={form.planId} onChange={(id) => change('planId', id, 'size')} /> : null}
+            {plans.isPending ? <Skeleton className="h-56 rounded-lg" /> : null}
+            {plans.isError && !plans.data ? <LoadError text={messageOf(plans.error)} retryLabel={t.common.retry} onRetry={() => void plans.refetch()} /> : null}
+            <FieldComplaint text={errors['size']} />
+          </Section>
+          <Section number={3} title={t.order.ssd} hint={t.order.ssdHint(monthly(10, ssdPerGb))} done={!lacks('disk', 'diskLow', 'diskHigh')}>
+            <DiskPicker
+              name="disk"
+              label={t.order.ssd}
+              value={form.disk}
+              onChange={(disk) => change('disk', disk, 'disk')}
+              leastGb={Math.ceil(leastDiskMb(region) / 1024)}
+              priceOf={(gb) => `${monthly(gb, ssdPerGb)}${t.common.perMonth}`}
+              perGb={t.order.perGb(money(ssdPerGb, currency))}
+              error={errors['disk'] ?? (diskMb(form.disk) > 0 ? complaintOf('diskLow', 'diskHigh') : undefined)}
+            />
+          </Section>
+          <Section
+            number={4}
+            title={t.order.mariadb}
+            hint={mariadbPerGb > 0 ? t.order.mariadbPriced(monthly(10, mariadbPerGb)) : t.order.mariadbHint}
+            done={!lacks('mariadb', 'mariadbLow', 'mariadbHigh')}
+          >
+            <DiskPicker
+              name="mariadb"
+              label={t.order.mariadb}
+              value={form.mariadb}
+              onChange={(mariadb) => change('mariadb', mariadb, 'mariadb_disk_size')}
+              leastGb={minGb}
+              priceOf={mariadbPerGb > 0 ? (gb) => `${monthly(gb, mariadbPerGb)}${t.common.perMonth}` : undefined}
+              perGb={mariadbPerGb > 0 ? t.order.perGb(money(mariadbPerGb, currency)) : undefined}
+              error={errors['mariadb_disk_size'] ?? (diskMb(form.mariadb) > 0 ? complaintOf('mariadbLow', 'mariadbHigh') : undefined)}
+            />
+          </Section>
+          <Section number={5} title={t.order.admin} done={!lacks('user', 'userBad', 'password')}>
+            <Admin
+              user={form.user}
+              password={form.password}
+              onUser={(user) => change('user', user, 'user')}
+              onPassword={(password) => change('password', password, 'password')}
+              errors={{ user: errors['user'], password: errors['password'] }}
+            />
+          </Section>
+          <Section number={6} title={t.order.containers} hint={maxContainers > 1 ? t.order.containersHint(maxContainers) : t.order.containersOne} done>
+            <NumberField
+              value={form.containers}
+              min={containerLimits.min}
+              max={maxContainers}
+              onChange={(containers) => change('containers', containers, 'replicate')}
+              label={t.order.containers}
+              lessLabel={t.order.less}
+              moreLabel={t.order.more}
+            />
+            <FieldComplaint text={errors['replicate']} />
+          </Section>
+        </form>
+        <OrderSummary form={form} region={region} plan={plan} price={price} missing={missing} />
+        <OrderBar total={price.total} missing={missing} />
+      </div>
+      {region && plan ? (
+        <ReviewDialog open={reviewing} onClose={() => setReviewing(false)} onConfirm={() => void confirm()} busy={busy} form={form} region={region} plan={plan} total={price.total} />
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,290 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Check, CircleAlert, CircleCheck, CircleX, FileText, Plus, X } from 'lucide-react'
+import { useEffect, useState, type ReactNode } from 'react'
+import { InvoiceEvent } from '../../contract/realtime.ts'
+import type { Server } from '../../contract/wordpress.ts'
+import { ApiError, messageOf } from '../api.ts'
+import { brand } from '../brand.ts'
+import { formatElapsed, useFormat } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { HostedLink } from '../invoices/InvoiceParts.tsx'
+import { useMe } from '../queries.ts'
+import { onPortalEvent, realtimeConnected } from '../realtime.ts'
+import type { LoadInput } from '../routes.tsx'
+import { buttonClass } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+import { Empty, LoadError, Skeleton } from '../ui/State.tsx'
+import { Stepper } from '../ui/Stepper.tsx'
+import { toast } from '../ui/toast.ts'
+import { stageOf, stepOf, type Stage } from './progress-state.ts'
+import { serverQuery } from './queries.ts'
+
+const route = getRouteApi('/app/wordpress-progress/$id')
+const silentMs = 10_000
+const withoutSocketMs = 3000
+const redirectMs = 1000
+
+export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
+
+/** Reads where the order stands, then listens; the page may be left and opened again at any moment. */
+export default function ProgressPage() {
+  const t = useTexts()
+  const { id } = route.useParams()
+  const { data: server, isPending, error, refetch } = useQuery(serverQuery(id))
+  const settled = server !== undefined && server.status !== 'pending_payment' && server.status !== 'provisioning'
+  const refused = useNudges(id, settled, () => void refetch())
+
+  return (
+    <>
+      <title>{`${t.progress.title} · ${brand}`}</title>
+      {isPending ? <Skeleton className="h-80 rounded-xl" /> : null}
+      {server ? <Progress server={server} refused={refused} /> : null}
+      {error && !server ? (
+        <section className="card">
+          {error instanceof ApiError && error.status === 404 ? (
+            <Empty text={error.message}>
+              <Link to="/wordpress" className={buttonClass('outline')}>
+                {t.site.back}
+              </Link>
+            </Empty>
+          ) : (
+            <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+          )}
+        </section>
+      ) : null}
+    </>
+  )
+}
+
+/** An event about this server is a reason to look; so is a socket that has been silent for ten seconds, or is down. */
+function useNudges(id: string, settled: boolean, look: () => void): boolean {
+  const [refused, setRefused] = useState(false)
+  useEffect(() => {
+    if (settled) return
+    let heard = Date.now()
+    const hear = () => {
+      heard = Date.now()
+      look()
+    }
+    const forget = onPortalEvent(({ event, payload }) => {
+      const told = InvoiceEvent.safeParse(payload)
+      if (told.success && told.data.wp?.id === id) setRefused(event === 'invoice.payment_failed')
+      hear()
+    })
+    const timer = setInterval(() => {
+      if (Date.now() - heard >= (realtimeConnected() ? silentMs : withoutSocketMs)) hear()
+    }, 1000)
+    return () => {
+      forget()
+      clearInterval(timer)
+    }
+    // `look` only refetches; the first one serves as well as the newest.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [id, settled])
+  return refused
+}
+
+function useNow(running: boolean): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    if (!running) return
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [running])
+  return now
+}
+
+function Progress({ server, refused }: { server: Server; refused: boolean }) {
+  const t = useTexts()
+  const user = useMe()
+  const navigate = useNavigate()
+  const working = server.status === 'pending_payment' || server.status === 'provisioning'
+  const now = useNow(working)
+  const stage = stageOf(server, user.balance, refused, now)
+
+  useEffect(() => {
+    if (stage !== 'running') return
+    toast.success(t.toast.success, t.progress.ready)
+    const timer = setTimeout(() => void navigate({ to: '/wordpress/$id', params: { id: server.id }, replace: true }), redirectMs)
+    return () => clearTimeout(timer)
+    // A change of language is no second success.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [stage, server.id])
+
+  return (
+    <>
+      <div className="mb-6 flex flex-wrap items-center justify-between gap-4">
+        <div className="min-w-0">
+          <h1 tabIndex={-1} className="text-2xl font-semibold tracking-[-.02em]">
+            {t.progress.title}
+          </h1>
+          <p className="mt-1 text-sm break-all text-ink-2">{server.name}</p>
+        </div>
+        <Stepper steps={t.wp.steps} at={stepOf[stage]} label={t.wp.stepsLabel} />
+      </div>
+      <section className="card mx-auto max-w-2xl p-6 sm:p-8">
+        <Headline stage={stage} server={server} elapsed={formatElapsed((now - Date.parse(server.createdAt)) / 1000)} />
+        <Tasks stage={stage} />
+        {stage === 'unpaid' && server.invoice ? <Unpaid invoice={server.invoice} /> : null}
+        <Actions stage={stage} server={server} />
+      </section>
+    </>
+  )
+}
+
+function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; elapsed: string }) {
+  const t = useTexts()
+  const working = stage === 'paying' || stage === 'provisioning'
+  const heads: Record<Stage, [string, string | undefined]> = {
+    paying: [t.progress.working, t.progress.leave],
+    provisioning: [t.progress.working, t.progress.leave],
+    unpaid: [t.progress.paymentTitle, t.progress.paymentText],
+    running: [t.progress.readyTitle, t.progress.opening],
+    failed: [t.progress.failedTitle, t.progress.failedText],
+    suspended: [t.progress.suspendedTitle, t.site.suspended],
+    deleting: [t.progress.deletingTitle, undefined],
+  }
+  const [title, text] = heads[stage]
+  const Icon = stage === 'running' ? CircleCheck : stage === 'failed' ? CircleX : CircleAlert
+  const look = stage === 'running' ? 'bg-success-soft text-success' : stage === 'failed' ? 'bg-danger-soft text-danger' : 'bg-warning-soft text-warning'
+  return (
+    <div className="flex items-start gap-4">
+      {working ? (
+        <span aria-hidden className="grid size-11 shrink-0 place-items-center rounded-full bg-primary-soft text-primary-ink">
+          <span className="spinner size-5!" />
+        </span>
+      ) : (
+        <span aria-hidden className={cx('grid size-11 shrink-0 place-items-center rounded-full', look)}>
+          <Icon className="size-6" strokeWidth={1.75} />
+        </span>
+      )}
+      <div className="min-w-0 flex-1">
+        <div role="status">
+          <h2 className="text-lg font-semibold">{title}</h2>
+          {text ? <p className="mt-0.5 text-sm text-ink-2">{text}</p> : null}
+          {stage === 'failed' && server.reason !== null ? (
+            <p className="mt-2 text-sm break-words text-ink-2">
+              <span className="font-medium text-ink">{t.progress.reason}:</span> {server.reason}
+            </p>
+          ) : null}
+        </div>
+        {working ? (
+          <p className="num mt-2 text-xs text-ink-3">
+            {t.progress.elapsed} {elapsed}
+          </p>
+        ) : null}
+      </div>
+    </div>
+  )
+}
+
+type TaskState = 'done' | 'now' | 'waiting' | 'stopped'
+
+const taskStates: Record<Stage, [TaskState, TaskState, TaskState]> = {
+  paying: ['done', 'now', 'waiting'],
+  unpaid: ['done', 'stopped', 'waiting'],
+  provisioning: ['done', 'done', 'now'],
+  running: ['done', 'done', 'done'],
+  failed: ['done', 'done', 'stopped'],
+  suspended: ['done', 'done', 'done'],
+  deleting: ['done', 'done', 'done'],
+}
+
+function Tasks({ stage }: { stage: Stage }) {
+  const t = useTexts()
+  const names = [t.progress.taskOrder, t.progress.taskPay, t.progress.taskCreate]
+  return (
+    <ol className="mt-6 grid gap-3 border-t border-border pt-6">
+      {taskStates[stage].map((state, index) => (
+        <li key={names[index]} className="flex items-center gap-3 text-sm">
+          <TaskMark state={state} />
+          <span className={state === 'waiting' ? 'text-ink-3' : state === 'now' ? 'font-medium' : ''}>{names[index]}</span>
+          <span className="ml-auto text-xs text-ink-3">{t.progress[state]}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function TaskMark({ state }: { state: TaskState }) {
+  const looks: Record<TaskState, string> = {
+    done: 'bg-success-soft text-success',
+    now: 'bg-primary-soft text-primary-ink',
+    waiting: 'shadow-[inset_0_0_0_1.5px_var(--control)]',
+    stopped: 'bg-danger-soft text-danger',
+  }
+  return (
+    <span aria-hidden className={cx('grid size-6 shrink-0 place-items-center rounded-full', looks[state])}>
+      {state === 'done' ? <Check className="size-3.5" strokeWidth={3} /> : null}
+      {state === 'stopped' ? <X className="size-3.5" strokeWidth={3} /> : null}
+      {state === 'now' ? <span className="pulse-dot size-2 rounded-full bg-primary text-primary" /> : null}
+    </span>
+  )
+}
+
+function Unpaid({ invoice }: { invoice: NonNullable<Server['invoice']> }) {
+  const t = useTexts()
+  const { money } = useFormat()
+  return (
+    <dl className="mt-6 divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]">
+      <Line term={t.progress.invoiceId}>{invoice.number}</Line>
+      <Line term={t.progress.amountPaid}>{money(invoice.amount_paid, invoice.currency)}</Line>
+      <Line term={t.progress.amountDue}>
+        <b className="font-semibold">{money(invoice.amount_due, invoice.currency)}</b>
+      </Line>
+    </dl>
+  )
+}
+
+function Line({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <div className="flex justify-between gap-4 px-3.5 py-2.5">
+      <dt className="text-ink-3">{term}</dt>
+      <dd className="num text-right font-medium break-all">{children}</dd>
+    </div>
+  )
+}
+
+function Actions({ stage, server }: { stage: Stage; server: Server }) {
+  const t = useTexts()
+  const place = 'mt-6 flex flex-wrap gap-2 max-sm:*:flex-1'
+  if (stage === 'unpaid') {
+    return (
+      <div className={place}>
+        <Link to="/payment" className={buttonClass()}>
+          <Plus aria-hidden className="size-4" />
+          {t.progress.topUp}
+        </Link>
+        {server.invoice ? (
+          <HostedLink url={server.invoice.hosted_invoice_url} className={buttonClass('outline')}>
+            <FileText aria-hidden className="size-4" />
+            {t.progress.openInvoice}
+          </HostedLink>
+        ) : null}
+      </div>
+    )
+  }
+  if (stage === 'failed') {
+    return (
+      <div className={place}>
+        <Link to="/wordpress/create" className={buttonClass()}>
+          {t.progress.again}
+        </Link>
+        <Link to="/transactions" className={buttonClass('outline')}>
+          {t.nav.transactions}
+        </Link>
+      </div>
+    )
+  }
+  if (stage === 'suspended' || stage === 'running') {
+    return (
+      <div className={place}>
+        <Link to="/wordpress/$id" params={{ id: server.id }} className={buttonClass('outline')}>
+          {t.progress.toServer}
+        </Link>
+      </div>
+    )
+  }
+  return null
+}

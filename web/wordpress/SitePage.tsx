@@ -1,0 +1,188 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { ArrowLeft, ExternalLink } from 'lucide-react'
+import { lazy, Suspense, useRef, type KeyboardEvent } from 'react'
+import type { Server } from '../../contract/wordpress.ts'
+import { ApiError, messageOf } from '../api.ts'
+import { brand } from '../brand.ts'
+import { useTexts } from '../i18n/index.ts'
+import { HostedLink } from '../invoices/InvoiceParts.tsx'
+import { loadScreen } from '../pages/load-screen.ts'
+import type { LoadInput } from '../routes.tsx'
+import { buttonClass } from '../ui/Button.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { cx } from '../ui/cx.ts'
+import { Empty, LoadError, Note, Skeleton } from '../ui/State.tsx'
+import { InfoTab } from './InfoTab.tsx'
+import { serverQuery, type Kind } from './queries.ts'
+import { ServerBadge } from './ServerBadge.tsx'
+import { wording } from './wording.ts'
+
+const LogsTab = lazy(() => loadScreen(() => import('./LogsTab.tsx')))
+
+export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
+
+export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
+  const t = useTexts()
+  const { id = '' } = useParams({ strict: false })
+  const { data: server, isPending, error, refetch } = useQuery(serverQuery(id))
+  const words = wording(kind, t)
+  return (
+    <>
+      <title>{`${server ? `${server.name} · ` : ''}${t.site.title} · ${brand}`}</title>
+      <div className="mb-6 flex flex-wrap items-center justify-between gap-3">
+        <h1 tabIndex={-1} className="text-2xl font-semibold tracking-[-.02em]">
+          {t.site.title}
+        </h1>
+        <Link to={words.listTo} className={buttonClass('outline')}>
+          <ArrowLeft aria-hidden className="size-4" />
+          {words.back}
+        </Link>
+      </div>
+      {isPending ? <Skeleton className="h-96 rounded-xl" /> : null}
+      {server ? <Site server={server} kind={kind} /> : null}
+      {error && !server ? (
+        <section className="card">
+          {error instanceof ApiError && error.status === 404 ? (
+            <Empty text={error.message} />
+          ) : (
+            <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} reference={error instanceof ApiError ? error.requestId : undefined} />
+          )}
+        </section>
+      ) : null}
+    </>
+  )
+}
+
+function Site({ server, kind }: { server: Server; kind: Kind }) {
+  const { tab } = useSearch({ strict: false }) as { tab?: 'logs' }
+  const current = tab === 'logs' ? 'logs' : 'general'
+  return (
+    <section className="card">
+      <SiteHead server={server} />
+      <Tabs current={current} />
+      <div role="tabpanel" id={`panel-${current}`} aria-labelledby={`tab-${current}`} className="p-5 sm:p-6">
+        <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>{current === 'logs' ? <LogsTab server={server} /> : <InfoTab server={server} kind={kind} />}</Suspense>
+      </div>
+    </section>
+  )
+}
+
+/** An address as a browser opens it, with the admin path behind it. */
+const adminUrl = (url: string): string => `${url.replace(/\/$/, '')}/wp-admin/`
+
+function SiteHead({ server }: { server: Server }) {
+  const t = useTexts()
+  const running = server.status === 'running'
+  return (
+    <header className="p-5 sm:p-6">
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
+        <div className="min-w-0">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+            <h2 className="text-xl font-semibold break-all">{server.name}</h2>
+            <ServerBadge status={server.status} />
+          </div>
+          <p className="mt-1 flex items-center gap-1 text-sm">
+            {running ? (
+              <a href={server.url} target="_blank" rel="noreferrer" className="inline-flex min-w-0 items-center gap-1.5 rounded-sm break-all text-primary-ink hover:underline">
+                {server.domain}
+                <ExternalLink aria-hidden className="size-3.5 shrink-0" />
+                <span className="sr-only">({t.common.openIn})</span>
+              </a>
+            ) : (
+              <span className="break-all text-ink-2">{server.domain}</span>
+            )}
+            <CopyButton text={server.url} label={t.common.copyOf(t.site.domain)} doneLabel={t.common.copied} className="text-ink-3" />
+          </p>
+        </div>
+        {running ? (
+          <div className="flex flex-wrap gap-2 max-sm:w-full max-sm:*:flex-1">
+            <a href={server.url} target="_blank" rel="noreferrer" className={buttonClass('outline')}>
+              {t.site.visit}
+            </a>
+            <a href={adminUrl(server.url)} target="_blank" rel="noreferrer" className={buttonClass()}>
+              {t.site.admin}
+              <ExternalLink aria-hidden className="size-4" />
+            </a>
+          </div>
+        ) : null}
+      </div>
+      <StatusNote server={server} />
+    </header>
+  )
+}
+
+function StatusNote({ server }: { server: Server }) {
+  const t = useTexts()
+  if (server.status === 'pending_payment' || server.status === 'provisioning') {
+    return (
+      <Note tone="info" className="mt-4 flex flex-wrap items-center justify-between gap-3">
+        {t.site.notRunning}
+        <Link to="/wordpress-progress/$id" params={{ id: server.id }} className="font-semibold underline underline-offset-4">
+          {t.site.toProgress}
+        </Link>
+      </Note>
+    )
+  }
+  if (server.status === 'suspended') {
+    return (
+      <Note tone="warning" className="mt-4 flex flex-wrap items-center justify-between gap-3">
+        {t.site.suspended}
+        {server.invoice && server.invoice.amount_due > 0 ? (
+          <HostedLink url={server.invoice.hosted_invoice_url} className="font-semibold underline underline-offset-4">
+            {t.site.payInvoice}
+          </HostedLink>
+        ) : null}
+      </Note>
+    )
+  }
+  if (server.status === 'failed') {
+    return (
+      <Note tone="danger" className="mt-4">
+        {t.progress.failedText} {server.reason === null ? '' : t.site.reason(server.reason)}
+      </Note>
+    )
+  }
+  return null
+}
+
+const tabs = ['general', 'logs'] as const
+
+/** The tab stands in the address, so that a reload and a shared link keep it. */
+function Tabs({ current }: { current: (typeof tabs)[number] }) {
+  const t = useTexts()
+  const navigate = useNavigate()
+  const list = useRef<HTMLDivElement>(null)
+  const show = (tab: (typeof tabs)[number]) => void navigate({ to: '.', search: tab === 'logs' ? { tab } : {}, replace: true, resetScroll: false })
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    if (step === 0) return
+    event.preventDefault()
+    const next = tabs[(tabs.indexOf(current) + step + tabs.length) % tabs.length]
+    if (!next) return
+    show(next)
+    list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus()
+  }
+  return (
+    <div ref={list} role="tablist" aria-label={t.site.tabs} onKeyDown={onKeyDown} className="flex gap-6 border-b border-border px-5 sm:px-6">
+      {tabs.map((tab) => (
+        <button
+          key={tab}
+          id={`tab-${tab}`}
+          type="button"
+          role="tab"
+          aria-selected={tab === current}
+          aria-controls={`panel-${tab}`}
+          tabIndex={tab === current ? 0 : -1}
+          onClick={() => show(tab)}
+          className={cx(
+            '-mb-px h-11 border-b-2 text-sm font-medium transition-colors',
+            tab === current ? 'border-primary text-ink' : 'border-transparent text-ink-3 hover:text-ink',
+          )}
+        >
+          {tab === 'logs' ? t.site.logs : t.site.general}
+        </button>
+      ))}
+    </div>
+  )
+}

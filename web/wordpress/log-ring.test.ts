@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { LogRing, parseMessage, withoutTicket } from './log-ring.ts'
+
+test('the line is what stands after the separator', () => {
+  expect(parseMessage('2026-11-21T05:00:00Z shop-1 - - GET /san-pham 200')).toEqual({ source: '2026-11-21T05:00:00Z shop-1', text: 'GET /san-pham 200' })
+})
+test('a separator that the server widened stays in the line', () => expect(parseMessage('t c - - a -  - b').text).toBe('a -  - b'))
+test('a message without a separator is all line', () => expect(parseMessage('plain')).toEqual({ source: '', text: 'plain' }))
+test('the ring keeps the newest, and their numbers', () => {
+  const ring = new LogRing(3)
+  ring.push(['t c - - 1', 't c - - 2'])
+  ring.push(['t c - - 3', 't c - - 4', 't c - - 5'])
+  expect(ring.lines.map((line) => [line.number, line.text])).toEqual([
+    [2, '3'],
+    [3, '4'],
+    [4, '5'],
+  ])
+  expect(ring.dropped).toBe(2)
+})
+test('a ticket is never shown', () => {
+  expect(withoutTicket('ws://127.0.0.1:8080/logs/1?ticket=secret#x')).toBe('ws://127.0.0.1:8080/logs/1')
+  expect(withoutTicket('no url?ticket=secret')).toBe('no url')
+})

@@ -1,0 +1,59 @@
+/** The lines of a live log. Pure: the newest are kept, the oldest go. */
+
+export interface LogLine {
+  /** Counts from the first line ever heard, so that a line keeps its key while others go. */
+  number: number
+  /** `<time> <container>`. */
+  source: string
+  text: string
+}
+
+export const ringSize = 5000
+const separator = '- -'
+
+/** `<time> <container> - - <line>`: what stands after the last separator is the line. */
+export function parseMessage(message: string): { source: string; text: string } {
+  const parts = message.split(separator)
+  const text = parts.pop() ?? ''
+  return { source: (parts[0] ?? '').trim(), text: text.replace(/^ /, '').replace(/\r?\n$/, '') }
+}
+
+export class LogRing {
+  #lines: LogLine[] = []
+  #heard = 0
+  readonly #size: number
+
+  constructor(size = ringSize) {
+    this.#size = size
+  }
+
+  get lines(): readonly LogLine[] {
+    return this.#lines
+  }
+  /** How many lines were let go. */
+  get dropped(): number {
+    return this.#heard - this.#lines.length
+  }
+
+  /** Takes several at once: a busy log would otherwise copy the ring for every line. */
+  push(messages: readonly string[]): void {
+    const added = messages.map((message) => ({ number: this.#heard++, ...parseMessage(message) }))
+    const all = [...this.#lines, ...added]
+    this.#lines = all.length > this.#size ? all.slice(all.length - this.#size) : all
+  }
+
+  clear(): void {
+    this.#lines = []
+    this.#heard = 0
+  }
+}
+
+/** The address without its ticket: what may be shown. */
+export function withoutTicket(address: string): string {
+  try {
+    const url = new URL(address)
+    return `${url.protocol}//${url.host}${url.pathname}`
+  } catch {
+    return address.split('?')[0] ?? ''
+  }
+}

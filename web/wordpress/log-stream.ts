@@ -1,0 +1,102 @@
+/** The live log of one server: a socket with a fresh ticket each time, and a ring of lines behind it. */
+import { useEffect, useRef, useState } from 'react'
+import { logTicket } from '../../contract/wordpress.ts'
+import { ApiError, call } from '../api.ts'
+import { LogRing, withoutTicket, type LogLine } from './log-ring.ts'
+
+export type StreamState = 'connecting' | 'live' | 'reconnecting' | 'stopped'
+
+const firstWaitMs = 1000
+const longestWaitMs = 15_000
+/** Lines arrive in bursts: the screen follows at this pace, however many there are. */
+const drawEveryMs = 100
+
+export interface LogStream {
+  lines: readonly LogLine[]
+  dropped: number
+  state: StreamState
+  /** The address that could not be reached, without its ticket. */
+  failedUrl: string | undefined
+  clear: () => void
+}
+
+export function useLogStream(id: string, open: boolean): LogStream {
+  const ring = useRef(new LogRing())
+  const [, redraw] = useState(0)
+  const [state, setState] = useState<StreamState>('connecting')
+  const [failedUrl, setFailedUrl] = useState<string>()
+
+  useEffect(() => {
+    if (!open) return
+    let closed = false
+    let socket: WebSocket | undefined
+    let retry: ReturnType<typeof setTimeout> | undefined
+    let wait = firstWaitMs
+    let waiting: string[] = []
+    const draw = setInterval(() => {
+      if (waiting.length === 0) return
+      ring.current.push(waiting)
+      waiting = []
+      redraw((count) => count + 1)
+    }, drawEveryMs)
+
+    const later = () => {
+      if (closed) return
+      setState('reconnecting')
+      retry = setTimeout(() => void connect(), wait)
+      wait = Math.min(longestWaitMs, wait * 2)
+    }
+
+    async function connect() {
+      let url: string
+      try {
+        url = await call(logTicket, { params: { id } })
+      } catch (error) {
+        if (closed) return
+        setFailedUrl(logTicket.path.replace(':id', id))
+        // A refusal does not change by asking again; a failure may.
+        if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429) setState('stopped')
+        else later()
+        return
+      }
+      if (closed) return
+      const address = new URL(url, location.href)
+      // A portal behind TLS may have been told its address without it.
+      if (location.protocol === 'https:') address.protocol = 'wss:'
+      else if (address.protocol === 'http:') address.protocol = 'ws:'
+      let opened = false
+      socket = new WebSocket(address)
+      socket.onopen = () => {
+        opened = true
+        wait = firstWaitMs
+        // The last lines are sent again with each connection.
+        ring.current.clear()
+        waiting = []
+        redraw((count) => count + 1)
+        setFailedUrl(undefined)
+        setState('live')
+      }
+      socket.onmessage = (event) => {
+        if (typeof event.data === 'string') waiting.push(event.data)
+      }
+      socket.onclose = () => {
+        if (!opened) setFailedUrl(withoutTicket(address.href))
+        later()
+      }
+    }
+    void connect()
+
+    return () => {
+      closed = true
+      clearInterval(draw)
+      clearTimeout(retry)
+      socket?.close()
+    }
+  }, [id, open])
+
+  const clear = () => {
+    ring.current.clear()
+    redraw((count) => count + 1)
+  }
+  return { lines: ring.current.lines, dropped: ring.current.dropped, state, failedUrl, clear }
+}

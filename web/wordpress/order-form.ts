@@ -1,0 +1,125 @@
+/** The order as the screen holds it, what it still lacks, its price, and the body of the call. Pure. */
+import type * as z from 'zod/mini'
+import type { Currency } from '../../contract/money.ts'
+import { monthlyPrice, type MonthlyLines } from '../../contract/pricing.ts'
+import { adminUser, diskLimits, passwordHolds, type Order, type Plan, type Region } from '../../contract/wordpress.ts'
+
+const mbPerGb = 1024
+export const maxGb = Math.floor(diskLimits.maxMb / mbPerGb)
+export const minGb = Math.ceil(diskLimits.minMb / mbPerGb)
+
+/** A preset in GB, or what is typed as the custom size. */
+export interface DiskChoice {
+  choice: number | 'custom' | undefined
+  custom: string
+}
+
+export interface OrderForm {
+  regionId: number | undefined
+  planId: number | undefined
+  disk: DiskChoice
+  mariadb: DiskChoice
+  user: string
+  password: string
+  containers: number
+}
+
+export const emptyOrder: OrderForm = {
+  regionId: undefined,
+  planId: undefined,
+  disk: { choice: undefined, custom: '20' },
+  mariadb: { choice: undefined, custom: '20' },
+  user: '',
+  password: '',
+  containers: 1,
+}
+
+/** 0 where nothing is chosen or the typed size is no whole number. */
+export function diskMb({ choice, custom }: DiskChoice): number {
+  if (choice === undefined) return 0
+  if (choice !== 'custom') return choice * mbPerGb
+  return /^\d{1,4}$/.test(custom.trim()) ? Number(custom) * mbPerGb : 0
+}
+
+export type Problem =
+  | { key: 'region' | 'plan' | 'disk' | 'mariadb' | 'user' | 'userBad' | 'password' }
+  | { key: 'diskLow' | 'diskHigh' | 'mariadbLow' | 'mariadbHigh'; gb: number }
+
+function diskProblem(disk: DiskChoice, leastMb: number, name: 'disk' | 'mariadb'): Problem | undefined {
+  const mb = diskMb(disk)
+  if (mb === 0) return { key: name }
+  if (mb < leastMb) return { key: `${name}Low`, gb: Math.ceil(leastMb / mbPerGb) }
+  if (mb > diskLimits.maxMb) return { key: `${name}High`, gb: maxGb }
+  return undefined
+}
+
+/** The smallest SSD disk where the site will stand, MB. */
+export const leastDiskMb = (region: z.output<typeof Region> | undefined): number => Math.max(diskLimits.minMb, region?.minDisk ?? 0)
+
+/** All that keeps the order from being confirmed, from the top of the screen to its bottom. */
+export function problems(form: OrderForm, region: z.output<typeof Region> | undefined): Problem[] {
+  const found: (Problem | undefined)[] = [
+    region === undefined ? { key: 'region' } : undefined,
+    form.planId === undefined ? { key: 'plan' } : undefined,
+    diskProblem(form.disk, leastDiskMb(region), 'disk'),
+    diskProblem(form.mariadb, diskLimits.minMb, 'mariadb'),
+    form.user === '' ? { key: 'user' } : adminUser.safeParse(form.user).success ? undefined : { key: 'userBad' },
+    passwordHolds(form.password) ? undefined : { key: 'password' },
+  ]
+  return found.filter((problem) => problem !== undefined)
+}
+
+export interface Rates {
+  diskPerGb: Record<string, number>
+  mariadbDiskPerGb: Record<string, number>
+}
+
+export const rateOf = (rates: Record<string, number>, currency: Currency): number => rates[currency] ?? 0
+
+/** The price as it stands now; parts that are not chosen yet count nothing. */
+export function orderPrice(form: OrderForm, plan: Plan | undefined, rates: Rates, currency: Currency): MonthlyLines {
+  return monthlyPrice({
+    plan: plan ?? { price: 0, sale_price: 0 },
+    diskMb: diskMb(form.disk),
+    mariadbDiskMb: diskMb(form.mariadb),
+    containers: form.containers,
+    ssdRate: { perGb: rateOf(rates.diskPerGb, currency) },
+    mariadbRate: { perGb: rateOf(rates.mariadbDiskPerGb, currency) },
+  })
+}
+
+/** The body of POST /api/wp. Undefined as long as something is missing. */
+export function orderBody(form: OrderForm): z.input<typeof Order> | undefined {
+  if (form.regionId === undefined || form.planId === undefined) return undefined
+  return {
+    size: form.planId,
+    region: form.regionId,
+    disk: diskMb(form.disk),
+    mariadb_disk_size: diskMb(form.mariadb),
+    user: form.user,
+    password: form.password,
+    replicate: form.containers,
+  }
+}
+
+const alphabets = ['abcdefghjkmnpqrstuvwxyz', 'ABCDEFGHJKMNPQRSTUVWXYZ', '23456789', '!@#$%^&*'] as const
+
+/** One letter of the alphabet, all equally likely. */
+function pick(alphabet: string): string {
+  const limit = 256 - (256 % alphabet.length)
+  for (;;) {
+    const [byte = 255] = crypto.getRandomValues(new Uint8Array(1))
+    if (byte < limit) return alphabet[byte % alphabet.length] ?? ''
+  }
+}
+
+/** Sixteen characters without look-alikes, one of each kind at least, in random order. */
+export function generatePassword(): string {
+  const all = alphabets.join('')
+  const letters = [...alphabets.map(pick), ...Array.from({ length: 12 }, () => pick(all))]
+  return letters
+    .map((letter) => ({ letter, at: crypto.getRandomValues(new Uint32Array(1))[0] ?? 0 }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ letter }) => letter)
+    .join('')
+}

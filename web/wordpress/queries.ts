@@ -1,0 +1,38 @@
+/** Everything this feature reads. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { getServer, listHostingRegions, listPlans, listRegions, listServers } from '../../contract/wordpress.ts'
+import { call, callPage } from '../api.ts'
+
+/** The newest few: what the dashboard and the command palette show. */
+export const serversQuery = queryOptions({
+  queryKey: ['servers', 'latest'],
+  queryFn: ({ signal }) => callPage(listServers, { query: { limit: 20 } }, { signal }),
+})
+
+export const serverListQuery = infiniteQueryOptions({
+  queryKey: ['servers', 'list'],
+  queryFn: ({ pageParam, signal }) => callPage(listServers, { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } }, { signal }),
+  initialPageParam: null as string | null,
+  getNextPageParam: (last) => last.next,
+})
+
+export const serverQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['servers', 'one', id],
+    queryFn: ({ signal }) => call(getServer, { params: { id } }, { signal }),
+  })
+
+export type Kind = 'wordpress' | 'hosting'
+
+export const regionsQuery = (kind: Kind) =>
+  queryOptions({
+    queryKey: ['regions', kind],
+    queryFn: ({ signal }) => call(kind === 'hosting' ? listHostingRegions : listRegions, {}, { signal }),
+    staleTime: 300_000,
+  })
+
+export const plansQuery = queryOptions({
+  queryKey: ['plans'],
+  queryFn: ({ signal }) => call(listPlans, {}, { signal }),
+  staleTime: 60_000,
+})

@@ -1,0 +1,28 @@
+/** /hosting shows the same pages in its own words. */
+import type { Texts } from '../i18n/index.ts'
+import type { Kind } from './queries.ts'
+
+interface Wording {
+  listTitle: string
+  listSub: string
+  create: string
+  orderTitle: string
+  back: string
+  empty: string
+  listTo: '/wordpress' | '/hosting'
+  createTo: '/wordpress/create' | '/hosting/create'
+}
+
+export function wording(kind: Kind, t: Texts): Wording {
+  if (kind === 'hosting') return { ...t.hosting, listTo: '/hosting', createTo: '/hosting/create' }
+  return {
+    listTitle: t.wp.listTitle,
+    listSub: t.wp.listSub,
+    create: t.wp.create,
+    orderTitle: t.order.title,
+    back: t.site.back,
+    empty: t.wp.empty,
+    listTo: '/wordpress',
+    createTo: '/wordpress/create',
+  }
+}
