@@ -3,7 +3,7 @@ import pino from 'pino'
 
 export type Log = pino.Logger
 
-const redacted = ['password', 'code', 'token', 'ticket', 'authorization', 'secret', 'apiKey', 'pan']
+const redacted = ['password', 'token', 'ticket', 'authorization', 'secret', 'apiKey', 'pan']
 
 /** `level`: pino's names, `silent` among them. */
 export const createLog = (level: string): Log =>
@@ -12,6 +12,8 @@ export const createLog = (level: string): Log =>
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      // An error's own words only: the database driver hangs its whole connection on it.
+      serializers: { err: (error: Error & { code?: unknown }) => ({ type: error.name, message: error.message, code: error.code, stack: error.stack, cause: error.cause === undefined ? undefined : String(error.cause) }) },
       redact: { paths: redacted.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
     },
     pino.destination({ dest: 2, sync: false }),

@@ -4,11 +4,8 @@ import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-interface Preload {
-  /** A regular expression over the path. */
-  readonly pattern: string
-  readonly files: readonly string[]
-}
+/** Made by the build of web/: a route such as /wordpress/:id, and the chunks that its page needs. */
+type Preloads = Readonly<Record<string, readonly string[]>>
 
 /** /api/payments/success is a page of the front end although its path begins with /api. */
 const pagesUnderApi = new Set(['/api/payments/success'])
@@ -22,9 +19,9 @@ export function servePages(server: FastifyInstance, folder: string, notFound: (r
   const built = existsSync(index)
   const html = built ? readFileSync(index, 'utf8') : ''
   const preloadFile = path.join(folder, 'preload.json')
-  const preloads = (existsSync(preloadFile) ? (JSON.parse(readFileSync(preloadFile, 'utf8')) as Preload[]) : []).map(({ pattern, files }) => {
+  const preloads = Object.entries(existsSync(preloadFile) ? (JSON.parse(readFileSync(preloadFile, 'utf8')) as Preloads) : {}).map(([route, files]) => {
     const links = files.map((file) => `<link rel="modulepreload" href="/${file.replace(/^\//, '')}">`).join('')
-    return { matches: new RegExp(pattern), page: html.replace('</head>', `${links}</head>`) }
+    return { matches: new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}/?$`), page: html.replace('</head>', `${links}</head>`) }
   })
 
   if (built) {
