@@ -21,7 +21,7 @@ const prepare = async (): Promise<void> => {
 }
 
 const open = (dataDir: string): WordpressDriver =>
-  createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath, settings: settings.parse({}), log: { warn: () => {} } })
+  createEmbedded({ cronMs: 1_000, dataDir, runtimeDir, filesDir, nodePath: process.execPath, settings: settings.parse({}), log: { warn: () => {} } })
 
 /** Processes of a site, found the way an operator finds them. */
 const processesOf = (id: string, container = ''): number[] =>
@@ -132,6 +132,13 @@ echo var_export( @mail( 'a@example.com', 'x', 'y' ), true ), ' ', count( array_f
 foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/passwd', '${path.join(repository, 'package.json')}' ) as $file ) echo var_export( @file_get_contents( $file ), true ), ' ';`,
     )
     expect((await page('/probe-host.php')).text).toBe('false 0 false false false false ')
+  })
+
+  test('runs what WordPress has planned, without a visitor', async () => {
+    await parts.put(spec.id, 'wp-content/mu-plugins/planned.php', `<?php add_action( 'portal_planned', fn() => file_put_contents( WP_CONTENT_DIR . '/planned.txt', 'ran' ) );`)
+    await parts.put(spec.id, 'probe-plan.php', `<?php require __DIR__ . '/wp-load.php'; var_export( wp_schedule_single_event( time() - 1, 'portal_planned' ) );`)
+    expect((await page('/probe-plan.php')).text).toBe('true')
+    await eventually(async () => expect(await fs.readFile(path.join(folder(), 'wp-content/planned.txt'), 'utf8')).toBe('ran'))
   })
 
   test('serves nothing that is not meant to be served', async () => {
