@@ -141,6 +141,31 @@ foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/pass
     await eventually(async () => expect(await fs.readFile(path.join(folder(), 'wp-content/planned.txt'), 'utf8')).toBe('ran'))
   })
 
+  test('no way around the disk budget; what is deleted is free again', async () => {
+    await driver.start({ ...spec, diskMb: (await driver.state(spec.id)).diskUsedMb + 8 })
+    await parts.put(
+      spec.id,
+      'probe-budget.php',
+      `<?php
+$dir = __DIR__ . '/wp-content/';
+$mb = 1048576;
+$f = fopen( $dir . 'truncated', 'w' ); @ftruncate( $f, 50 * $mb ); fclose( $f );
+for ( $i = 0; $i < 20; $i++ ) @file_put_contents( $dir . 'appended', str_repeat( 'x', $mb ), FILE_APPEND );
+file_put_contents( sys_get_temp_dir() . '/big', str_repeat( 'x', 20 * $mb ) );
+@copy( sys_get_temp_dir() . '/big', $dir . 'copied' );
+@rename( sys_get_temp_dir() . '/big', $dir . 'moved' );
+@mkdir( $dir . 'database/sub' );
+clearstatcache();
+$all = 0;
+foreach ( array( 'truncated', 'appended', 'copied', 'moved' ) as $name ) { $all += file_exists( $dir . $name ) ? filesize( $dir . $name ) : 0; @unlink( $dir . $name ); }
+@unlink( sys_get_temp_dir() . '/big' );
+echo $all <= 8 * $mb ? 'held ' : "broken $all ", @file_put_contents( $dir . 'again', str_repeat( 'x', 5 * $mb ) ) === 5 * $mb ? 'free' : 'still full';
+unlink( $dir . 'again' );`,
+    )
+    expect((await page('/probe-budget.php')).text).toBe('held free')
+    await driver.start(spec)
+  })
+
   test('serves nothing that is not meant to be served', async () => {
     for (const target of ['/wp-content/database/.ht.sqlite', '/.env', '/wp-content/%2e%2e/%2e%2e/installed.json', '/wp-content/database/']) {
       expect((await page(target)).status, target).toBeGreaterThanOrEqual(400)
