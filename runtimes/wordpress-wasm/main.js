@@ -90,4 +90,5 @@ lines.on('line', (line) => {
 // The parent died or let go.
 lines.on('close', () => process.exit(0))
 process.on('SIGTERM', () => void end())
-process.on('SIGINT', () => void end())
+// Ctrl-C reaches the whole terminal group; the parent decides what ends when.
+process.on('SIGINT', () => {})

@@ -44,7 +44,7 @@ export async function route(siteDir, pathname) {
 
 function answer(name, { file, stat }) {
   if (!/\.(?:php|phtml|phar)$/i.test(name)) return { kind: 'file', file, stat }
-  if (neverRun.test(name) || !/\.php$/.test(name)) return { kind: 'refused' }
+  if (neverRun.test(name) || !name.endsWith('.php')) return { kind: 'refused' }
   return { kind: 'php', script: name }
 }
 

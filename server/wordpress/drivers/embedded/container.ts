@@ -154,17 +154,9 @@ export class Container {
     readline.createInterface({ input: child.stderr! }).on('line', onLine)
   }
 
-  get gone(): boolean {
-    return this.#isGone
-  }
-
   /** Whether somebody asked it to end; its end is then no accident. */
   get ending(): boolean {
     return this.#ending
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid
   }
 
   /** Resident memory in MB, or null while unknown. */

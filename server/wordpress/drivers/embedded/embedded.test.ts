@@ -21,7 +21,7 @@ const prepare = async (): Promise<void> => {
 }
 
 const open = (dataDir: string): WordpressDriver =>
-  createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath, settings: settings.parse({}), log: { warn: () => {} } })
+  createEmbedded({ cronMs: 1_000, dataDir, runtimeDir, filesDir, nodePath: process.execPath, settings: settings.parse({}), log: { warn: () => {} } })
 
 /** Processes of a site, found the way an operator finds them. */
 const processesOf = (id: string, container = ''): number[] =>
@@ -132,6 +132,38 @@ echo var_export( @mail( 'a@example.com', 'x', 'y' ), true ), ' ', count( array_f
 foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/passwd', '${path.join(repository, 'package.json')}' ) as $file ) echo var_export( @file_get_contents( $file ), true ), ' ';`,
     )
     expect((await page('/probe-host.php')).text).toBe('false 0 false false false false ')
+  })
+
+  test('runs what WordPress has planned, without a visitor', async () => {
+    await parts.put(spec.id, 'wp-content/mu-plugins/planned.php', `<?php add_action( 'portal_planned', fn() => file_put_contents( WP_CONTENT_DIR . '/planned.txt', 'ran' ) );`)
+    await parts.put(spec.id, 'probe-plan.php', `<?php require __DIR__ . '/wp-load.php'; var_export( wp_schedule_single_event( time() - 1, 'portal_planned' ) );`)
+    expect((await page('/probe-plan.php')).text).toBe('true')
+    await eventually(async () => expect(await fs.readFile(path.join(folder(), 'wp-content/planned.txt'), 'utf8')).toBe('ran'))
+  })
+
+  test('no way around the disk budget; what is deleted is free again', async () => {
+    await driver.start({ ...spec, diskMb: (await driver.state(spec.id)).diskUsedMb + 8 })
+    await parts.put(
+      spec.id,
+      'probe-budget.php',
+      `<?php
+$dir = __DIR__ . '/wp-content/';
+$mb = 1048576;
+$f = fopen( $dir . 'truncated', 'w' ); @ftruncate( $f, 50 * $mb ); fclose( $f );
+for ( $i = 0; $i < 20; $i++ ) @file_put_contents( $dir . 'appended', str_repeat( 'x', $mb ), FILE_APPEND );
+file_put_contents( sys_get_temp_dir() . '/big', str_repeat( 'x', 20 * $mb ) );
+@copy( sys_get_temp_dir() . '/big', $dir . 'copied' );
+@rename( sys_get_temp_dir() . '/big', $dir . 'moved' );
+@mkdir( $dir . 'database/sub' );
+clearstatcache();
+$all = 0;
+foreach ( array( 'truncated', 'appended', 'copied', 'moved' ) as $name ) { $all += file_exists( $dir . $name ) ? filesize( $dir . $name ) : 0; @unlink( $dir . $name ); }
+@unlink( sys_get_temp_dir() . '/big' );
+echo $all <= 8 * $mb ? 'held ' : "broken $all ", @file_put_contents( $dir . 'again', str_repeat( 'x', 5 * $mb ) ) === 5 * $mb ? 'free' : 'still full';
+unlink( $dir . 'again' );`,
+    )
+    expect((await page('/probe-budget.php')).text).toBe('held free')
+    await driver.start(spec)
   })
 
   test('serves nothing that is not meant to be served', async () => {

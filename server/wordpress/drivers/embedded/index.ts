@@ -18,13 +18,15 @@ export interface EmbeddedParts {
   /** Node 22 or newer. */
   readonly nodePath: string
   readonly settings: Settings
+  /** How often wp-cron.php runs in each started site, ms; 5 minutes when not given. */
+  readonly cronMs?: number
   readonly log: { warn(detail: object, message: string): void }
 }
 
 const minRamMb = 512
 const bootsAtOnce = 2
 const watchMs = 2_000
-const cronMs = 5 * 60_000
+const defaultCronMs = 5 * 60_000
 const idShape = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/
 
 /** The embedded driver. Creating it starts no process and touches no site. */
@@ -74,7 +76,7 @@ export function createEmbedded(parts: EmbeddedParts): WordpressDriver {
   }, watchMs)
   const cron = setInterval(() => {
     for (const one of sites.values()) one.runCron()
-  }, cronMs)
+  }, parts.cronMs ?? defaultCronMs)
   watching.unref()
   cron.unref()
 
