@@ -28,7 +28,8 @@ export default function LogsTab({ server }: { server: Server }) {
 function LogView({ stream, name }: { stream: LogStream; name: string }) {
   const t = useTexts()
   const [query, setQuery] = useState('')
-  const [wrap, setWrap] = useState(false)
+  // A phone shows little more than the time of an unwrapped line.
+  const [wrap, setWrap] = useState(() => matchMedia('(max-width: 640px)').matches)
   const [follow, setFollow] = useState(true)
   /** While paused, the lines as they were at that moment. */
   const [frozen, setFrozen] = useState<readonly LogLine[]>()
