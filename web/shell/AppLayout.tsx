@@ -88,14 +88,11 @@ function Header({ mini, onCollapse, onSearch }: { mini: boolean; onCollapse: () 
         type="button"
         onClick={onSearch}
         aria-keyshortcuts="Meta+K Control+K"
-        aria-label={t.shell.search}
         className="ml-1 flex h-9 min-w-0 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-3 transition-colors hover:text-ink-2 sm:max-w-sm sm:flex-1 sm:bg-surface sm:px-3 sm:shadow-card"
       >
         <Search aria-hidden className="size-[18px] shrink-0 sm:size-4" />
-        <span className="flex-1 truncate text-left max-sm:hidden">{t.shell.search}</span>
-        <kbd aria-hidden className="hidden rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 sm:block">
-          {shortcut}
-        </kbd>
+        <span className="flex-1 truncate text-left max-sm:sr-only">{t.shell.search}</span>
+        <kbd aria-hidden data-keys={shortcut} className="hidden rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 before:content-[attr(data-keys)] sm:block" />
       </button>
       <span className="flex-1" />
       {config.sandbox ? <SandboxBadge inbox={config.sandboxInbox} /> : null}
@@ -124,7 +121,11 @@ function UserMenu() {
       className="ml-1 flex h-10 items-center gap-2 rounded-md px-1.5 text-sm hover:bg-subtle sm:h-9"
       trigger={
         <>
-          <span className="grid size-7 place-items-center rounded-full bg-primary-soft text-xs font-semibold text-primary-ink">{initials(user.name)}</span>
+          <span
+            aria-hidden
+            data-initials={initials(user.name)}
+            className="grid size-7 place-items-center rounded-full bg-primary-soft text-xs font-semibold text-primary-ink before:content-[attr(data-initials)]"
+          />
           <ChevronsUpDown aria-hidden className="size-3.5 text-ink-3 max-sm:hidden" />
         </>
       }
