@@ -112,7 +112,8 @@ export default defineConfig({
           groups: [
             { name: 'vendor', test: /node_modules[\\/](react|react-dom|scheduler|@tanstack[\\/](?!react-virtual|virtual-core)|use-sync-external-store|seroval|seroval-plugins|cookie-es|isbot)/, priority: 10 },
             { name: 'contract', test: /node_modules[\\/]zod|[\\/]contract[\\/]|[\\/]web[\\/](api|form|format)\.ts/, priority: 9 },
-            { name: 'ui', test: /node_modules[\\/]lucide-react|[\\/]web[\\/]ui[\\/](?!Toaster|CodeInput)/, priority: 8 },
+            // What one screen alone uses comes with that screen.
+            { name: 'ui', test: /node_modules[\\/]lucide-react|[\\/]web[\\/]ui[\\/]/, minShareCount: 3, priority: 8 },
           ],
         },
       },

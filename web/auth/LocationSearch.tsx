@@ -91,39 +91,39 @@ export function LocationSearch({ value, onChange, error }: { value: Place | null
             ) : (
               <MapPin aria-hidden className="pointer-events-none absolute top-3 right-3 size-4 text-ink-3" />
             )}
+            <ul
+              id={listId}
+              role="listbox"
+              aria-label={t.auth.location}
+              hidden={!shown}
+              className="absolute top-11 z-10 max-h-60 w-full overflow-y-auto rounded-lg bg-raised p-1 shadow-pop"
+            >
+              {list.map((place, index) => (
+                <li
+                  key={place.id}
+                  id={`${listId}-${index}`}
+                  role="option"
+                  aria-selected={index === at}
+                  onPointerDown={(event) => {
+                    event.preventDefault()
+                    choose(place)
+                  }}
+                  onPointerMove={() => setAt(index)}
+                  className={cx('flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-md px-2.5 py-1.5 text-sm', index === at && 'bg-primary-soft text-primary-ink')}
+                >
+                  {place.name}
+                  <span className="text-xs text-ink-3">{place.country}</span>
+                </li>
+              ))}
+              {list.length === 0 && !isFetching ? (
+                <li role="option" aria-selected="false" aria-disabled="true" className="px-2.5 py-2 text-sm text-ink-3">
+                  {t.auth.locationNone}
+                </li>
+              ) : null}
+            </ul>
           </span>
         )}
       </Field>
-      <ul
-        id={listId}
-        role="listbox"
-        aria-label={t.auth.location}
-        hidden={!shown}
-        className="absolute top-[4.4rem] z-10 max-h-60 w-full overflow-y-auto rounded-lg bg-raised p-1 shadow-pop"
-      >
-        {list.map((place, index) => (
-          <li
-            key={place.id}
-            id={`${listId}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            onPointerDown={(event) => {
-              event.preventDefault()
-              choose(place)
-            }}
-            onPointerMove={() => setAt(index)}
-            className={cx('flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-md px-2.5 py-1.5 text-sm', index === at && 'bg-primary-soft text-primary-ink')}
-          >
-            {place.name}
-            <span className="text-xs text-ink-3">{place.country}</span>
-          </li>
-        ))}
-        {list.length === 0 && !isFetching ? (
-          <li role="option" aria-selected="false" aria-disabled="true" className="px-2.5 py-2 text-sm text-ink-3">
-            {t.auth.locationNone}
-          </li>
-        ) : null}
-      </ul>
       <span role="status" className="sr-only">
         {value ? t.auth.locationChosen(value.name) : shown ? t.palette.results(list.length) : ''}
       </span>

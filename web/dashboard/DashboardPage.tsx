@@ -50,14 +50,14 @@ export default function DashboardPage() {
       </PageHead>
       <UnpaidBanner />
       <div className="grid gap-5 lg:grid-cols-12">
-        <WalletCard runway={runway(user.balance, series)} className="lg:col-span-5" />
+        <WalletCard runway={runway(user.balance, series)} known={transactions.data !== undefined} className="lg:col-span-5" />
         <Card
           className="lg:col-span-7"
           title={shownDays < chartDays ? t.dashboard.chartShort(Math.max(1, shownDays)) : t.dashboard.chart}
           action={<More link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>} />}
         >
           <Loaded query={transactions} skeleton={<Skeleton className="h-56" />}>
-            {() => <BalanceChart series={series} currency={user.currency} />}
+            {({ list }) => (list.length === 0 ? <p className="grid h-full min-h-40 place-items-center text-sm text-ink-3">{t.wallet.empty}</p> : <BalanceChart series={series} currency={user.currency} />)}
           </Loaded>
         </Card>
         <div className="grid gap-5 sm:grid-cols-2 lg:col-span-12 lg:grid-cols-3">

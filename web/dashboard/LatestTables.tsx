@@ -111,7 +111,7 @@ function InvoiceTable({ list }: { list: Invoice[] }) {
           <th scope="col" className={cx(headCell, 'text-right')}>
             {t.invoices.due}
           </th>
-          <th scope="col" className={headCell}>
+          <th scope="col" className={cx(headCell, 'max-sm:hidden')}>
             {t.invoices.status}
           </th>
           <th scope="col" className={headCell}>
@@ -124,9 +124,12 @@ function InvoiceTable({ list }: { list: Invoice[] }) {
           <tr key={invoice.id} className={row}>
             <th scope="row" className={cx(denseCell, 'num text-left font-medium whitespace-nowrap')}>
               {invoice.number}
+              <span className="mt-1 mb-0.5 block font-normal sm:hidden">
+                <InvoiceBadge invoice={invoice} />
+              </span>
             </th>
             <td className={cx(denseCell, 'num text-right whitespace-nowrap', invoice.amount_due > 0 ? 'font-medium' : 'text-ink-3')}>{money(invoice.amount_due, invoice.currency)}</td>
-            <td className={denseCell}>
+            <td className={cx(denseCell, 'max-sm:hidden')}>
               <InvoiceBadge invoice={invoice} />
             </td>
             <td className={cx(denseCell, 'pl-0')}>

@@ -108,7 +108,7 @@ export const en = {
     regionHint: 'Decides your currency and payment options. It cannot be changed later.',
     regions: { VN: 'Vietnam · VND', USD: 'International · USD', EURO: 'Europe · EUR', AUD: 'Australia · AUD' },
     addressLine: 'Address',
-    location: 'Province, city or district',
+    location: 'City or district',
     locationHint: 'Type a few letters, with or without accents.',
     locationNone: 'No such place',
     locationChosen: (name: string) => `Chosen: ${name}`,

@@ -105,7 +105,7 @@ export const vi: Texts = {
     regionHint: 'Quyết định loại tiền và cách thanh toán. Không đổi được về sau.',
     regions: { VN: 'Việt Nam · VND', USD: 'Quốc tế · USD', EURO: 'Châu Âu · EUR', AUD: 'Úc · AUD' },
     addressLine: 'Địa chỉ',
-    location: 'Tỉnh, thành phố hoặc quận huyện',
+    location: 'Tỉnh, thành, quận huyện',
     locationHint: 'Gõ vài chữ, có dấu hoặc không dấu.',
     locationNone: 'Không có địa điểm này',
     locationChosen: (name) => `Đã chọn: ${name}`,

@@ -29,8 +29,12 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     return commands.filter((command) => words.every((word) => fold(`${command.kind} ${command.label}`).includes(word)))
   }, [commands, query])
 
-  useEffect(() => dialog.current?.showModal(), [])
-  useEffect(() => document.getElementById(`command-${at}`)?.scrollIntoView({ block: 'nearest' }), [at])
+  useEffect(() => {
+    dialog.current?.showModal()
+  }, [])
+  useEffect(() => {
+    document.getElementById(`command-${at}`)?.scrollIntoView({ block: 'nearest' })
+  }, [at])
 
   const run = (command: Command | undefined) => {
     if (!command) return

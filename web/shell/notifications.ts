@@ -38,6 +38,8 @@ function apply(queryClient: QueryClient, event: PortalEvent) {
   else toast.success(t.toast.success, text)
 }
 
+const quietMs = 2500
+
 /** Listens as long as the signed-in part of the portal is on the screen. */
 export function usePortalEvents(): void {
   const queryClient = useQueryClient()
@@ -45,11 +47,14 @@ export function usePortalEvents(): void {
   const { realtime } = useConfig()
   useEffect(() => {
     const stopListening = onPortalEvent((event) => apply(queryClient, event))
-    // After the first paint: nobody waits for the socket.
+    // Nobody waits for the socket, except who watches a server being set up: the library comes once the page stands.
     let stop: (() => void) | undefined
-    const timer = setTimeout(() => {
-      stop = startRealtime(id, realtime)
-    }, 300)
+    const timer = setTimeout(
+      () => {
+        stop = startRealtime(id, realtime)
+      },
+      location.pathname.startsWith('/wordpress-progress/') ? 0 : quietMs,
+    )
     return () => {
       clearTimeout(timer)
       stopListening()

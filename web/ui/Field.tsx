@@ -34,7 +34,7 @@ export function Field({ label, hint, error, aside, children }: FieldProps) {
         <label htmlFor={id} className="text-sm font-medium">
           {label}
         </label>
-        {aside ? <span className="text-xs text-ink-3">{aside}</span> : null}
+        {aside ? <span className="shrink-0 text-xs whitespace-nowrap text-ink-3">{aside}</span> : null}
       </div>
       {children({ id, ...(error ? { 'aria-invalid': true } : {}), ...(describedBy ? { 'aria-describedby': describedBy } : {}) })}
       {error ? (

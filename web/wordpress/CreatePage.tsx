@@ -83,6 +83,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       setReviewing(false)
       setErrors(error instanceof ApiError ? error.fields : {})
       setRefusal(messageOf(error))
+      requestAnimationFrame(() => (document.querySelector<HTMLElement>('#order [aria-invalid=true]') ?? document.getElementById('order-refusal'))?.focus())
       toast.error(t.toast.error, error instanceof ApiError && error.code !== 'internal' ? error.message : t.order.failed)
     } finally {
       setBusy(false)
@@ -101,7 +102,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
         <form id="order" noValidate className="card divide-y divide-border" onSubmit={review}>
           {refusal ? (
-            <div className="p-5 sm:p-6">
+            <div id="order-refusal" tabIndex={-1} className="p-5 outline-none sm:p-6">
               <Note tone="danger" role="alert">
                 {refusal}
               </Note>
