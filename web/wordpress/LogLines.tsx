@@ -104,7 +104,10 @@ const Block = memo(
       <div ref={place} style={near ? undefined : { height: height.current }}>
         {near
           ? block.lines.map((line) => (
-              <div key={line.number} className={cx('min-w-full px-4 hover:bg-white/5', wrap ? 'break-all whitespace-pre-wrap' : 'whitespace-pre')}>
+              <div
+                key={line.number}
+                className={cx('min-w-full px-4 hover:bg-white/5', wrap ? 'break-all whitespace-pre-wrap' : 'whitespace-pre')}
+              >
                 {line.source === '' ? null : <span className="text-[#8391ab]">{line.source} </span>}
                 {line.text}
               </div>
