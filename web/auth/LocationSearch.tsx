@@ -15,7 +15,15 @@ export interface Place {
 const settleMs = 200
 
 /** A search field with a list of places (combobox). Accents may be left out: the server folds them. */
-export function LocationSearch({ value, onChange, error }: { value: Place | null; onChange: (place: Place | null) => void; error: string | undefined }) {
+export function LocationSearch({
+  value,
+  onChange,
+  error,
+}: {
+  value: Place | null
+  onChange: (place: Place | null) => void
+  error: string | undefined
+}) {
   const t = useTexts()
   const listId = useId()
   const [text, setText] = useState(value?.name ?? '')
@@ -85,7 +93,12 @@ export function LocationSearch({ value, onChange, error }: { value: Place | null
               onKeyDown={onKeyDown}
             />
             {value !== null ? (
-              <button type="button" aria-label={t.common.cancel} onClick={clear} className="absolute top-1 right-1 grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle">
+              <button
+                type="button"
+                aria-label={t.common.cancel}
+                onClick={clear}
+                className="absolute top-1 right-1 grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle"
+              >
                 <X aria-hidden className="size-4" />
               </button>
             ) : (
@@ -109,7 +122,10 @@ export function LocationSearch({ value, onChange, error }: { value: Place | null
                     choose(place)
                   }}
                   onPointerMove={() => setAt(index)}
-                  className={cx('flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-md px-2.5 py-1.5 text-sm', index === at && 'bg-primary-soft text-primary-ink')}
+                  className={cx(
+                    'flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-md px-2.5 py-1.5 text-sm',
+                    index === at && 'bg-primary-soft text-primary-ink',
+                  )}
                 >
                   {place.name}
                   <span className="text-xs text-ink-3">{place.country}</span>

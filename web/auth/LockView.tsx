@@ -62,7 +62,15 @@ export function LockView({ onUnlocked }: { onUnlocked: () => void }) {
             </Note>
           ) : null}
           <Field label={t.auth.password} error={errors['password']}>
-            {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="current-password" showLabel={t.common.showPassword} autoFocus />}
+            {(control) => (
+              <PasswordInput
+                {...control}
+                {...bind('password')}
+                autoComplete="current-password"
+                showLabel={t.common.showPassword}
+                autoFocus
+              />
+            )}
           </Field>
           <Button type="submit" size="lg" busy={busy}>
             {t.lock.unlock}

@@ -25,7 +25,10 @@ export function WalletCard({ runway, known, className }: WalletCardProps) {
   const { money } = useFormat()
   const id = useId()
   return (
-    <section aria-labelledby={id} className={cx('wallet relative flex flex-col overflow-hidden rounded-xl p-5 shadow-card sm:p-6', className)}>
+    <section
+      aria-labelledby={id}
+      className={cx('wallet relative flex flex-col overflow-hidden rounded-xl p-5 shadow-card sm:p-6', className)}
+    >
       <div className="flex items-center justify-between">
         <h2 id={id} className="text-sm font-medium text-white/80">
           {t.dashboard.balance}
@@ -36,7 +39,8 @@ export function WalletCard({ runway, known, className }: WalletCardProps) {
       <p className="mt-1 min-h-5 text-sm text-white/80">
         {!known ? null : runway && runway.days <= farAway ? (
           <>
-            {t.dashboard.runwayBefore} <b className="num font-semibold text-white">{t.dashboard.runway(runway.days)}</b> {t.dashboard.runwayAfter}
+            {t.dashboard.runwayBefore} <b className="num font-semibold text-white">{t.dashboard.runway(runway.days)}</b>{' '}
+            {t.dashboard.runwayAfter}
           </>
         ) : user.balance === 0 ? (
           t.dashboard.emptyWallet

@@ -99,7 +99,11 @@ function Table({ list }: { list: Invoice[] }) {
                 <span className="sm:hidden">
                   <PdfLink invoice={invoice} />
                 </span>
-                <HostedLink url={invoice.hosted_invoice_url} label={`${t.invoices.view} ${invoice.number}`} className={buttonClass('outline', 'sm')}>
+                <HostedLink
+                  url={invoice.hosted_invoice_url}
+                  label={`${t.invoices.view} ${invoice.number}`}
+                  className={buttonClass('outline', 'sm')}
+                >
                   {t.invoices.view}
                 </HostedLink>
               </span>
@@ -113,7 +117,11 @@ function Table({ list }: { list: Invoice[] }) {
 
 function Due({ invoice }: { invoice: Invoice }) {
   const { money } = useFormat()
-  return <span className={cx('num whitespace-nowrap', invoice.amount_due > 0 ? 'font-semibold' : 'text-ink-3')}>{money(invoice.amount_due, invoice.currency)}</span>
+  return (
+    <span className={cx('num whitespace-nowrap', invoice.amount_due > 0 ? 'font-semibold' : 'text-ink-3')}>
+      {money(invoice.amount_due, invoice.currency)}
+    </span>
+  )
 }
 
 function PdfLink({ invoice }: { invoice: Invoice }) {

@@ -51,8 +51,16 @@ function Frame() {
   }
 
   return (
-    <div className={cx('min-h-dvh lg:grid lg:transition-[grid-template-columns] lg:duration-200', mini ? 'lg:grid-cols-[68px_minmax(0,1fr)]' : 'lg:grid-cols-[244px_minmax(0,1fr)]')}>
-      <a href="#main" className="sr-only z-50 rounded-md bg-primary px-4 py-2 text-white focus:not-sr-only focus:fixed focus:top-3 focus:left-3">
+    <div
+      className={cx(
+        'min-h-dvh lg:grid lg:transition-[grid-template-columns] lg:duration-200',
+        mini ? 'lg:grid-cols-[68px_minmax(0,1fr)]' : 'lg:grid-cols-[244px_minmax(0,1fr)]',
+      )}
+    >
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-md bg-primary px-4 py-2 text-white focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+      >
         {t.common.skip}
       </a>
       <Sidebar mini={mini} />
@@ -92,7 +100,11 @@ function Header({ mini, onCollapse, onSearch }: { mini: boolean; onCollapse: () 
       >
         <Search aria-hidden className="size-[18px] shrink-0 sm:size-4" />
         <span className="flex-1 truncate text-left max-sm:sr-only">{t.shell.search}</span>
-        <kbd aria-hidden data-keys={shortcut} className="hidden rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 before:content-[attr(data-keys)] sm:block" />
+        <kbd
+          aria-hidden
+          data-keys={shortcut}
+          className="hidden rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 before:content-[attr(data-keys)] sm:block"
+        />
       </button>
       <span className="flex-1" />
       {config.sandbox ? <SandboxBadge inbox={config.sandboxInbox} /> : null}

@@ -27,7 +27,13 @@ const touched: Record<EventName, readonly string[]> = {
 }
 
 /** The events that interrupt; the others only stand in the bell. */
-const announced = new Set<EventName>(['invoice.paid', 'invoice.payment_failed', 'subscription.created', 'subscription.updated', 'wallet.credited'])
+const announced = new Set<EventName>([
+  'invoice.paid',
+  'invoice.payment_failed',
+  'subscription.created',
+  'subscription.updated',
+  'wallet.credited',
+])
 
 function apply(queryClient: QueryClient, event: PortalEvent) {
   for (const subject of ['notifications', ...touched[event.event]]) void queryClient.invalidateQueries({ queryKey: [subject] })

@@ -1,4 +1,4 @@
-import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from 'react'
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from 'react'
 import { useTexts } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
 import { blocksOf, type LogBlock, type LogLine } from './log-ring.ts'
@@ -26,10 +26,15 @@ export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps
   const area = useRef<HTMLDivElement>(null)
   const blocks = useMemo(() => blocksOf(lines), [lines])
 
-  const toEnd = () => area.current?.scrollTo({ top: area.current.scrollHeight })
+  // Blocks that are not drawn again still have to see the present answer.
+  const following = useRef(follow)
+  const settle = useCallback(() => {
+    if (following.current) area.current?.scrollTo({ top: area.current.scrollHeight })
+  }, [])
   useLayoutEffect(() => {
-    if (follow) toEnd()
-  }, [follow, lines, wrap])
+    following.current = follow
+    settle()
+  }, [follow, lines, wrap, settle])
 
   /** Following only ever moves down: whatever moves up, by wheel, finger, key or scrollbar, is a person. */
   const top = useRef(0)
@@ -55,7 +60,7 @@ export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps
       {lines.length === 0 ? <p className="px-4 py-10 text-center font-sans text-sm text-[#9aa5ba]">{empty}</p> : null}
       <div className={wrap ? 'w-full' : 'w-max min-w-full'}>
         {blocks.map((block) => (
-          <Block key={block.key} block={block} wrap={wrap} area={area} onResize={follow ? toEnd : undefined} />
+          <Block key={block.key} block={block} wrap={wrap} area={area} onResize={settle} />
         ))}
       </div>
     </div>
@@ -67,7 +72,7 @@ interface BlockProps {
   wrap: boolean
   area: RefObject<HTMLDivElement | null>
   /** Called when the block turns out to be of another height than was thought. */
-  onResize: (() => void) | undefined
+  onResize: () => void
 }
 
 /** Unchanged blocks are not drawn again when a line arrives. */
@@ -92,14 +97,17 @@ const Block = memo(
       return () => observer.disconnect()
     }, [area])
     useLayoutEffect(() => {
-      if (near) onResize?.()
+      if (near) onResize()
     }, [near, onResize])
 
     return (
       <div ref={place} style={near ? undefined : { height: height.current }}>
         {near
           ? block.lines.map((line) => (
-              <div key={line.number} className={cx('min-w-full px-4 hover:bg-white/5', wrap ? 'break-all whitespace-pre-wrap' : 'whitespace-pre')}>
+              <div
+                key={line.number}
+                className={cx('min-w-full px-4 hover:bg-white/5', wrap ? 'break-all whitespace-pre-wrap' : 'whitespace-pre')}
+              >
                 {line.source === '' ? null : <span className="text-[#8391ab]">{line.source} </span>}
                 {line.text}
               </div>

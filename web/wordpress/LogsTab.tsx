@@ -68,7 +68,14 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
         <StateBadge stream={stream} paused={frozen !== undefined} />
         <span className="relative min-w-0 flex-1 max-sm:order-last max-sm:basis-full">
           <Search aria-hidden className="absolute top-2.5 left-3 size-4 text-ink-3" />
-          <Input type="search" aria-label={t.logs.search} placeholder={t.logs.search} value={query} onChange={(event) => setQuery(event.target.value)} className="h-9 pl-9" />
+          <Input
+            type="search"
+            aria-label={t.logs.search}
+            placeholder={t.logs.search}
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+            className="h-9 pl-9"
+          />
         </span>
         {query.trim() === '' ? null : (
           <span role="status" className="num text-xs text-ink-3">
@@ -76,10 +83,19 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
           </span>
         )}
         <span className="flex items-center gap-1 max-sm:ml-auto">
-          <IconButton label={frozen ? t.logs.resume : t.logs.pause} aria-pressed={frozen !== undefined} onClick={() => (frozen ? resume() : setFrozen(stream.lines))}>
+          <IconButton
+            label={frozen ? t.logs.resume : t.logs.pause}
+            aria-pressed={frozen !== undefined}
+            onClick={() => (frozen ? resume() : setFrozen(stream.lines))}
+          >
             {frozen ? <Play aria-hidden className="size-4" /> : <Pause aria-hidden className="size-4" />}
           </IconButton>
-          <IconButton label={t.logs.wrap} aria-pressed={wrap} className={wrap ? 'bg-primary-soft text-primary-ink' : ''} onClick={() => setWrap(!wrap)}>
+          <IconButton
+            label={t.logs.wrap}
+            aria-pressed={wrap}
+            className={wrap ? 'bg-primary-soft text-primary-ink' : ''}
+            onClick={() => setWrap(!wrap)}
+          >
             <WrapText aria-hidden className="size-4" />
           </IconButton>
           <IconButton label={t.logs.clear} onClick={stream.clear}>
@@ -91,7 +107,14 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
         </span>
       </div>
       <div className="relative">
-        <LogLines key={wrap ? 'wrapped' : 'plain'} lines={shown} wrap={wrap} follow={watching} onFollow={setFollow} empty={query.trim() === '' ? t.logs.none : t.logs.noMatch} />
+        <LogLines
+          key={wrap ? 'wrapped' : 'plain'}
+          lines={shown}
+          wrap={wrap}
+          follow={watching}
+          onFollow={setFollow}
+          empty={query.trim() === '' ? t.logs.none : t.logs.noMatch}
+        />
         {unseen > 0 ? (
           <Button size="sm" onClick={resume} className="num absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-pop">
             <ArrowDown aria-hidden className="size-4" />

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { blocksOf, LogRing, parseMessage, withoutTicket } from './log-ring.ts'
 
 test('the line is what stands after the separator', () => {
-  expect(parseMessage('2026-11-21T05:00:00Z shop-1 - - GET /san-pham 200')).toEqual({ source: '2026-11-21T05:00:00Z shop-1', text: 'GET /san-pham 200' })
+  expect(parseMessage('2026-11-21T05:00:00Z shop-1 - - GET /san-pham 200')).toEqual({
+    source: '2026-11-21T05:00:00Z shop-1',
+    text: 'GET /san-pham 200',
+  })
 })
 test('a separator that the server widened stays in the line', () => expect(parseMessage('t c - - a -  - b').text).toBe('a -  - b'))
 test('a message without a separator is all line', () => expect(parseMessage('plain')).toEqual({ source: '', text: 'plain' }))
