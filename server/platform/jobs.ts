@@ -68,7 +68,7 @@ export function createJobs(url: string, log: Log): Jobs {
     monitorVacuum: false,
   })
   const definitions: JobDefinition<object>[] = []
-  const workers = new Map<string, string>()
+  const workers = new Map<string, string[]>()
   const stopping = new AbortController()
   let presence: pg.Client | undefined
   let running = false
@@ -79,8 +79,7 @@ export function createJobs(url: string, log: Log): Jobs {
   })
 
   const wake = (name: string): void => {
-    const worker = workers.get(name)
-    if (running && worker !== undefined) boss.notifyWorker(worker)
+    if (running) for (const worker of workers.get(name) ?? []) boss.notifyWorker(worker)
   }
 
   /**
@@ -130,10 +129,10 @@ export function createJobs(url: string, log: Log): Jobs {
         }
         await boss.createQueue(job.name, settings)
         await boss.updateQueue(job.name, settings)
-        const worker = await boss.work<object>(
-          job.name,
-          { localConcurrency: job.concurrency ?? defaults.concurrency, batchSize: 1, pollingIntervalSeconds: pollSeconds, includeMetadata: true },
-          async ([task]) => {
+        const ids: string[] = []
+        workers.set(job.name, ids)
+        for (let place = 0; place < (job.concurrency ?? defaults.concurrency); place++) {
+          const id = await boss.work<object>(job.name, { batchSize: 1, pollingIntervalSeconds: pollSeconds, includeMetadata: true }, async ([task]) => {
             if (!task) return
             const attempt = { number: task.retryCount + 1, last: task.retryCount >= retries, signal: AbortSignal.any([task.signal, stopping.signal]) }
             try {
@@ -142,10 +141,14 @@ export function createJobs(url: string, log: Log): Jobs {
             } catch (error) {
               log[attempt.last ? 'error' : 'warn']({ err: error, job: job.name, id: task.id, attempt: attempt.number }, 'job failed')
               throw error
+            } finally {
+              // Where one job lay there may be more: left to itself a worker sleeps after each of them.
+              const own = ids[place]
+              if (running && own !== undefined) boss.notifyWorker(own)
             }
-          },
-        )
-        workers.set(job.name, worker)
+          })
+          ids.push(id)
+        }
         if (job.cron !== undefined) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' })
       }
     },
