@@ -100,7 +100,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     for (const [index, step] of steps.entries()) {
       signal.throwIfAborted()
       const began = performance.now()
-      await within(stepMs, `${step.name} took too long`, step.do(site))
+      await within(stepMs, `${step.name} took too long`, step.do(site), signal)
       log.info({ site: site.name, step: step.name, ms: Math.round(performance.now() - began) }, 'provisioning')
       const done = steps.slice(0, index + 1).map(({ name }) => name)
       await db.updateTable('site').set({ steps_done: done }).where('id', '=', site.id).where('run', '=', site.run).execute()
@@ -189,16 +189,20 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   deps.jobs.define<{ siteId: string }>({ name: provisionJob, concurrency, retries: 1000, limitSeconds: 1800, run: ({ siteId }, { signal }) => provision(siteId, signal) })
 }
 
-/** The outcome, or DriverFailure unavailable when it takes longer. The work itself goes on: every step is an "ensure" and may be asked again meanwhile. */
-async function within<T>(ms: number, why: string, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DriverFailure('unavailable', why)), ms)
-  })
+/**
+ * The outcome; DriverFailure unavailable when it takes longer; the signal's reason once it is aborted (the portal does not wait for a boot before
+ * it stops). The work itself goes on: every step is an "ensure" and may be asked again meanwhile.
+ */
+async function within<T>(ms: number, why: string, work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  const { promise: interrupted, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new DriverFailure('unavailable', why)), ms)
+  const onAbort = (): void => reject(signal?.reason)
+  signal?.addEventListener('abort', onAbort)
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, interrupted])
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
   }
 }
 
