@@ -14,6 +14,8 @@ interface Answer {
 export interface Fact {
   readonly what: string
   readonly holds: () => Promise<void>
+  /** Waits for a site to boot: asked of the newest sites after each start, of all at the end. */
+  readonly slow?: boolean
 }
 
 export interface Customer {
@@ -46,6 +48,7 @@ export async function untilAnswered(portal: PortalProcess, method: string, addre
     } catch {
       // Killed in the middle: nothing was acknowledged.
     }
+    if (portal.fell !== undefined) throw new Error(portal.fell)
     if (Date.now() > deadline) throw new Error(`${method} ${address} was never answered`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -55,7 +58,9 @@ export async function untilAnswered(portal: PortalProcess, method: string, addre
 async function until<T>(what: string, ask: () => Promise<T | undefined | false>, seconds = 120): Promise<T> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {
-    const answer = await ask().catch(() => undefined)
+    const answer = await ask().catch((error: unknown) => {
+      if (String(error).includes('the portal ended')) throw error
+    })
     if (answer !== undefined && answer !== false) return answer
     if (Date.now() > deadline) throw new Error(`${what} did not happen within ${seconds} s`)
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -133,7 +138,7 @@ export async function settled(portal: PortalProcess, customer: Customer, id: str
   customer.facts.push({ what: `order ${id} is ${status}`, holds: async () => expect((await read())['status']).toBe(status) })
   if (status === 'running') {
     const host = String((await read())['domain'])
-    customer.facts.push({ what: `${host} answers`, holds: () => until(`${host} answering`, async () => (await statusOn(portal.sitesPort, host)) === 200, 90).then(() => undefined) })
+    customer.facts.push({ what: `${host} answers`, slow: true, holds: () => until(`${host} answering`, async () => (await statusOn(portal.sitesPort, host)) === 200, 180).then(() => undefined) })
   }
   return status
 }

@@ -23,6 +23,9 @@ export class PortalProcess {
   readonly #env: Record<string, string>
   #child: ChildProcess | undefined
   #output = ''
+  /** Set when the portal ended although nobody here asked it to. */
+  fell: string | undefined
+  #wanted = false
 
   private constructor(dataDir: string, ports: readonly [number, number, number, number]) {
     const [port, sandboxPort, sitesPort, dnsPort] = ports
@@ -61,6 +64,10 @@ export class PortalProcess {
     this.#output = ''
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')], { cwd: root, env: this.#env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
+    this.#wanted = true
+    child.once('exit', (code, signal) => {
+      if (this.#wanted) this.fell = `the portal ended by itself or by a stranger's hand (${signal ?? code}): ${this.#output}`
+    })
     const keep = (chunk: Buffer): void => {
       this.#output = (this.#output + chunk.toString()).slice(-20_000)
     }
@@ -80,6 +87,7 @@ export class PortalProcess {
   async kill(all: boolean): Promise<void> {
     const child = this.#child
     if (!child) return
+    this.#wanted = false
     const gone = new Promise((resolve) => child.once('close', resolve))
     const others = all ? this.processes() : []
     process.kill(-this.pid, 'SIGKILL')
@@ -98,6 +106,7 @@ export class PortalProcess {
   async terminate(): Promise<number | null> {
     const child = this.#child
     if (!child) return null
+    this.#wanted = false
     const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
     child.kill('SIGTERM')
     const code = await ended
