@@ -165,7 +165,7 @@ export async function openHouse(parts: HouseParts) {
   realtime.routes(http)
   billing.routes(http, { db, billing: bills, portalUrl })
   payments.routes(http, { db, clock, log, checkout, settlement, drivers: drivers.payments, customer: accounts.customer })
-  wordpress.routes(http, { db, clock, secrets, catalog, billing: bills, announcer: realtime, driver: drivers.wordpress, logs, addressing, portalUrl, customer: accounts.customer })
+  wordpress.routes(http, { db, clock, secrets, catalog, billing: bills, announcer: realtime, driver: drivers.wordpress, logs, addressing, portalUrl, onChange: directory.refresh, customer: accounts.customer })
   const shown = storefront.publicConfig({
     catalog,
     gateways: new Set(drivers.payments.keys()),
