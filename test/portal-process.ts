@@ -83,13 +83,16 @@ export class PortalProcess {
     )
   }
 
-  /** kill -9 of the whole process group; with `all`, of every process of this portal at the same moment, its database included. */
-  async kill(all: boolean): Promise<void> {
+  /**
+   * kill -9 of the whole process group. `database`: and of every other process of this portal at the same moment. `guard`: and of the guard that
+   * would have ended the database, which is left behind as an orphan.
+   */
+  async kill(also: 'nothing else' | 'database' | 'guard'): Promise<void> {
     const child = this.#child
     if (!child) return
     this.#wanted = false
     const gone = new Promise((resolve) => child.once('close', resolve))
-    const others = all ? this.processes() : []
+    const others = also === 'nothing else' ? [] : this.processes().filter(({ command }) => also === 'database' || command.includes('pg-guard'))
     process.kill(-this.pid, 'SIGKILL')
     for (const { pid } of others) {
       try {

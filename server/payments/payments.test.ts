@@ -136,7 +136,7 @@ describe('a checkout', () => {
     for (const [amount, status] of amounts) {
       const answer = await checkout(an, { amount, type: 1, method: 'QRPAY' })
       expect([amount, answer.status]).toEqual([amount, status])
-      if (status === 422) expect(answer.body.error).toMatchObject({ code: 'invalid_input', fields: { amount: expect.any(String) } })
+      expect(Object.keys(answer.body.error?.fields ?? {})).toEqual(status === 422 ? ['amount'] : [])
     }
     for (const body of [{ amount: 100_000, type: 3, method: 'QRPAY' }, { amount: 100_000, type: 1, method: 'CASH' }, { amount: 100_000, type: 1 }, { amount: 100_000, type: 1, method: 'QRPAY', currency: 'USD' }, {}, []]) {
       expect((await checkout(an, body)).body.error?.code).toBe('invalid_input')
