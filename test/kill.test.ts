@@ -119,7 +119,7 @@ test(`${kills} kills at random moments lose nothing and do nothing twice (seed $
       while (left > 0) {
         // Every stretch of the journey gets its share, however short it is; within it the moment is random.
         const stretch = stretches[Math.floor(random() * stretches.length)] ?? 'provisioning'
-        await eventually('the next stretch', async () => phase.startsWith(stretch), 12).catch(() => undefined)
+        await eventually('the next stretch', async () => phase.startsWith(stretch), 6).catch(() => undefined)
         await new Promise((resolve) => setTimeout(resolve, random() * (lengthsMs[stretch] ?? 60)))
         left--
         const also = (['nothing else', 'nothing else', 'database', 'guard'] as const)[Math.floor(random() * 4)] ?? 'nothing else'

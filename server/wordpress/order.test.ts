@@ -1,4 +1,6 @@
 /** Ordering: what is refused, what is written, and who pays. */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Server } from '../../contract/wordpress.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
@@ -160,8 +162,17 @@ describe('an order', () => {
     expect(await entries(an)).toEqual(['217999 → 217999'])
     const row = await house.house.db.selectFrom('site').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     expect(row.admin_password_sealed?.toString('latin1')).not.toContain(order.password)
-    const jobs = await house.house.db.executeQuery<{ n: bigint }>({ sql: 'select count(*) as n from pgboss.job where data::text like $1', parameters: [`%${order.password}%`], query: { kind: 'RawNode' } as never, queryId: { queryId: 'q' } as never })
-    expect(jobs.rows[0]?.n).toBe(0n)
+    const { rows } = await sql`select id from pgboss.job where data::text like ${`%${order.password}%`}`.execute(house.house.db)
+    expect(rows).toEqual([])
+  })
+
+  test('sent ten times under one Idempotency-Key is one order', async () => {
+    const an = await house.customer()
+    const headers = { 'idempotency-key': randomUUID() }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order, headers })))
+    expect(new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text)).size).toBe(1)
+    expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true)
+    expect(await list(an)).toHaveLength(1)
   })
 
   test('two hundred at once against a balance for one: one is paid, and nothing is below zero', { timeout: 120_000 }, async () => {

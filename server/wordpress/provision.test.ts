@@ -1,16 +1,21 @@
 /** Every step of bringing a server up, met by every fault: it ends running and paid once, or failed, cleaned away and paid back. */
 import net from 'node:net'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { transaction } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { SiteAddress, WordpressDriver } from './driver.ts'
+import { provisionJob } from './order.ts'
 
 type Step = 'install' | 'start' | 'check' | 'remove'
 /** `acts`: does its work and then fails, as when the answer is lost. */
-type Fault = 'fails once' | 'fails always' | 'hangs once' | 'acts and fails once' | 'is refused' | 'breaks always'
+type Fault = 'fails once' | 'fails always' | 'hangs once' | 'acts and fails once' | 'is refused' | 'breaks always' | 'waits, then is refused'
 
 const planned = new Map<string, { step: Step; fault: Fault; also?: Step }>()
 const met = new Map<string, number>()
+/** Lets the run that waits go on. */
+const release = Promise.withResolvers<void>()
 let silence: net.Server
 let deaf: SiteAddress
 
@@ -38,6 +43,9 @@ async function faulty(fault: Fault | undefined, act: () => Promise<void>): Promi
       await act()
       throw trouble()
     case 'is refused':
+      throw new DriverFailure('rejected', 'this host takes no such site')
+    case 'waits, then is refused':
+      await release.promise
       throw new DriverFailure('rejected', 'this host takes no such site')
     case 'breaks always':
       throw new TypeError('a bug, with a path in it: /secret/path')
@@ -132,5 +140,27 @@ describe('setting a server up', () => {
     const kept = await house.house.db.selectFrom('site').select(['admin_password_sealed', 'attempts']).where('id', '=', id).executeTakeFirstOrThrow()
     expect(kept.admin_password_sealed).toBeNull()
     await house.ledgerHolds()
+  })
+})
+
+describe('a run of the job that was overtaken by another', () => {
+  test('can neither fail nor remove what the other has finished', { timeout: 120_000 }, async () => {
+    const customer = await house.customer()
+    const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })).body.result
+    planned.set(id, { step: 'install', fault: 'waits, then is refused' })
+    await house.topUp(customer, 218_000)
+    await eventually('the first run', async () => met.has(id))
+    // As when the queue believes a worker dead that is only slow.
+    await transaction(house.house.db, (tx) => house.house.jobs.add(tx, provisionJob, { siteId: id }))
+    await eventually('the second run finishing', async () => (await one(customer, id)).status === 'running', 60)
+    release.resolve()
+    await eventually('the first run ending', async () => {
+      const { rows } = await sql<{ n: bigint }>`select count(*) as n from pgboss.job where name = ${provisionJob} and state in ('created', 'retry', 'active')`.execute(house.house.db)
+      return rows[0]?.n === 0n
+    })
+    expect((await house.drivers.wordpress.state(id)).state).toBe('running')
+    expect(await one(customer, id)).toMatchObject({ status: 'running', reason: null, invoice: { status: 'paid' } })
+    expect(await house.house.db.selectFrom('site').select(['attempts', 'run']).where('id', '=', id).executeTakeFirstOrThrow()).toEqual({ attempts: 0, run: 2 })
+    expect(await entries(customer)).toEqual(['218000 → 218000', '-218000 → 0'])
   })
 })
