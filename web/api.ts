@@ -12,7 +12,14 @@ export class ApiError extends Error {
   readonly requestId: string | undefined
   readonly retryAfter: number | undefined
 
-  constructor(of: { code: string; status: number; message: string; fields?: Record<string, string>; requestId?: string; retryAfter?: number }) {
+  constructor(of: {
+    code: string
+    status: number
+    message: string
+    fields?: Record<string, string>
+    requestId?: string
+    retryAfter?: number
+  }) {
     super(of.message)
     this.code = of.code
     this.status = of.status
@@ -103,7 +110,11 @@ async function send(endpoint: Endpoint, parts: Parts, options: CallOptions): Pro
 }
 
 /** Calls an endpoint and answers its `result`. */
-export async function call<const E extends Endpoint>(endpoint: E, input: CallInput<E>, options: CallOptions = {}): Promise<Output<E['result']>> {
+export async function call<const E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  options: CallOptions = {},
+): Promise<Output<E['result']>> {
   const success = await send(endpoint, input as Parts, options)
   return success.result as Output<E['result']>
 }
@@ -114,7 +125,11 @@ export interface Page<R> {
 }
 
 /** The same for a keyset-paginated list: the result and the cursor of the next page. */
-export async function callPage<const E extends Endpoint & { paged: true }>(endpoint: E, input: CallInput<E>, options: CallOptions = {}): Promise<Page<Output<E['result']>>> {
+export async function callPage<const E extends Endpoint & { paged: true }>(
+  endpoint: E,
+  input: CallInput<E>,
+  options: CallOptions = {},
+): Promise<Page<Output<E['result']>>> {
   const success = await send(endpoint, input as Parts, options)
   return { result: success.result as Output<E['result']>, next: success.page?.next ?? null }
 }

@@ -18,6 +18,10 @@ export function fieldErrors(issues: readonly z.core.$ZodIssue[], language: Langu
   return errors
 }
 
+/** The errors but for one field: the complaint goes as soon as the customer acts on it. */
+export const without = (errors: FieldErrors, key: string): FieldErrors =>
+  Object.fromEntries(Object.entries(errors).filter(([name]) => name !== key))
+
 interface FormOptions<V extends object, S extends z.ZodMiniType> {
   initial: V
   schema: S
@@ -36,8 +40,7 @@ export function useForm<V extends object, S extends z.ZodMiniType>({ initial, sc
 
   const set = <K extends keyof V & string>(key: K, value: V[K]) => {
     setValues((now) => ({ ...now, [key]: value }))
-    // The complaint goes as soon as the customer acts on it.
-    setErrors(({ [key]: _, ...rest }) => rest)
+    setErrors((now) => without(now, key))
   }
 
   const focusFirstError = () => requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())

@@ -48,7 +48,11 @@ export function groupTyped(text: string, currency: Currency, language: Language)
 
 /** The reverse: "1.000.000" or "12,50" typed in that grouping become plain "1000000" or "12.50". */
 export function plainTyped(text: string, currency: Currency, language: Language): string {
-  if (currency === 'VND') return text.replace(/\D/g, '').replace(/^0+(?=\d)/, '').slice(0, 12)
+  if (currency === 'VND')
+    return text
+      .replace(/\D/g, '')
+      .replace(/^0+(?=\d)/, '')
+      .slice(0, 12)
   const vietnamese = language === 'vi'
   const normal = vietnamese ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', '')
   const [, whole = '', fraction] = /^(\d*)(?:\.(\d*))?/.exec(normal.replace(/[^\d.]/g, '')) ?? []

@@ -37,7 +37,7 @@ class Channel {
   #cursor = new NotificationCursor()
   #pusher: Pusher | undefined
   #timer: ReturnType<typeof setInterval> | undefined
-  #catching: Promise<void> | undefined
+  #catching = false
   #closed = false
 
   async open(userId: string, at: Config['realtime']) {
@@ -93,10 +93,12 @@ class Channel {
 
   /** One at a time; a failure is no matter, the next minute or subscription repeats it. */
   catchUp() {
-    this.#catching ??= this.#fetchMissed()
+    if (this.#catching) return
+    this.#catching = true
+    this.#fetchMissed()
       .catch(() => {})
       .finally(() => {
-        this.#catching = undefined
+        this.#catching = false
       })
   }
 

@@ -40,7 +40,8 @@ const screen = (file: () => Promise<ScreenFile>) => {
 type Search = Record<string, unknown>
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 /** Leaves out what is not there, so that addresses stay short. */
-const optional = <K extends string>(key: K, value: string | undefined) => (value === undefined ? {} : { [key]: value }) as { [P in K]?: string }
+const optional = <K extends string>(key: K, value: string | undefined) =>
+  (value === undefined ? {} : { [key]: value }) as { [P in K]?: string }
 
 const root = createRootRouteWithContext<Context>()({
   component: Root,
@@ -57,7 +58,8 @@ const app = createRoute({
   beforeLoad: ({ location }) => {
     if (!session.signedIn()) throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } })
   },
-  loader: ({ context: { queryClient } }) => Promise.all([queryClient.ensureQueryData({ ...meQuery, revalidateIfStale: true }), queryClient.ensureQueryData(configQuery)]),
+  loader: ({ context: { queryClient } }) =>
+    Promise.all([queryClient.ensureQueryData({ ...meQuery, revalidateIfStale: true }), queryClient.ensureQueryData(configQuery)]),
 })
 const inApp = () => app
 const bare = () => root
@@ -66,7 +68,8 @@ const dashboard = createRoute({ getParentRoute: inApp, path: '/', ...screen(() =
 const transactions = createRoute({
   getParentRoute: inApp,
   path: '/transactions',
-  validateSearch: (search: Search): { direction?: 'in' | 'out' } => (search['direction'] === 'in' || search['direction'] === 'out' ? { direction: search['direction'] } : {}),
+  validateSearch: (search: Search): { direction?: 'in' | 'out' } =>
+    search['direction'] === 'in' || search['direction'] === 'out' ? { direction: search['direction'] } : {},
   ...screen(() => import('./wallet/TransactionsPage.tsx')),
 })
 const payment = createRoute({
@@ -77,13 +80,31 @@ const payment = createRoute({
 })
 const invoices = createRoute({ getParentRoute: inApp, path: '/invoice', ...screen(() => import('./invoices/InvoicesPage.tsx')) })
 const wordpress = createRoute({ getParentRoute: inApp, path: '/wordpress', ...screen(() => import('./wordpress/ListPage.tsx')) })
-const wordpressCreate = createRoute({ getParentRoute: inApp, path: '/wordpress/create', ...screen(() => import('./wordpress/CreatePage.tsx')) })
-const wordpressProgress = createRoute({ getParentRoute: inApp, path: '/wordpress-progress/$id', ...screen(() => import('./wordpress/ProgressPage.tsx')) })
+const wordpressCreate = createRoute({
+  getParentRoute: inApp,
+  path: '/wordpress/create',
+  ...screen(() => import('./wordpress/CreatePage.tsx')),
+})
+const wordpressProgress = createRoute({
+  getParentRoute: inApp,
+  path: '/wordpress-progress/$id',
+  ...screen(() => import('./wordpress/ProgressPage.tsx')),
+})
 const siteTab = (search: Search): { tab?: 'logs' } => (search['tab'] === 'logs' ? { tab: 'logs' } : {})
-const wordpressSite = createRoute({ getParentRoute: inApp, path: '/wordpress/$id', validateSearch: siteTab, ...screen(() => import('./wordpress/SitePage.tsx')) })
+const wordpressSite = createRoute({
+  getParentRoute: inApp,
+  path: '/wordpress/$id',
+  validateSearch: siteTab,
+  ...screen(() => import('./wordpress/SitePage.tsx')),
+})
 const hosting = createRoute({ getParentRoute: inApp, path: '/hosting', ...screen(() => import('./hosting/ListPage.tsx')) })
 const hostingCreate = createRoute({ getParentRoute: inApp, path: '/hosting/create', ...screen(() => import('./hosting/CreatePage.tsx')) })
-const hostingSite = createRoute({ getParentRoute: inApp, path: '/hosting/$id', validateSearch: siteTab, ...screen(() => import('./hosting/SitePage.tsx')) })
+const hostingSite = createRoute({
+  getParentRoute: inApp,
+  path: '/hosting/$id',
+  validateSearch: siteTab,
+  ...screen(() => import('./hosting/SitePage.tsx')),
+})
 
 const login = createRoute({
   getParentRoute: bare,
@@ -93,18 +114,50 @@ const login = createRoute({
 })
 const register = createRoute({ getParentRoute: bare, path: '/register', ...screen(() => import('./auth/RegisterPage.tsx')) })
 const withEmail = (search: Search) => optional('email', text(search['email']))
-const checkOtp = createRoute({ getParentRoute: bare, path: '/check-otp', validateSearch: withEmail, ...screen(() => import('./auth/CheckOtpPage.tsx')) })
-const recovery = createRoute({ getParentRoute: bare, path: '/auth/pass-recovery', validateSearch: withEmail, ...screen(() => import('./auth/RecoveryPage.tsx')) })
-const recoveryBoxed = createRoute({ getParentRoute: bare, path: '/auth/pass-recovery-boxed', validateSearch: withEmail, ...screen(() => import('./auth/RecoveryPage.tsx')) })
+const checkOtp = createRoute({
+  getParentRoute: bare,
+  path: '/check-otp',
+  validateSearch: withEmail,
+  ...screen(() => import('./auth/CheckOtpPage.tsx')),
+})
+const recovery = createRoute({
+  getParentRoute: bare,
+  path: '/auth/pass-recovery',
+  validateSearch: withEmail,
+  ...screen(() => import('./auth/RecoveryPage.tsx')),
+})
+const recoveryBoxed = createRoute({
+  getParentRoute: bare,
+  path: '/auth/pass-recovery-boxed',
+  validateSearch: withEmail,
+  ...screen(() => import('./auth/RecoveryPage.tsx')),
+})
 const lockScreen = createRoute({ getParentRoute: bare, path: '/auth/lockscreen', ...screen(() => import('./auth/LockPage.tsx')) })
-const lockScreenBoxed = createRoute({ getParentRoute: bare, path: '/auth/lockscreen-boxed', ...screen(() => import('./auth/LockPage.tsx')) })
+const lockScreenBoxed = createRoute({
+  getParentRoute: bare,
+  path: '/auth/lockscreen-boxed',
+  ...screen(() => import('./auth/LockPage.tsx')),
+})
 
 /** The gateways send their own parameters too, under names we do not know. */
-const paymentSuccess = createRoute({ getParentRoute: bare, path: '/api/payments/success', ...screen(() => import('./payments/SuccessPage.tsx')) })
-const hostedInvoice = createRoute({ getParentRoute: bare, path: '/invoice/hosted/$token', ...screen(() => import('./invoices/HostedPage.tsx')) })
+const paymentSuccess = createRoute({
+  getParentRoute: bare,
+  path: '/api/payments/success',
+  ...screen(() => import('./payments/SuccessPage.tsx')),
+})
+const hostedInvoice = createRoute({
+  getParentRoute: bare,
+  path: '/invoice/hosted/$token',
+  ...screen(() => import('./invoices/HostedPage.tsx')),
+})
 
 const error404 = createRoute({ getParentRoute: bare, path: '/pages/error404', ...screen(() => import('./pages/Error404.tsx')) })
-const error500 = createRoute({ getParentRoute: bare, path: '/pages/error500', validateSearch: (search: Search) => optional('from', text(search['from'])), component: Error500 })
+const error500 = createRoute({
+  getParentRoute: bare,
+  path: '/pages/error500',
+  validateSearch: (search: Search) => optional('from', text(search['from'])),
+  component: Error500,
+})
 const error503 = createRoute({ getParentRoute: bare, path: '/pages/error503', ...screen(() => import('./pages/Error503.tsx')) })
 const maintenance = createRoute({
   getParentRoute: bare,
@@ -120,7 +173,19 @@ const comingSoon = createRoute({
 })
 
 const screens = [
-  app.addChildren([dashboard, transactions, payment, invoices, wordpress, wordpressCreate, wordpressProgress, wordpressSite, hosting, hostingCreate, hostingSite]),
+  app.addChildren([
+    dashboard,
+    transactions,
+    payment,
+    invoices,
+    wordpress,
+    wordpressCreate,
+    wordpressProgress,
+    wordpressSite,
+    hosting,
+    hostingCreate,
+    hostingSite,
+  ]),
   login,
   register,
   checkOtp,

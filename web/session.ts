@@ -54,4 +54,5 @@ export const useLocked = (): boolean => useSyncExternalStore(subscribe, session.
 export const useSignedIn = (): boolean => useSyncExternalStore(subscribe, session.signedIn)
 
 /** A path of our own to return to after signing in; anything that could lead elsewhere is dropped. */
-export const returnPath = (next: string | undefined): string => (next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/')
+export const returnPath = (next: string | undefined): string =>
+  next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/'

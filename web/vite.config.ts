@@ -40,7 +40,8 @@ function withImports(bundle: Bundle, name: string, seen = new Set<string>()): Se
   return seen
 }
 
-const chunkOf = (bundle: Bundle, file: string): Chunk | undefined => chunks(bundle).find((chunk) => chunk.moduleIds.includes(resolve(here, file)))
+const chunkOf = (bundle: Bundle, file: string): Chunk | undefined =>
+  chunks(bundle).find((chunk) => chunk.moduleIds.includes(resolve(here, file)))
 
 /** dist/web/preload.json: { "/wordpress/:id": ["/assets/…js"], … }, what to modulepreload beyond what index.html names. */
 function preloadMap(): Plugin {
@@ -49,7 +50,9 @@ function preloadMap(): Plugin {
     apply: 'build',
     generateBundle(_options, raw) {
       const bundle = raw as unknown as Bundle
-      const entry = chunks(bundle).find((chunk) => chunk.facadeModuleId?.endsWith('index.html') || chunk.moduleIds.includes(resolve(here, 'main.tsx')))
+      const entry = chunks(bundle).find(
+        (chunk) => chunk.facadeModuleId?.endsWith('index.html') || chunk.moduleIds.includes(resolve(here, 'main.tsx')),
+      )
       const known = entry ? withImports(bundle, entry.fileName) : new Set<string>()
       const map: Record<string, string[]> = {}
       for (const { pattern, file } of screens()) {
@@ -74,11 +77,15 @@ function fastPage(): Plugin {
       handler(html, { bundle: raw }) {
         if (!raw) return html
         const bundle = raw as unknown as Bundle
-        const sheet = Object.values(bundle).find((part): part is Asset => part.type === 'asset' && part.fileName.endsWith('.css') && html.includes(part.fileName))
+        const sheet = Object.values(bundle).find(
+          (part): part is Asset => part.type === 'asset' && part.fileName.endsWith('.css') && html.includes(part.fileName),
+        )
         const fonts = Object.keys(bundle)
           .filter((name) => name.endsWith('.woff2'))
           .map((name) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${name}">`)
-        const languages = Object.fromEntries(['en', 'vi', 'aud'].map((code) => [code, `/${chunkOf(bundle, `i18n/${code}.ts`)?.fileName ?? ''}`]))
+        const languages = Object.fromEntries(
+          ['en', 'vi', 'aud'].map((code) => [code, `/${chunkOf(bundle, `i18n/${code}.ts`)?.fileName ?? ''}`]),
+        )
         const meta = `<meta name="language-files" content='${JSON.stringify(languages)}'>`
         const page = html.replace('<!-- language-files -->', () => [meta, ...fonts].join('\n    '))
         return sheet ? page.replace(/<link[^>]*rel="stylesheet"[^>]*>/, () => `<style>${String(sheet.source)}</style>`) : page
@@ -110,9 +117,14 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'vendor', test: /node_modules[\\/](react|react-dom|scheduler|@tanstack[\\/](?!react-virtual|virtual-core)|use-sync-external-store|seroval|seroval-plugins|cookie-es|isbot)/, priority: 10 },
+            {
+              name: 'vendor',
+              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack[\\/](?!react-virtual|virtual-core)|use-sync-external-store|seroval|seroval-plugins|cookie-es|isbot)/,
+              priority: 10,
+            },
             { name: 'contract', test: /node_modules[\\/]zod|[\\/]contract[\\/]|[\\/]web[\\/](api|form|format)\.ts/, priority: 9 },
-            { name: 'ui', test: /node_modules[\\/]lucide-react|[\\/]web[\\/]ui[\\/](?!Toaster|CodeInput)/, priority: 8 },
+            // What one screen alone uses comes with that screen.
+            { name: 'ui', test: /node_modules[\\/]lucide-react|[\\/]web[\\/]ui[\\/]/, minShareCount: 3, priority: 8 },
           ],
         },
       },

@@ -2,7 +2,8 @@ import { billing as api } from '../../contract/index.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import { isUuid, type Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import { Page, type Http } from '../platform/http.ts'
+import { languageOf, Page, type Http } from '../platform/http.ts'
+import { invoicePdf, type Party } from './invoice-pdf.ts'
 import type { Billing } from './invoices.ts'
 import { invoiceById, invoiceByToken, invoicePage, presentAll } from './store.ts'
 
@@ -32,6 +33,18 @@ export function routes(http: Http, deps: { db: Database; billing: Billing; porta
     if (!row) throw new Refusal('not_found')
     const [invoice] = await presentAll(db, [row], portalUrl, language)
     if (!invoice) throw new Refusal('not_found')
-    return { invoice, buyer: (row.buyer as { name: string }).name, seller: (row.seller as { name: string }).name }
+    return { invoice, buyer: (row.buyer as Party).name, seller: (row.seller as Party).name }
+  })
+
+  // A document, not a call: no envelope. `?lang=` is in the address that the invoice carries.
+  http.server.get('/api/invoices/:token/pdf', async (request, reply) => {
+    const { token } = request.params as { token: string }
+    const { lang } = request.query as { lang?: unknown }
+    const language = lang === 'vi' || lang === 'en' ? lang : languageOf(request.headers['accept-language'])
+    const row = await invoiceByToken(db, token)
+    const [invoice] = row ? await presentAll(db, [row], portalUrl, language) : []
+    if (!row || !invoice) throw new Refusal('not_found')
+    const bytes = await invoicePdf(invoice, row.seller as Party, row.buyer as Party, language)
+    return reply.type('application/pdf').header('content-disposition', `inline; filename="${row.number}.pdf"`).header('cache-control', 'private, no-store').send(bytes)
   })
 }

@@ -13,7 +13,7 @@ type LineRow = Selectable<DB['invoice_line']>
 
 /** Addresses of an invoice: unguessable, good without signing in. */
 export const hostedUrl = (portalUrl: string, token: string): string => `${portalUrl}/invoice/hosted/${token}`
-const pdfUrl = (portalUrl: string, token: string): string => `${portalUrl}/api/invoices/${token}/pdf`
+const pdfUrl = (portalUrl: string, token: string, language: Language): string => `${portalUrl}/api/invoices/${token}/pdf?lang=${language}`
 
 function present(row: InvoiceRow, lines: readonly LineRow[], portalUrl: string, language: Language): Invoice {
   return {
@@ -25,7 +25,7 @@ function present(row: InvoiceRow, lines: readonly LineRow[], portalUrl: string, 
     currency: currencySchema.parse(row.currency),
     status: row.status as z.output<typeof InvoiceStatus>,
     created: Math.floor(row.created_at.getTime() / 1000),
-    invoice_pdf: pdfUrl(portalUrl, row.token),
+    invoice_pdf: pdfUrl(portalUrl, row.token, language),
     hosted_invoice_url: hostedUrl(portalUrl, row.token),
     lines: lines.map((line) => ({
       description: language === 'vi' ? line.description_vi : line.description_en,

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import formbody from '@fastify/formbody'
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { LogController, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { errorStatus, errorText, fieldMessage, type Endpoint, type ErrorCode, type Failure, type Input, type Issue, type Language, type Output, type Success } from '../../contract/index.ts'
 import { answered, type IdempotencyStore } from './idempotency.ts'
@@ -130,7 +130,7 @@ export function createHttp(options: HttpOptions): Http {
   const server = Fastify({
     loggerInstance: log as unknown as import('fastify').FastifyBaseLogger,
     // One line per request is written below, with the route's pattern and no query string (tickets travel there).
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: options.trustProxy,
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: 'idle',

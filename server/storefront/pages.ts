@@ -1,6 +1,7 @@
 /** The front end's files, and its page for every address that is no call. The page names the chunks of the address, so that they load at once. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -10,6 +11,26 @@ type Preloads = Readonly<Record<string, readonly string[]>>
 /** /api/payments/success is a page of the front end although its path begins with /api. */
 const pagesUnderApi = new Set(['/api/payments/success'])
 const callPrefixes = ['/api', '/apps', '/app', '/metrics', '/healthz', '/readyz', '/assets']
+
+/** One page in every encoding that a browser may take, compressed once. */
+class EncodedPage {
+  readonly #bodies: ReadonlyMap<string, Buffer>
+  constructor(html: string) {
+    const plain = Buffer.from(html)
+    this.#bodies = new Map([
+      ['br', brotliCompressSync(plain)],
+      ['gzip', gzipSync(plain)],
+      ['', plain],
+    ])
+  }
+
+  /** `accepted` is the Accept-Encoding header. */
+  send(reply: FastifyReply, accepted: string | undefined): FastifyReply {
+    const encoding = ['br', 'gzip'].find((name) => new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(\\.0*)?\\b)`).test(accepted ?? '')) ?? ''
+    if (encoding !== '') reply.header('content-encoding', encoding)
+    return reply.header('vary', 'accept-encoding').send(this.#bodies.get(encoding))
+  }
+}
 
 export const isPage = (path: string): boolean => pagesUnderApi.has(path) || !callPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
 
@@ -21,8 +42,9 @@ export function servePages(server: FastifyInstance, folder: string, notFound: (r
   const preloadFile = path.join(folder, 'preload.json')
   const preloads = Object.entries(existsSync(preloadFile) ? (JSON.parse(readFileSync(preloadFile, 'utf8')) as Preloads) : {}).map(([route, files]) => {
     const links = files.map((file) => `<link rel="modulepreload" href="/${file.replace(/^\//, '')}">`).join('')
-    return { matches: new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}/?$`), page: html.replace('</head>', `${links}</head>`) }
+    return { matches: new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}/?$`), page: new EncodedPage(html.replace('</head>', `${links}</head>`)) }
   })
+  const anyPage = new EncodedPage(html)
 
   if (built) {
     void server.register(fastifyStatic, {
@@ -43,7 +65,7 @@ export function servePages(server: FastifyInstance, folder: string, notFound: (r
     const { pathname } = new URL(request.url, 'http://portal')
     if ((request.method !== 'GET' && request.method !== 'HEAD') || !isPage(pathname)) return notFound(request, reply)
     if (!built) return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built yet: npm run build\n')
-    const page = preloads.find(({ matches }) => matches.test(pathname))?.page ?? html
-    return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page)
+    const page = preloads.find(({ matches }) => matches.test(pathname))?.page ?? anyPage
+    return page.send(reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache'), request.headers['accept-encoding'])
   })
 }

@@ -68,16 +68,31 @@ export default function CheckOtpPage() {
         ) : null}
         {email ? null : (
           <Field label={t.auth.email} error={errors['email']}>
-            {(control) => <Input {...control} {...bind('email')} type="email" autoComplete="email" autoCapitalize="none" spellCheck={false} />}
+            {(control) => (
+              <Input {...control} {...bind('email')} type="email" autoComplete="email" autoCapitalize="none" spellCheck={false} />
+            )}
           </Field>
         )}
         <Field label={t.auth.otp} error={errors['code']}>
-          {(control) => <CodeInput control={control} value={values.code} onChange={(code) => set('code', code)} onComplete={() => requestAnimationFrame(() => form.current?.requestSubmit())} />}
+          {(control) => (
+            <CodeInput
+              control={control}
+              value={values.code}
+              onChange={(code) => set('code', code)}
+              onComplete={() => requestAnimationFrame(() => form.current?.requestSubmit())}
+            />
+          )}
         </Field>
         <Button type="submit" size="lg" busy={busy}>
           {t.auth.otpSubmit}
         </Button>
-        <Button variant="ghost" busy={sending} disabled={timer.seconds > 0 || values.email === ''} onClick={() => void resend()} className="num">
+        <Button
+          variant="ghost"
+          busy={sending}
+          disabled={timer.seconds > 0 || values.email === ''}
+          onClick={() => void resend()}
+          className="num"
+        >
           {timer.seconds > 0 ? t.auth.resendIn(timer.seconds) : t.auth.resend}
         </Button>
       </form>

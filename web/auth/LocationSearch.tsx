@@ -15,7 +15,15 @@ export interface Place {
 const settleMs = 200
 
 /** A search field with a list of places (combobox). Accents may be left out: the server folds them. */
-export function LocationSearch({ value, onChange, error }: { value: Place | null; onChange: (place: Place | null) => void; error: string | undefined }) {
+export function LocationSearch({
+  value,
+  onChange,
+  error,
+}: {
+  value: Place | null
+  onChange: (place: Place | null) => void
+  error: string | undefined
+}) {
   const t = useTexts()
   const listId = useId()
   const [text, setText] = useState(value?.name ?? '')
@@ -85,45 +93,53 @@ export function LocationSearch({ value, onChange, error }: { value: Place | null
               onKeyDown={onKeyDown}
             />
             {value !== null ? (
-              <button type="button" aria-label={t.common.cancel} onClick={clear} className="absolute top-1 right-1 grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle">
+              <button
+                type="button"
+                aria-label={t.common.cancel}
+                onClick={clear}
+                className="absolute top-1 right-1 grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle"
+              >
                 <X aria-hidden className="size-4" />
               </button>
             ) : (
               <MapPin aria-hidden className="pointer-events-none absolute top-3 right-3 size-4 text-ink-3" />
             )}
+            <ul
+              id={listId}
+              role="listbox"
+              aria-label={t.auth.location}
+              hidden={!shown}
+              className="absolute top-11 z-10 max-h-60 w-full overflow-y-auto rounded-lg bg-raised p-1 shadow-pop"
+            >
+              {list.map((place, index) => (
+                <li
+                  key={place.id}
+                  id={`${listId}-${index}`}
+                  role="option"
+                  aria-selected={index === at}
+                  onPointerDown={(event) => {
+                    event.preventDefault()
+                    choose(place)
+                  }}
+                  onPointerMove={() => setAt(index)}
+                  className={cx(
+                    'flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-md px-2.5 py-1.5 text-sm',
+                    index === at && 'bg-primary-soft text-primary-ink',
+                  )}
+                >
+                  {place.name}
+                  <span className="text-xs text-ink-3">{place.country}</span>
+                </li>
+              ))}
+              {list.length === 0 && !isFetching ? (
+                <li role="option" aria-selected="false" aria-disabled="true" className="px-2.5 py-2 text-sm text-ink-3">
+                  {t.auth.locationNone}
+                </li>
+              ) : null}
+            </ul>
           </span>
         )}
       </Field>
-      <ul
-        id={listId}
-        role="listbox"
-        aria-label={t.auth.location}
-        hidden={!shown}
-        className="absolute top-[4.4rem] z-10 max-h-60 w-full overflow-y-auto rounded-lg bg-raised p-1 shadow-pop"
-      >
-        {list.map((place, index) => (
-          <li
-            key={place.id}
-            id={`${listId}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            onPointerDown={(event) => {
-              event.preventDefault()
-              choose(place)
-            }}
-            onPointerMove={() => setAt(index)}
-            className={cx('flex min-h-9 cursor-pointer items-center justify-between gap-3 rounded-md px-2.5 py-1.5 text-sm', index === at && 'bg-primary-soft text-primary-ink')}
-          >
-            {place.name}
-            <span className="text-xs text-ink-3">{place.country}</span>
-          </li>
-        ))}
-        {list.length === 0 && !isFetching ? (
-          <li role="option" aria-selected="false" aria-disabled="true" className="px-2.5 py-2 text-sm text-ink-3">
-            {t.auth.locationNone}
-          </li>
-        ) : null}
-      </ul>
       <span role="status" className="sr-only">
         {value ? t.auth.locationChosen(value.name) : shown ? t.palette.results(list.length) : ''}
       </span>

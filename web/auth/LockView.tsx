@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { LockKeyhole } from 'lucide-react'
 import { login } from '../../contract/auth.ts'
@@ -6,6 +6,7 @@ import { ApiError, call } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
+import { meQuery } from '../queries.ts'
 import { session } from '../session.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field, PasswordInput } from '../ui/Field.tsx'
@@ -18,7 +19,9 @@ export function LockView({ onUnlocked }: { onUnlocked: () => void }) {
   const t = useTexts()
   const router = useRouter()
   const queryClient = useQueryClient()
-  const user = session.user()
+  const known = session.user()
+  const { data: asked } = useQuery({ ...meQuery, enabled: known === undefined && session.signedIn() })
+  const user = known ?? asked
   const { form, errors, failure, busy, bind, onSubmit } = useForm({
     initial: { password: '' },
     schema: login.body,
@@ -59,7 +62,15 @@ export function LockView({ onUnlocked }: { onUnlocked: () => void }) {
             </Note>
           ) : null}
           <Field label={t.auth.password} error={errors['password']}>
-            {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="current-password" showLabel={t.common.showPassword} autoFocus />}
+            {(control) => (
+              <PasswordInput
+                {...control}
+                {...bind('password')}
+                autoComplete="current-password"
+                showLabel={t.common.showPassword}
+                autoFocus
+              />
+            )}
           </Field>
           <Button type="submit" size="lg" busy={busy}>
             {t.lock.unlock}

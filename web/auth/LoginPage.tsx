@@ -61,18 +61,26 @@ export default function LoginPage() {
           </Note>
         ) : null}
         <Field label={t.auth.email} error={errors['email']}>
-          {(control) => <Input {...control} {...bind('email')} type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} />}
+          {(control) => (
+            <Input {...control} {...bind('email')} type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} />
+          )}
         </Field>
         <Field
           label={t.auth.password}
           error={errors['password']}
           aside={
-            <Link to="/auth/pass-recovery" search={values.email ? { email: values.email } : {}} className="font-medium text-primary-ink hover:underline">
+            <Link
+              to="/auth/pass-recovery"
+              search={values.email ? { email: values.email } : {}}
+              className="font-medium text-primary-ink hover:underline"
+            >
               {t.auth.forgot}
             </Link>
           }
         >
-          {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="current-password" showLabel={t.common.showPassword} />}
+          {(control) => (
+            <PasswordInput {...control} {...bind('password')} autoComplete="current-password" showLabel={t.common.showPassword} />
+          )}
         </Field>
         <Button type="submit" size="lg" busy={busy}>
           {t.auth.login}

@@ -51,7 +51,9 @@ function AskForm({ email, onSent }: { email: string; onSent: (email: string) => 
         </Note>
       ) : null}
       <Field label={t.auth.email} error={errors['email']}>
-        {(control) => <Input {...control} {...bind('email')} type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} />}
+        {(control) => (
+          <Input {...control} {...bind('email')} type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} />
+        )}
       </Field>
       <Button type="submit" size="lg" busy={busy}>
         {t.auth.recoverSubmit}

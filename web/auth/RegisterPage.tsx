@@ -27,7 +27,8 @@ interface Values {
 const regionOf: Record<Language, RegionCode> = { vi: 'VN', en: 'USD', aud: 'AUD' }
 
 /** The address is given whole or not at all; a line without a place is sent, and the server asks for the place. */
-const addressOf = (line: string, place: Place | null) => (line.trim() === '' && place === null ? {} : { address: { line, locationId: place?.id ?? '' } })
+const addressOf = (line: string, place: Place | null) =>
+  line.trim() === '' && place === null ? {} : { address: { line, locationId: place?.id ?? '' } }
 
 export default function RegisterPage() {
   const t = useTexts()
@@ -47,7 +48,11 @@ export default function RegisterPage() {
       await navigate({ to: '/check-otp', search: { email: body.email } })
     },
   })
-  const shown: FieldErrors = { ...errors, ...(failure?.code === 'email_taken' ? { email: failure.message } : {}), ...(failure?.code === 'phone_taken' ? { phone: failure.message } : {}) }
+  const shown: FieldErrors = {
+    ...errors,
+    ...(failure?.code === 'email_taken' ? { email: failure.message } : {}),
+    ...(failure?.code === 'phone_taken' ? { phone: failure.message } : {}),
+  }
 
   return (
     <AuthLayout
@@ -75,7 +80,9 @@ export default function RegisterPage() {
           {(control) => <Input {...control} {...bind('name')} autoComplete="name" />}
         </Field>
         <Field label={t.auth.email} error={shown['email']}>
-          {(control) => <Input {...control} {...bind('email')} type="email" autoComplete="email" autoCapitalize="none" spellCheck={false} />}
+          {(control) => (
+            <Input {...control} {...bind('email')} type="email" autoComplete="email" autoCapitalize="none" spellCheck={false} />
+          )}
         </Field>
         <Field label={t.auth.phone} error={shown['phone']} hint={t.auth.phoneHint}>
           {(control) => <Input {...control} {...bind('phone')} type="tel" autoComplete="tel" />}
@@ -86,7 +93,12 @@ export default function RegisterPage() {
         <div className="sm:col-span-2">
           <Field label={t.auth.region} error={shown['region_code']} hint={t.auth.regionHint}>
             {(control) => (
-              <Select {...control} name="region_code" value={values.region_code} onChange={(event) => set('region_code', event.target.value as RegionCode)}>
+              <Select
+                {...control}
+                name="region_code"
+                value={values.region_code}
+                onChange={(event) => set('region_code', event.target.value as RegionCode)}
+              >
                 {regions.map((code) => (
                   <option key={code} value={code}>
                     {t.auth.regions[code]}
@@ -99,7 +111,11 @@ export default function RegisterPage() {
         <Field label={t.auth.addressLine} aside={t.common.optional} error={shown['address.line']}>
           {(control) => <Input {...control} {...bind('line')} autoComplete="street-address" />}
         </Field>
-        <LocationSearch value={values.place} onChange={(place) => set('place', place)} error={shown['address.locationId'] ?? shown['address']} />
+        <LocationSearch
+          value={values.place}
+          onChange={(place) => set('place', place)}
+          error={shown['address.locationId'] ?? shown['address']}
+        />
         <Button type="submit" size="lg" busy={busy} className="sm:col-span-2">
           {t.auth.register}
         </Button>

@@ -2,11 +2,13 @@ import type { QueryClient } from '@tanstack/react-query'
 import { languageOfRegion, setLanguage } from '../i18n/index.ts'
 import { meQuery } from '../queries.ts'
 import { session } from '../session.ts'
+import { toast } from '../ui/toast.ts'
 
 /** Takes a fresh token into use: the profile is read, and the customer's region chooses the language. */
 export async function enter(queryClient: QueryClient, token: string): Promise<void> {
   queryClient.clear()
   session.open(token)
   const user = await queryClient.fetchQuery(meQuery)
+  toast.clear()
   await setLanguage(languageOfRegion(user.region_code))
 }

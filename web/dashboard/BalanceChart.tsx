@@ -27,7 +27,11 @@ export function BalanceChart({ series, currency }: { series: Series; currency: C
 
   const x = (at: number) => ((at - from) / (to - from)) * 100
   const y = (balance: number) => 100 - (balance / top) * 100
-  const line = points.reduce((path, point, index) => (index === 0 ? `M0 ${y(point.balance)}` : `${path}H${x(point.at).toFixed(2)}V${y(point.balance).toFixed(2)}`), '') + 'H100'
+  const line =
+    points.reduce(
+      (path, point, index) => (index === 0 ? `M0 ${y(point.balance)}` : `${path}H${x(point.at).toFixed(2)}V${y(point.balance).toFixed(2)}`),
+      '',
+    ) + 'H100'
   const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, index) => index * step)
   const under = hover === undefined ? undefined : (points.findLast((point) => x(point.at) <= hover) ?? points[0])
   const hoverAt = hover === undefined ? 0 : from + (hover / 100) * (to - from)
@@ -89,7 +93,9 @@ export function BalanceChart({ series, currency }: { series: Series; currency: C
             ))}
             <path d={`${line}V100H0Z`} fill="url(#balance-fill)" />
             <path d={line} fill="none" stroke="var(--chart)" strokeWidth="2" strokeLinejoin="round" vectorEffect="non-scaling-stroke" />
-            {hover === undefined ? null : <line x1={hover} x2={hover} y1="0" y2="100" stroke="var(--text-3)" vectorEffect="non-scaling-stroke" />}
+            {hover === undefined ? null : (
+              <line x1={hover} x2={hover} y1="0" y2="100" stroke="var(--text-3)" vectorEffect="non-scaling-stroke" />
+            )}
           </svg>
           {points
             .filter((point) => point.received)

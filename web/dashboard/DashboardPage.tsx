@@ -27,7 +27,11 @@ import { WalletCard } from './WalletCard.tsx'
 const recentCount = 2
 
 export const load = ({ queryClient }: LoadInput) =>
-  Promise.all([queryClient.prefetchQuery(recentTransactionsQuery), queryClient.prefetchQuery(recentInvoicesQuery), queryClient.prefetchQuery(serversQuery)])
+  Promise.all([
+    queryClient.prefetchQuery(recentTransactionsQuery),
+    queryClient.prefetchQuery(recentInvoicesQuery),
+    queryClient.prefetchQuery(serversQuery),
+  ])
 
 export default function DashboardPage() {
   const t = useTexts()
@@ -50,19 +54,35 @@ export default function DashboardPage() {
       </PageHead>
       <UnpaidBanner />
       <div className="grid gap-5 lg:grid-cols-12">
-        <WalletCard runway={runway(user.balance, series)} className="lg:col-span-5" />
+        <WalletCard runway={runway(user.balance, series)} known={transactions.data !== undefined} className="lg:col-span-5" />
         <Card
           className="lg:col-span-7"
           title={shownDays < chartDays ? t.dashboard.chartShort(Math.max(1, shownDays)) : t.dashboard.chart}
           action={<More link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>} />}
         >
           <Loaded query={transactions} skeleton={<Skeleton className="h-56" />}>
-            {() => <BalanceChart series={series} currency={user.currency} />}
+            {({ list }) =>
+              list.length === 0 ? (
+                <p className="grid h-full min-h-40 place-items-center text-sm text-ink-3">{t.wallet.empty}</p>
+              ) : (
+                <BalanceChart series={series} currency={user.currency} />
+              )
+            }
           </Loaded>
         </Card>
         <div className="grid gap-5 sm:grid-cols-2 lg:col-span-12 lg:grid-cols-3">
-          <Recent title={t.dashboard.received} empty={t.dashboard.noneReceived} keep={(entry) => entry.amount > 0} link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>} />
-          <Recent title={t.dashboard.spent} empty={t.dashboard.noneSpent} keep={(entry) => entry.amount < 0} link={<Link to="/invoice">{t.dashboard.viewInvoice}</Link>} />
+          <Recent
+            title={t.dashboard.received}
+            empty={t.dashboard.noneReceived}
+            keep={(entry) => entry.amount > 0}
+            link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>}
+          />
+          <Recent
+            title={t.dashboard.spent}
+            empty={t.dashboard.noneSpent}
+            keep={(entry) => entry.amount < 0}
+            link={<Link to="/invoice">{t.dashboard.viewInvoice}</Link>}
+          />
           <Servers />
         </div>
         <LatestTransactions className="self-start lg:col-span-7" />
@@ -94,7 +114,8 @@ function UnpaidBanner() {
   return (
     <Note tone="warning" role="status" className="mb-5 flex flex-wrap items-center gap-x-3 gap-y-2">
       <span>
-        <b className="font-semibold">{t.dashboard.unpaid(unpaid.length)}</b> · {t.dashboard.stillDue} <span className="num font-semibold">{money(due, first.currency)}</span>
+        <b className="font-semibold">{t.dashboard.unpaid(unpaid.length)}</b> · {t.dashboard.stillDue}{' '}
+        <span className="num font-semibold">{money(due, first.currency)}</span>
       </span>
       <Link to="/invoice" className="ml-auto font-semibold underline underline-offset-4">
         {t.dashboard.payNow}
@@ -138,7 +159,11 @@ function Servers() {
   const { ram } = useFormat()
   const query = useQuery(serversQuery)
   return (
-    <Card className="sm:max-lg:col-span-2" title={t.dashboard.servers} action={<More link={<Link to="/wordpress">{t.common.viewAll}</Link>} />}>
+    <Card
+      className="sm:max-lg:col-span-2"
+      title={t.dashboard.servers}
+      action={<More link={<Link to="/wordpress">{t.common.viewAll}</Link>} />}
+    >
       <Loaded query={query} skeleton={<SkeletonRows rows={recentCount} />}>
         {({ result }) =>
           result.length === 0 ? (
@@ -147,11 +172,19 @@ function Servers() {
             <ul className="grid grid-cols-1 gap-3.5">
               {result.slice(0, recentCount).map((server) => (
                 <li key={server.id} className="flex items-center gap-3">
-                  <span aria-hidden className="grid size-8 shrink-0 place-items-center rounded-md bg-primary-soft text-xs font-semibold text-primary-ink">
+                  <span
+                    aria-hidden
+                    className="grid size-8 shrink-0 place-items-center rounded-md bg-primary-soft text-xs font-semibold text-primary-ink"
+                  >
                     W
                   </span>
                   <div className="min-w-0 flex-1">
-                    <Link to="/wordpress/$id" params={{ id: server.id }} className="block truncate text-sm font-medium hover:underline" title={server.domain}>
+                    <Link
+                      to="/wordpress/$id"
+                      params={{ id: server.id }}
+                      className="block truncate text-sm font-medium hover:underline"
+                      title={server.domain}
+                    >
                       {server.name}
                     </Link>
                     <p className="truncate text-xs text-ink-3">

@@ -24,7 +24,13 @@ export function LatestTransactions({ className }: { className?: string }) {
   const t = useTexts()
   const query = useQuery(recentTransactionsQuery)
   return (
-    <Card className={cx('overflow-hidden', className)} padded={false} title={t.dashboard.transactions} sub={t.dashboard.latest(count)} action={<More link={<Link to="/transactions">{t.common.viewAll}</Link>} />}>
+    <Card
+      className={cx('overflow-hidden', className)}
+      padded={false}
+      title={t.dashboard.transactions}
+      sub={t.dashboard.latest(count)}
+      action={<More link={<Link to="/transactions">{t.common.viewAll}</Link>} />}
+    >
       <Loaded query={query} skeleton={<SkeletonRows rows={count} className="px-5 pb-5" />}>
         {({ list }) =>
           list.length === 0 ? (
@@ -89,7 +95,13 @@ export function LatestInvoices({ className }: { className?: string }) {
   const t = useTexts()
   const query = useQuery(recentInvoicesQuery)
   return (
-    <Card className={cx('overflow-hidden', className)} padded={false} title={t.dashboard.invoices} sub={t.dashboard.latest(count)} action={<More link={<Link to="/invoice">{t.common.viewAll}</Link>} />}>
+    <Card
+      className={cx('overflow-hidden', className)}
+      padded={false}
+      title={t.dashboard.invoices}
+      sub={t.dashboard.latest(count)}
+      action={<More link={<Link to="/invoice">{t.common.viewAll}</Link>} />}
+    >
       <Loaded query={query} skeleton={<SkeletonRows rows={count} className="px-5 pb-5" />}>
         {(list) => (list.length === 0 ? <Empty text={t.invoices.empty} /> : <InvoiceTable list={list.slice(0, count)} />)}
       </Loaded>
@@ -111,7 +123,7 @@ function InvoiceTable({ list }: { list: Invoice[] }) {
           <th scope="col" className={cx(headCell, 'text-right')}>
             {t.invoices.due}
           </th>
-          <th scope="col" className={headCell}>
+          <th scope="col" className={cx(headCell, 'max-sm:hidden')}>
             {t.invoices.status}
           </th>
           <th scope="col" className={headCell}>
@@ -124,17 +136,32 @@ function InvoiceTable({ list }: { list: Invoice[] }) {
           <tr key={invoice.id} className={row}>
             <th scope="row" className={cx(denseCell, 'num text-left font-medium whitespace-nowrap')}>
               {invoice.number}
+              <span className="mt-1 mb-0.5 block font-normal sm:hidden">
+                <InvoiceBadge invoice={invoice} />
+              </span>
             </th>
-            <td className={cx(denseCell, 'num text-right whitespace-nowrap', invoice.amount_due > 0 ? 'font-medium' : 'text-ink-3')}>{money(invoice.amount_due, invoice.currency)}</td>
-            <td className={denseCell}>
+            <td className={cx(denseCell, 'num text-right whitespace-nowrap', invoice.amount_due > 0 ? 'font-medium' : 'text-ink-3')}>
+              {money(invoice.amount_due, invoice.currency)}
+            </td>
+            <td className={cx(denseCell, 'max-sm:hidden')}>
               <InvoiceBadge invoice={invoice} />
             </td>
             <td className={cx(denseCell, 'pl-0')}>
               <div className="flex justify-end">
-                <a href={invoice.invoice_pdf} download aria-label={t.invoices.downloadOf(invoice.number)} title={t.invoices.downloadOf(invoice.number)} className={action}>
+                <a
+                  href={invoice.invoice_pdf}
+                  download
+                  aria-label={t.invoices.downloadOf(invoice.number)}
+                  title={t.invoices.downloadOf(invoice.number)}
+                  className={action}
+                >
                   <Download aria-hidden className="size-4" strokeWidth={1.75} />
                 </a>
-                <HostedLink url={invoice.hosted_invoice_url} label={t.invoices.open(invoice.number)} className={cx(action, 'max-[359px]:hidden')}>
+                <HostedLink
+                  url={invoice.hosted_invoice_url}
+                  label={t.invoices.open(invoice.number)}
+                  className={cx(action, 'max-[359px]:hidden')}
+                >
                   <ExternalLink aria-hidden className="size-4" strokeWidth={1.75} />
                 </HostedLink>
               </div>

@@ -11,14 +11,24 @@ import type { Runway } from './balance-series.ts'
 /** More than this many days is not worth counting. */
 const farAway = 999
 
+interface WalletCardProps {
+  runway: Runway | undefined
+  /** False until the transactions are there: before that nothing is said about them. */
+  known: boolean
+  className?: string
+}
+
 /** The balance, and how long it lasts. */
-export function WalletCard({ runway, className }: { runway: Runway | undefined; className?: string }) {
+export function WalletCard({ runway, known, className }: WalletCardProps) {
   const t = useTexts()
   const user = useMe()
   const { money } = useFormat()
   const id = useId()
   return (
-    <section aria-labelledby={id} className={cx('wallet relative flex flex-col overflow-hidden rounded-xl p-5 shadow-card sm:p-6', className)}>
+    <section
+      aria-labelledby={id}
+      className={cx('wallet relative flex flex-col overflow-hidden rounded-xl p-5 shadow-card sm:p-6', className)}
+    >
       <div className="flex items-center justify-between">
         <h2 id={id} className="text-sm font-medium text-white/80">
           {t.dashboard.balance}
@@ -26,10 +36,11 @@ export function WalletCard({ runway, className }: { runway: Runway | undefined; 
         <span className="rounded-full bg-white/14 px-2.5 py-0.5 text-xs font-medium">{t.dashboard.prepaid}</span>
       </div>
       <p className="num mt-2 text-3xl font-semibold tracking-[-.025em]">{money(user.balance, user.currency)}</p>
-      <p className="mt-1 text-sm text-white/80">
-        {runway && runway.days <= farAway ? (
+      <p className="mt-1 min-h-5 text-sm text-white/80">
+        {!known ? null : runway && runway.days <= farAway ? (
           <>
-            {t.dashboard.runwayBefore} <b className="num font-semibold text-white">{t.dashboard.runway(runway.days)}</b> {t.dashboard.runwayAfter}
+            {t.dashboard.runwayBefore} <b className="num font-semibold text-white">{t.dashboard.runway(runway.days)}</b>{' '}
+            {t.dashboard.runwayAfter}
           </>
         ) : user.balance === 0 ? (
           t.dashboard.emptyWallet

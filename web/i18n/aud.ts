@@ -3,7 +3,14 @@ import { en, type Texts } from './en.ts'
 
 export const aud: Texts = {
   ...en,
-  auth: { ...en.auth, points: ['Prepaid: you never spend more than you put in', 'WordPress servers ready in about a minute', 'Every charge explained, to the last cent'] },
+  auth: {
+    ...en.auth,
+    points: [
+      'Prepaid: you never spend more than you put in',
+      'WordPress servers ready in about a minute',
+      'Every charge explained, to the last cent',
+    ],
+  },
   order: {
     ...en.order,
     dataCenter: 'Data centre',

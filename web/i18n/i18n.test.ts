@@ -5,7 +5,9 @@ import { vi } from './vi.ts'
 
 type Tree = { [key: string]: unknown }
 const paths = (tree: Tree, prefix = ''): string[] =>
-  Object.entries(tree).flatMap(([key, value]) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? paths(value as Tree, `${prefix}${key}.`) : [`${prefix}${key}`]))
+  Object.entries(tree).flatMap(([key, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? paths(value as Tree, `${prefix}${key}.`) : [`${prefix}${key}`],
+  )
 
 test('every language has the same texts, and none is empty', () => {
   for (const language of [vi, aud]) expect(paths(language).sort()).toEqual(paths(en).sort())

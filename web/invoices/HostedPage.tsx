@@ -69,7 +69,9 @@ export default function HostedPage() {
             </Empty>
           </>
         ) : null}
-        {error && !missing && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+        {error && !missing && !data ? (
+          <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+        ) : null}
         {data ? <Sheet invoice={data.invoice} seller={data.seller} buyer={data.buyer} token={token} /> : null}
       </main>
     </div>
@@ -123,7 +125,9 @@ function Sheet({ invoice, seller, buyer, token }: { invoice: Invoice; seller: st
                 <td className={cx(cell, 'sm:first:pl-8')}>
                   {line.description}
                   {line.period_start !== null && line.period_end !== null ? (
-                    <span className="num block text-xs text-ink-3">{t.invoices.period(formatDay(line.period_start), formatDay(line.period_end))}</span>
+                    <span className="num block text-xs text-ink-3">
+                      {t.invoices.period(formatDay(line.period_start), formatDay(line.period_end))}
+                    </span>
                   ) : null}
                   <span className="num block text-xs text-ink-3 sm:hidden">
                     {line.quantity} × {amount(line.unit_price)}

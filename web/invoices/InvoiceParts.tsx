@@ -44,7 +44,13 @@ export function HostedLink({ url, className, label, children }: HostedLinkProps)
   const token = target.origin === location.origin ? hostedPath.exec(target.pathname)?.[1] : undefined
   if (token !== undefined) {
     return (
-      <Link to="/invoice/hosted/$token" params={{ token: decodeURIComponent(token) }} className={className} aria-label={label} title={label}>
+      <Link
+        to="/invoice/hosted/$token"
+        params={{ token: decodeURIComponent(token) }}
+        className={className}
+        aria-label={label}
+        title={label}
+      >
         {children}
       </Link>
     )

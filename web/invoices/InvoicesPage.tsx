@@ -44,7 +44,6 @@ export default function InvoicesPage() {
 
 function Table({ list }: { list: Invoice[] }) {
   const t = useTexts()
-  const { money } = useFormat()
   return (
     <table className="w-full text-sm">
       <caption className="sr-only">{t.invoices.title}</caption>
@@ -76,39 +75,67 @@ function Table({ list }: { list: Invoice[] }) {
             <th scope="row" className={cx(cell, 'text-left font-medium')}>
               <span className="num whitespace-nowrap">{invoice.number}</span>
               <span className="num block text-xs font-normal text-ink-3 md:hidden">{formatTime(invoice.created * 1000)}</span>
+              <span className="mt-1.5 block sm:hidden">
+                <InvoiceBadge invoice={invoice} />
+              </span>
             </th>
             <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-md:hidden')}>
               <time dateTime={new Date(invoice.created * 1000).toISOString()}>{formatTime(invoice.created * 1000)}</time>
             </td>
-            <td className={cx(cell, 'num text-right whitespace-nowrap', invoice.amount_due > 0 ? 'font-semibold' : 'text-ink-3')}>
-              {money(invoice.amount_due, invoice.currency)}
-              <span className="mt-1 block sm:hidden">
-                <InvoiceBadge invoice={invoice} />
-              </span>
+            <td className={cx(cell, 'text-right max-sm:hidden')}>
+              <Due invoice={invoice} />
             </td>
             <td className={cx(cell, 'max-sm:hidden')}>
               <InvoiceBadge invoice={invoice} />
             </td>
-            <td className={cx(cell, 'max-sm:px-0 max-sm:w-10')}>
-              <a
-                href={invoice.invoice_pdf}
-                download
-                aria-label={t.invoices.downloadOf(invoice.number)}
-                title={t.invoices.downloadOf(invoice.number)}
-                className="inline-flex h-9 min-w-9 items-center justify-center gap-1.5 rounded-md px-2 font-medium text-primary-ink hover:bg-primary-soft"
-              >
-                <Download aria-hidden className="size-4" />
-                <span className="max-md:hidden">PDF</span>
-              </a>
+            <td className={cx(cell, 'max-sm:hidden')}>
+              <PdfLink invoice={invoice} />
             </td>
-            <td className={cx(cell, 'text-right max-sm:pl-0')}>
-              <HostedLink url={invoice.hosted_invoice_url} label={`${t.invoices.view} ${invoice.number}`} className={buttonClass('outline', 'sm')}>
-                {t.invoices.view}
-              </HostedLink>
+            <td className={cx(cell, 'text-right')}>
+              <span className="mb-1.5 block sm:hidden">
+                <Due invoice={invoice} />
+              </span>
+              <span className="inline-flex items-center gap-1">
+                <span className="sm:hidden">
+                  <PdfLink invoice={invoice} />
+                </span>
+                <HostedLink
+                  url={invoice.hosted_invoice_url}
+                  label={`${t.invoices.view} ${invoice.number}`}
+                  className={buttonClass('outline', 'sm')}
+                >
+                  {t.invoices.view}
+                </HostedLink>
+              </span>
             </td>
           </tr>
         ))}
       </tbody>
     </table>
+  )
+}
+
+function Due({ invoice }: { invoice: Invoice }) {
+  const { money } = useFormat()
+  return (
+    <span className={cx('num whitespace-nowrap', invoice.amount_due > 0 ? 'font-semibold' : 'text-ink-3')}>
+      {money(invoice.amount_due, invoice.currency)}
+    </span>
+  )
+}
+
+function PdfLink({ invoice }: { invoice: Invoice }) {
+  const t = useTexts()
+  return (
+    <a
+      href={invoice.invoice_pdf}
+      download
+      aria-label={t.invoices.downloadOf(invoice.number)}
+      title={t.invoices.downloadOf(invoice.number)}
+      className="-ml-2 inline-flex h-9 min-w-9 items-center justify-center gap-1.5 rounded-md px-2 font-medium text-primary-ink hover:bg-primary-soft"
+    >
+      <Download aria-hidden className="size-4" />
+      <span className="max-md:hidden">PDF</span>
+    </a>
   )
 }

@@ -11,7 +11,8 @@ export const recentInvoicesQuery = queryOptions({
 
 export const invoiceListQuery = infiniteQueryOptions({
   queryKey: ['invoices', 'list'],
-  queryFn: ({ pageParam, signal }) => callPage(listInvoices, { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } }, { signal }),
+  queryFn: ({ pageParam, signal }) =>
+    callPage(listInvoices, { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } }, { signal }),
   initialPageParam: null as string | null,
   getNextPageParam: (last) => last.next,
 })

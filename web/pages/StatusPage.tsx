@@ -17,7 +17,10 @@ export function StatusPage({ code, title, text, children }: StatusPageProps) {
       <div className="flex max-w-md flex-col items-center text-center">
         <Logo className="size-11" />
         {code ? <p className="num mt-6 text-sm font-medium text-ink-3">{code}</p> : null}
-        <h1 tabIndex={-1} className={code ? 'mt-1 text-2xl font-semibold tracking-[-.02em]' : 'mt-6 text-2xl font-semibold tracking-[-.02em]'}>
+        <h1
+          tabIndex={-1}
+          className={code ? 'mt-1 text-2xl font-semibold tracking-[-.02em]' : 'mt-6 text-2xl font-semibold tracking-[-.02em]'}
+        >
           {title}
         </h1>
         <p className="mt-2 text-base text-ink-2">{text}</p>

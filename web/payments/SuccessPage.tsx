@@ -96,7 +96,8 @@ function Payment({ code }: { code: string }) {
   const status = data?.status
   useLiveUpdates(status === 'pending', () => void refetch())
   useEffect(() => {
-    if (status === 'succeeded') for (const subject of ['me', 'transactions', 'invoices', 'servers']) void queryClient.invalidateQueries({ queryKey: [subject] })
+    if (status === 'succeeded')
+      for (const subject of ['me', 'transactions', 'invoices', 'servers']) void queryClient.invalidateQueries({ queryKey: [subject] })
   }, [status, queryClient])
 
   if (isPending) {
@@ -120,11 +121,18 @@ function Payment({ code }: { code: string }) {
   const [title, text] = words[data.status]
   return (
     <Outcome state={data.status} title={title} text={text}>
-      {data.status === 'pending' ? <span aria-hidden className="pulse-dot mx-auto mt-4 block size-2 rounded-full bg-primary text-primary" /> : null}
+      {data.status === 'pending' ? (
+        <span aria-hidden className="pulse-dot mx-auto mt-4 block size-2 rounded-full bg-primary text-primary" />
+      ) : null}
       <dl className="mt-6 divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]">
         <Line term={t.payment.code}>
           <span className="font-mono text-xs break-all">{data.transactionCode}</span>
-          <CopyButton text={data.transactionCode} label={t.common.copyOf(t.payment.code)} doneLabel={t.common.copied} className="-my-1.5 -mr-2 text-ink-3" />
+          <CopyButton
+            text={data.transactionCode}
+            label={t.common.copyOf(t.payment.code)}
+            doneLabel={t.common.copied}
+            className="-my-1.5 -mr-2 text-ink-3"
+          />
         </Line>
         <Line term={t.payment.amount}>
           <span className="num font-semibold">{money(data.amount, data.currency)}</span>

@@ -71,10 +71,17 @@ function TopUpForm({ offer }: { offer: Offer }) {
   const { amount, problem } = readAmount(text, currency, offer)
   const chosen = types.find((type) => type.id === typeId)
   const complaint =
-    problem === 'low' ? t.topUp.amountLow(money(offer.min, currency)) : problem === 'high' ? t.topUp.amountHigh(money(offer.max, currency)) : problem === 'bad' ? t.topUp.amountBad : undefined
+    problem === 'low'
+      ? t.topUp.amountLow(money(offer.min, currency))
+      : problem === 'high'
+        ? t.topUp.amountHigh(money(offer.max, currency))
+        : problem === 'bad'
+          ? t.topUp.amountBad
+          : undefined
   // While one is still typing, "too small" is no complaint yet.
   const shownComplaint = problem === 'low' && !touched ? undefined : complaint
-  const payLabel = problem !== undefined ? (complaint ?? t.topUp.payEmpty) : chosen ? t.topUp.pay(money(amount, currency)) : t.topUp.payMethod
+  const payLabel =
+    problem !== undefined ? (complaint ?? t.topUp.payEmpty) : chosen ? t.topUp.pay(money(amount, currency)) : t.topUp.payMethod
 
   const type = (next: string) => {
     setText(plainTyped(next, currency, language))
@@ -106,7 +113,12 @@ function TopUpForm({ offer }: { offer: Offer }) {
           <label htmlFor="amount" className="sr-only">
             {t.topUp.amountLabel(currency)}
           </label>
-          <div className={cx('mt-4 flex items-baseline gap-2 border-b-2 pb-2 transition-colors focus-within:border-primary', shownComplaint ? 'border-danger' : 'border-control')}>
+          <div
+            className={cx(
+              'mt-4 flex items-baseline gap-2 border-b-2 pb-2 transition-colors focus-within:border-primary',
+              shownComplaint ? 'border-danger' : 'border-control',
+            )}
+          >
             <input
               ref={input}
               id="amount"
@@ -171,7 +183,13 @@ function TopUpForm({ offer }: { offer: Offer }) {
               <legend className="sr-only">{t.topUp.typeStep}</legend>
               <div className="grid gap-2.5 sm:grid-cols-2">
                 {types.map((entry, index) => (
-                  <TypeCard key={entry.id} type={entry} wide={index === 0 && types.length % 2 === 1} checked={entry.id === typeId} onChoose={() => setTypeId(entry.id)} />
+                  <TypeCard
+                    key={entry.id}
+                    type={entry}
+                    wide={index === 0 && types.length % 2 === 1}
+                    checked={entry.id === typeId}
+                    onChoose={() => setTypeId(entry.id)}
+                  />
                 ))}
               </div>
             </fieldset>
@@ -221,7 +239,14 @@ function TopUpForm({ offer }: { offer: Offer }) {
             {t.topUp.next}
             <span className="num block text-base font-semibold text-ink">{money(user.balance + amount, currency)}</span>
           </p>
-          <Button type="submit" form="top-up" size="lg" busy={busy} disabled={problem !== undefined || !chosen} className="num min-w-0 flex-1 px-2">
+          <Button
+            type="submit"
+            form="top-up"
+            size="lg"
+            busy={busy}
+            disabled={problem !== undefined || !chosen}
+            className="num min-w-0 flex-1 px-2"
+          >
             <span className="truncate">{payLabel}</span>
           </Button>
         </div>
@@ -237,8 +262,17 @@ function TypeCard({ type, wide, checked, onChoose }: { type: PaymentType; wide: 
   const texts: Record<string, string> = t.topUp.methods
   const hint = type.method === 'BANKTRANSFER' ? t.topUp.methods.bank : texts[type.id]
   return (
-    <RadioCard name="type" value={String(type.id)} checked={checked} onChange={onChoose} className={cx('items-center gap-3 p-3.5 pr-11', wide && 'sm:col-span-2')}>
-      <span aria-hidden className="grid size-10 shrink-0 place-items-center rounded-md bg-subtle text-ink-2 group-has-checked:bg-primary group-has-checked:text-white">
+    <RadioCard
+      name="type"
+      value={String(type.id)}
+      checked={checked}
+      onChange={onChoose}
+      className={cx('items-center gap-3 p-3.5 pr-11', wide && 'sm:col-span-2')}
+    >
+      <span
+        aria-hidden
+        className="grid size-10 shrink-0 place-items-center rounded-md bg-subtle text-ink-2 group-has-checked:bg-primary group-has-checked:text-white"
+      >
         <Icon className="size-5" strokeWidth={1.75} />
       </span>
       <span className="min-w-0">

@@ -19,7 +19,8 @@ export function readAmount(text: string, currency: Currency, limits: Limits): { 
 }
 
 /** The gateway's page is opened over https wherever the portal itself is; a laptop's sandbox is plain http. */
-export const checkoutAddress = (url: string, portalProtocol: string): string => (portalProtocol === 'https:' ? url.replace(/^http:/, 'https:') : url)
+export const checkoutAddress = (url: string, portalProtocol: string): string =>
+  portalProtocol === 'https:' ? url.replace(/^http:/, 'https:') : url
 
 /** The transaction's code: gateways name the parameter in their own way, but always with transId in it. */
 export function transactionCode(search: string): string | undefined {

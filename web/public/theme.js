@@ -8,7 +8,7 @@
   try {
     theme = localStorage.getItem('theme') || 'system'
     language = localStorage.getItem('language') || ''
-  } catch (e) {
+  } catch {
     // Storage may be closed to us: the defaults hold.
   }
   var dark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)

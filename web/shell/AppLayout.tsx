@@ -51,8 +51,16 @@ function Frame() {
   }
 
   return (
-    <div className={cx('min-h-dvh lg:grid lg:transition-[grid-template-columns] lg:duration-200', mini ? 'lg:grid-cols-[68px_minmax(0,1fr)]' : 'lg:grid-cols-[244px_minmax(0,1fr)]')}>
-      <a href="#main" className="sr-only z-50 rounded-md bg-primary px-4 py-2 text-white focus:not-sr-only focus:fixed focus:top-3 focus:left-3">
+    <div
+      className={cx(
+        'min-h-dvh lg:grid lg:transition-[grid-template-columns] lg:duration-200',
+        mini ? 'lg:grid-cols-[68px_minmax(0,1fr)]' : 'lg:grid-cols-[244px_minmax(0,1fr)]',
+      )}
+    >
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-md bg-primary px-4 py-2 text-white focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+      >
         {t.common.skip}
       </a>
       <Sidebar mini={mini} />
@@ -88,15 +96,17 @@ function Header({ mini, onCollapse, onSearch }: { mini: boolean; onCollapse: () 
         type="button"
         onClick={onSearch}
         aria-keyshortcuts="Meta+K Control+K"
-        className="ml-1 flex h-9 min-w-0 max-w-sm flex-1 items-center gap-2.5 rounded-md bg-surface px-3 text-sm text-ink-3 shadow-card transition-colors hover:text-ink-2"
+        className="ml-1 flex h-9 min-w-0 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-3 transition-colors hover:text-ink-2 sm:max-w-sm sm:flex-1 sm:bg-surface sm:px-3 sm:shadow-card"
       >
-        <Search aria-hidden className="size-4 shrink-0" />
-        <span className="flex-1 truncate text-left">{t.shell.search}</span>
-        <kbd aria-hidden className="hidden rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 sm:block">
-          {shortcut}
-        </kbd>
+        <Search aria-hidden className="size-[18px] shrink-0 sm:size-4" />
+        <span className="flex-1 truncate text-left max-sm:sr-only">{t.shell.search}</span>
+        <kbd
+          aria-hidden
+          data-keys={shortcut}
+          className="hidden rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 before:content-[attr(data-keys)] sm:block"
+        />
       </button>
-      <span className="flex-1 max-sm:hidden" />
+      <span className="flex-1" />
       {config.sandbox ? <SandboxBadge inbox={config.sandboxInbox} /> : null}
       <LanguageMenu />
       <ThemeMenu className="max-[359px]:hidden" />
@@ -123,7 +133,11 @@ function UserMenu() {
       className="ml-1 flex h-10 items-center gap-2 rounded-md px-1.5 text-sm hover:bg-subtle sm:h-9"
       trigger={
         <>
-          <span className="grid size-7 place-items-center rounded-full bg-primary-soft text-xs font-semibold text-primary-ink">{initials(user.name)}</span>
+          <span
+            aria-hidden
+            data-initials={initials(user.name)}
+            className="grid size-7 place-items-center rounded-full bg-primary-soft text-xs font-semibold text-primary-ink before:content-[attr(data-initials)]"
+          />
           <ChevronsUpDown aria-hidden className="size-3.5 text-ink-3 max-sm:hidden" />
         </>
       }
@@ -179,9 +193,17 @@ function keepMini(mini: boolean) {
 /** While the customer's profile is on its way: the frame, in grey. */
 export function AppPending() {
   return (
-    <div className="min-h-dvh lg:pl-[244px]" aria-busy="true">
-      <div className="h-14 border-b border-border" />
-      <PagePending />
+    <div className="min-h-dvh lg:grid lg:grid-cols-[244px_minmax(0,1fr)]" aria-busy="true">
+      <div className="hidden border-r border-border px-4.5 py-3.5 lg:block">
+        <Logo />
+        {[0, 1, 2, 3, 4].map((line) => (
+          <Skeleton key={line} className="mt-6 h-3 w-32" />
+        ))}
+      </div>
+      <div>
+        <div className="h-14 border-b border-border" />
+        <PagePending />
+      </div>
     </div>
   )
 }

@@ -33,7 +33,10 @@ export function BottomBar() {
       .map((product) => ({
         label: isOpen(product, flags) ? t.nav[product.key] : `${t.nav[product.key]} · ${t.nav.soon}`,
         icon: product.icon,
-        onSelect: () => void (isOpen(product, flags) && product.to ? navigate({ to: product.to }) : navigate({ to: '/pages/coming-soon', search: { product: product.key } })),
+        onSelect: () =>
+          void (isOpen(product, flags) && product.to
+            ? navigate({ to: product.to })
+            : navigate({ to: '/pages/coming-soon', search: { product: product.key } })),
       })),
   ]
   return (

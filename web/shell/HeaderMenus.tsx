@@ -5,7 +5,8 @@ import { Flag } from '../ui/Flag.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { setTheme, useTheme, type Theme } from '../ui/theme.ts'
 
-export const headerButton = 'grid size-10 place-items-center rounded-md text-ink-2 transition-colors hover:bg-subtle hover:text-ink sm:size-9'
+export const headerButton =
+  'grid size-10 place-items-center rounded-md text-ink-2 transition-colors hover:bg-subtle hover:text-ink sm:size-9'
 
 /** Each language in its own words, so that it is found by those who need it. */
 const languageNames: Record<Language, { name: string; country: string }> = {
@@ -45,7 +46,12 @@ export function ThemeMenu({ className }: { className?: string }) {
       label={`${t.shell.theme}: ${t.shell[theme]}`}
       className={cx(headerButton, className)}
       trigger={<Icon aria-hidden className="size-[18px]" strokeWidth={1.75} />}
-      items={themes.map((choice) => ({ label: t.shell[choice], icon: themeIcons[choice], checked: choice === theme, onSelect: () => setTheme(choice) }))}
+      items={themes.map((choice) => ({
+        label: t.shell[choice],
+        icon: themeIcons[choice],
+        checked: choice === theme,
+        onSelect: () => setTheme(choice),
+      }))}
     />
   )
 }
@@ -57,12 +63,19 @@ export function SandboxBadge({ inbox }: { inbox: string | null }) {
   const content = (
     <>
       <FlaskConical aria-hidden className="size-3.5" />
-      <span className="max-[419px]:sr-only">{t.shell.sandbox}</span>
+      <span className="max-[374px]:sr-only">{t.shell.sandbox}</span>
     </>
   )
   if (inbox === null) return <span className={look}>{content}</span>
   return (
-    <a href={inbox} target="_blank" rel="noreferrer" title={t.shell.sandboxHint} aria-label={t.shell.sandboxHint} className={cx(look, 'hover:brightness-95')}>
+    <a
+      href={inbox}
+      target="_blank"
+      rel="noreferrer"
+      title={t.shell.sandboxHint}
+      aria-label={t.shell.sandboxHint}
+      className={cx(look, 'hover:brightness-95')}
+    >
       {content}
     </a>
   )

@@ -29,8 +29,12 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     return commands.filter((command) => words.every((word) => fold(`${command.kind} ${command.label}`).includes(word)))
   }, [commands, query])
 
-  useEffect(() => dialog.current?.showModal(), [])
-  useEffect(() => document.getElementById(`command-${at}`)?.scrollIntoView({ block: 'nearest' }), [at])
+  useEffect(() => {
+    dialog.current?.showModal()
+  }, [])
+  useEffect(() => {
+    document.getElementById(`command-${at}`)?.scrollIntoView({ block: 'nearest' })
+  }, [at])
 
   const run = (command: Command | undefined) => {
     if (!command) return
@@ -85,7 +89,10 @@ export default function Palette({ onClose }: { onClose: () => void }) {
             aria-selected={index === at}
             onPointerMove={() => setAt(index)}
             onClick={() => run(command)}
-            className={cx('flex h-10 cursor-pointer items-center gap-3 rounded-md px-3 text-sm', index === at && 'bg-primary-soft text-primary-ink')}
+            className={cx(
+              'flex h-10 cursor-pointer items-center gap-3 rounded-md px-3 text-sm',
+              index === at && 'bg-primary-soft text-primary-ink',
+            )}
           >
             <span className="w-20 shrink-0 text-xs text-ink-3">{command.kind}</span>
             <span className="flex-1 truncate font-medium">{command.label}</span>

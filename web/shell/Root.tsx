@@ -10,9 +10,10 @@ export function Root() {
     const before = router.subscribe('onBeforeNavigate', () => {
       navigation.underWay = true
     })
-    const resolved = router.subscribe('onResolved', ({ pathChanged }) => {
+    const resolved = router.subscribe('onResolved', ({ pathChanged, fromLocation }) => {
       navigation.underWay = false
-      if (!pathChanged) return
+      // A page that was opened by its address begins where the browser begins.
+      if (!pathChanged || fromLocation === undefined) return
       window.scrollTo(0, 0)
       document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
     })

@@ -11,7 +11,8 @@ import { Logo } from '../ui/Logo.tsx'
 import { isOpen, products } from './products.ts'
 
 /** True where the address belongs to the entry: /wordpress/abc and /wordpress-progress/abc belong to /wordpress. */
-export const belongsTo = (pathname: string, to: string): boolean => (to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`) || pathname.startsWith(`${to}-`))
+export const belongsTo = (pathname: string, to: string): boolean =>
+  to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`) || pathname.startsWith(`${to}-`)
 
 const entryClass = (current: boolean, mini: boolean) =>
   cx(
@@ -20,7 +21,19 @@ const entryClass = (current: boolean, mini: boolean) =>
     mini && 'justify-center px-0',
   )
 
-function Entry({ icon: Icon, label, current, mini, children }: { icon: LucideIcon; label: string; current: boolean; mini: boolean; children: (content: ReactNode, className: string) => ReactNode }) {
+function Entry({
+  icon: Icon,
+  label,
+  current,
+  mini,
+  children,
+}: {
+  icon: LucideIcon
+  label: string
+  current: boolean
+  mini: boolean
+  children: (content: ReactNode, className: string) => ReactNode
+}) {
   const content = (
     <>
       <Icon aria-hidden className={cx('size-[17px] shrink-0', current ? 'text-primary-ink' : 'text-ink-3')} strokeWidth={1.8} />
@@ -33,7 +46,11 @@ function Entry({ icon: Icon, label, current, mini, children }: { icon: LucideIco
 function Group({ title, mini, children }: { title?: string; mini: boolean; children: ReactNode }) {
   return (
     <>
-      {title === undefined ? null : mini ? <div className="mx-2 my-3 h-px bg-border" /> : <p className="mt-5 mb-1.5 px-2.5 text-2xs font-medium text-ink-3">{title}</p>}
+      {title === undefined ? null : mini ? (
+        <div className="mx-2 my-3 h-px bg-border" />
+      ) : (
+        <p className="mt-5 mb-1.5 px-2.5 text-2xs font-medium text-ink-3">{title}</p>
+      )}
       <ul className="grid gap-0.5">{children}</ul>
     </>
   )
@@ -55,57 +72,57 @@ export function Sidebar({ mini }: { mini: boolean }) {
   return (
     <aside className="no-print hidden border-r border-border lg:block">
       <div className="sticky top-0 flex h-dvh flex-col px-3 pb-3">
-      <Link to="/" className={cx('flex h-14 shrink-0 items-center gap-2.5 rounded-md px-1.5', mini && 'justify-center px-0')}>
-        <Logo />
-        <span className={mini ? 'sr-only' : 'text-[15px] font-semibold tracking-[-.02em]'}>{brand}</span>
-      </Link>
-      <nav aria-label={t.nav.main} className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 pt-2 pb-2">
-        <Group mini={mini}>
-          <Entry icon={LayoutDashboard} label={t.nav.overview} current={pathname === '/'} mini={mini}>
-            {(content, className) => (
-              <Link to="/" className={className} aria-current={pathname === '/' ? 'page' : undefined}>
-                {content}
-              </Link>
-            )}
-          </Entry>
-        </Group>
-        <Group title={t.nav.services} mini={mini}>
-          {open.map(({ key, icon, to }) => (
-            <Entry key={key} icon={icon} label={t.nav[key]} current={belongsTo(pathname, to ?? '')} mini={mini}>
+        <Link to="/" className={cx('flex h-14 shrink-0 items-center gap-2.5 rounded-md px-1.5', mini && 'justify-center px-0')}>
+          <Logo />
+          <span className={mini ? 'sr-only' : 'text-[15px] font-semibold tracking-[-.02em]'}>{brand}</span>
+        </Link>
+        <nav aria-label={t.nav.main} className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 pt-2 pb-2">
+          <Group mini={mini}>
+            <Entry icon={LayoutDashboard} label={t.nav.overview} current={pathname === '/'} mini={mini}>
               {(content, className) => (
-                <Link to={to ?? '/'} className={className} aria-current={belongsTo(pathname, to ?? '') ? 'page' : undefined}>
+                <Link to="/" className={className} aria-current={pathname === '/' ? 'page' : undefined}>
                   {content}
                 </Link>
               )}
             </Entry>
-          ))}
-        </Group>
-        <Group title={t.nav.billing} mini={mini}>
-          {billing.map(({ to, key, icon }) => (
-            <Entry key={key} icon={icon} label={t.nav[key]} current={belongsTo(pathname, to)} mini={mini}>
-              {(content, className) => (
-                <Link to={to} className={className} aria-current={belongsTo(pathname, to) ? 'page' : undefined}>
-                  {content}
-                </Link>
-              )}
-            </Entry>
-          ))}
-        </Group>
-        {soon.length > 0 ? (
-          <Group title={t.nav.soon} mini={mini}>
-            {soon.map(({ key, icon }) => (
-              <Entry key={key} icon={icon} label={t.nav[key]} current={false} mini={mini}>
+          </Group>
+          <Group title={t.nav.services} mini={mini}>
+            {open.map(({ key, icon, to }) => (
+              <Entry key={key} icon={icon} label={t.nav[key]} current={belongsTo(pathname, to ?? '')} mini={mini}>
                 {(content, className) => (
-                  <Link to="/pages/coming-soon" search={{ product: key }} className={cx(className, 'text-ink-3')}>
+                  <Link to={to ?? '/'} className={className} aria-current={belongsTo(pathname, to ?? '') ? 'page' : undefined}>
                     {content}
                   </Link>
                 )}
               </Entry>
             ))}
           </Group>
-        ) : null}
-      </nav>
-      {mini || pathname === '/' || pathname === '/payment' ? null : <MiniWallet />}
+          <Group title={t.nav.billing} mini={mini}>
+            {billing.map(({ to, key, icon }) => (
+              <Entry key={key} icon={icon} label={t.nav[key]} current={belongsTo(pathname, to)} mini={mini}>
+                {(content, className) => (
+                  <Link to={to} className={className} aria-current={belongsTo(pathname, to) ? 'page' : undefined}>
+                    {content}
+                  </Link>
+                )}
+              </Entry>
+            ))}
+          </Group>
+          {soon.length > 0 ? (
+            <Group title={t.nav.soon} mini={mini}>
+              {soon.map(({ key, icon }) => (
+                <Entry key={key} icon={icon} label={t.nav[key]} current={false} mini={mini}>
+                  {(content, className) => (
+                    <Link to="/pages/coming-soon" search={{ product: key }} className={cx(className, 'text-ink-3')}>
+                      {content}
+                    </Link>
+                  )}
+                </Entry>
+              ))}
+            </Group>
+          ) : null}
+        </nav>
+        {mini || pathname === '/' || pathname === '/payment' ? null : <MiniWallet />}
       </div>
     </aside>
   )

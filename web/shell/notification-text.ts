@@ -9,7 +9,8 @@ interface Told {
   title?: string
 }
 
-const field = (value: unknown, key: string): unknown => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined)
+const field = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
 
 export function notificationText({ event, payload, title }: Told, t: Texts, language: Language): string {
   const invoice = InvoiceEvent.safeParse(payload)
@@ -47,13 +48,20 @@ export function notificationText({ event, payload, title }: Told, t: Texts, lang
   return title ?? event
 }
 
-function creditedText(payload: Record<string, unknown>, t: Texts, amount: (value: unknown, of: unknown) => string | undefined): string | undefined {
+function creditedText(
+  payload: Record<string, unknown>,
+  t: Texts,
+  amount: (value: unknown, of: unknown) => string | undefined,
+): string | undefined {
   const text = amount(payload['amount'], payload['currency'])
   return text === undefined ? undefined : t.events.creditedAmount(text)
 }
 
 /** Where a click on the notification leads. */
-export function notificationTarget({ event, payload }: Told): { to: '/wordpress/$id' | '/wordpress-progress/$id'; params: { id: string } } | { to: '/invoice' | '/transactions' } | undefined {
+export function notificationTarget({
+  event,
+  payload,
+}: Told): { to: '/wordpress/$id' | '/wordpress-progress/$id'; params: { id: string } } | { to: '/invoice' | '/transactions' } | undefined {
   const id = field(field(payload, 'wp'), 'id')
   if (event === 'wordpress.status' && typeof id === 'string') return { to: '/wordpress/$id', params: { id } }
   if (event === 'invoice.payment_failed' && typeof id === 'string') return { to: '/wordpress-progress/$id', params: { id } }

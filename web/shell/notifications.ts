@@ -27,7 +27,13 @@ const touched: Record<EventName, readonly string[]> = {
 }
 
 /** The events that interrupt; the others only stand in the bell. */
-const announced = new Set<EventName>(['invoice.paid', 'invoice.payment_failed', 'subscription.created', 'subscription.updated', 'wallet.credited'])
+const announced = new Set<EventName>([
+  'invoice.paid',
+  'invoice.payment_failed',
+  'subscription.created',
+  'subscription.updated',
+  'wallet.credited',
+])
 
 function apply(queryClient: QueryClient, event: PortalEvent) {
   for (const subject of ['notifications', ...touched[event.event]]) void queryClient.invalidateQueries({ queryKey: [subject] })
@@ -38,6 +44,8 @@ function apply(queryClient: QueryClient, event: PortalEvent) {
   else toast.success(t.toast.success, text)
 }
 
+const quietMs = 2500
+
 /** Listens as long as the signed-in part of the portal is on the screen. */
 export function usePortalEvents(): void {
   const queryClient = useQueryClient()
@@ -45,11 +53,14 @@ export function usePortalEvents(): void {
   const { realtime } = useConfig()
   useEffect(() => {
     const stopListening = onPortalEvent((event) => apply(queryClient, event))
-    // After the first paint: nobody waits for the socket.
+    // Nobody waits for the socket, except who watches a server being set up: the library comes once the page stands.
     let stop: (() => void) | undefined
-    const timer = setTimeout(() => {
-      stop = startRealtime(id, realtime)
-    }, 300)
+    const timer = setTimeout(
+      () => {
+        stop = startRealtime(id, realtime)
+      },
+      location.pathname.startsWith('/wordpress-progress/') ? 0 : quietMs,
+    )
     return () => {
       clearTimeout(timer)
       stopListening()

@@ -66,7 +66,11 @@ export function IconButton({ label, size = 'size-9', className, children, ...res
       type="button"
       aria-label={label}
       title={label}
-      className={cx('grid shrink-0 place-items-center rounded-md text-ink-2 transition-colors hover:bg-subtle hover:text-ink', size, className)}
+      className={cx(
+        'grid shrink-0 place-items-center rounded-md text-ink-2 transition-colors hover:bg-subtle hover:text-ink',
+        size,
+        className,
+      )}
       {...rest}
     >
       {children}

@@ -34,7 +34,7 @@ export function Field({ label, hint, error, aside, children }: FieldProps) {
         <label htmlFor={id} className="text-sm font-medium">
           {label}
         </label>
-        {aside ? <span className="text-xs text-ink-3">{aside}</span> : null}
+        {aside ? <span className="shrink-0 text-xs whitespace-nowrap text-ink-3">{aside}</span> : null}
       </div>
       {children({ id, ...(error ? { 'aria-invalid': true } : {}), ...(describedBy ? { 'aria-describedby': describedBy } : {}) })}
       {error ? (
@@ -62,7 +62,11 @@ export function Input({ className, ...rest }: InputProps) {
 /** The native control: phones open their own picker. */
 export function Select({ className, children, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) {
   return (
-    <select className={cx(inputClass, 'appearance-none bg-[length:16px] bg-[position:right_.75rem_center] bg-no-repeat pr-9', className)} style={{ backgroundImage: chevron }} {...rest}>
+    <select
+      className={cx(inputClass, 'appearance-none bg-[length:16px] bg-[position:right_.75rem_center] bg-no-repeat pr-9', className)}
+      style={{ backgroundImage: chevron }}
+      {...rest}
+    >
       {children}
     </select>
   )
@@ -87,7 +91,13 @@ export function PasswordInput({ showLabel, extra, revealed, onReveal, className,
   }
   return (
     <span className="relative block">
-      <input className={cx(inputClass, extra ? 'pr-20' : 'pr-11', className)} {...rest} type={shown ? 'text' : 'password'} spellCheck={false} autoCapitalize="none" />
+      <input
+        className={cx(inputClass, extra ? 'pr-20' : 'pr-11', className)}
+        {...rest}
+        type={shown ? 'text' : 'password'}
+        spellCheck={false}
+        autoCapitalize="none"
+      />
       <span className="absolute inset-y-0 right-1 flex items-center">
         {extra}
         <button

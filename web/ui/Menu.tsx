@@ -68,7 +68,9 @@ export function Menu({ label, trigger, className, items, children, onOpen, side 
     else if (event.key === 'End') move(-1)
     else if (event.key === 'Tab') close()
     else if (event.key.length === 1) {
-      const found = list.findIndex((entry, index) => index > now && entry.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()))
+      const found = list.findIndex(
+        (entry, index) => index > now && entry.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()),
+      )
       if (found >= 0) move(found)
     }
   }
@@ -113,7 +115,11 @@ export function Menu({ label, trigger, className, items, children, onOpen, side 
               item.danger && 'text-danger',
             )}
           >
-            {item.icon ? <item.icon aria-hidden className={cx('size-4', item.danger ? 'text-danger' : 'text-ink-3')} strokeWidth={1.75} /> : item.lead}
+            {item.icon ? (
+              <item.icon aria-hidden className={cx('size-4', item.danger ? 'text-danger' : 'text-ink-3')} strokeWidth={1.75} />
+            ) : (
+              item.lead
+            )}
             <span className="flex-1">{item.label}</span>
             {item.checked ? <Check aria-hidden className="size-4 text-primary-ink" /> : null}
             {item.hint ? <kbd className="font-sans text-xs text-ink-3">{item.hint}</kbd> : null}

@@ -31,7 +31,13 @@ export function NumberField({ value, min, max, onChange, label, lessLabel, moreL
   const button = 'grid size-10 place-items-center hover:bg-subtle disabled:opacity-40'
   return (
     <div role="group" aria-label={label} className="flex w-fit rounded-md shadow-[inset_0_0_0_1px_var(--control)]">
-      <button type="button" aria-label={lessLabel} disabled={value <= min} onClick={() => onChange(clamp(value - 1))} className={cx(button, 'rounded-l-md')}>
+      <button
+        type="button"
+        aria-label={lessLabel}
+        disabled={value <= min}
+        onClick={() => onChange(clamp(value - 1))}
+        className={cx(button, 'rounded-l-md')}
+      >
         <Minus aria-hidden className="size-4" />
       </button>
       <input
@@ -52,7 +58,13 @@ export function NumberField({ value, min, max, onChange, label, lessLabel, moreL
         }}
         className="num w-14 bg-transparent text-center text-base font-semibold outline-none focus-visible:outline-2 focus-visible:-outline-offset-2 focus-visible:outline-primary-ink"
       />
-      <button type="button" aria-label={moreLabel} disabled={value >= max} onClick={() => onChange(clamp(value + 1))} className={cx(button, 'rounded-r-md')}>
+      <button
+        type="button"
+        aria-label={moreLabel}
+        disabled={value >= max}
+        onClick={() => onChange(clamp(value + 1))}
+        className={cx(button, 'rounded-r-md')}
+      >
         <Plus aria-hidden className="size-4" />
       </button>
     </div>

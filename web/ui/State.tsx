@@ -65,7 +65,17 @@ const notes = {
 } as const
 
 /** A message inside a form or page. */
-export function Note({ tone, children, className, role }: { tone: keyof typeof notes; children: ReactNode; className?: string; role?: 'alert' | 'status' }) {
+export function Note({
+  tone,
+  children,
+  className,
+  role,
+}: {
+  tone: keyof typeof notes
+  children: ReactNode
+  className?: string
+  role?: 'alert' | 'status'
+}) {
   return (
     <div role={role} className={cx('rounded-lg px-4 py-3 text-sm', notes[tone], className)}>
       {children}

@@ -11,7 +11,9 @@ function mount() {
   mounted = true
   const host = document.body.appendChild(document.createElement('div'))
   host.className = 'no-print'
-  flushSync(() => createRoot(host).render(<Toaster position="top-right" offset={68} mobileOffset={{ top: 64 }} gap={10} visibleToasts={4} />))
+  flushSync(() =>
+    createRoot(host).render(<Toaster position="bottom-right" offset={24} mobileOffset={{ bottom: 84 }} gap={10} visibleToasts={4} />),
+  )
 }
 
 export function present(kind: 'success' | 'error', title: string, text: string, duration: number) {
@@ -19,7 +21,10 @@ export function present(kind: 'success' | 'error', title: string, text: string, 
   const Icon = kind === 'error' ? CircleAlert : CircleCheck
   toast.custom(
     () => (
-      <div role={kind === 'error' ? 'alert' : 'status'} className="flex w-full gap-3 rounded-lg bg-raised p-4 text-ink shadow-pop sm:w-[356px]">
+      <div
+        role={kind === 'error' ? 'alert' : 'status'}
+        className="flex w-full gap-3 rounded-lg font-sans bg-raised p-4 text-ink shadow-pop sm:w-[356px]"
+      >
         <Icon aria-hidden className={kind === 'error' ? 'size-5 shrink-0 text-danger' : 'size-5 shrink-0 text-success'} strokeWidth={1.9} />
         <div className="min-w-0 text-sm">
           <p className="font-semibold">{title}</p>
@@ -29,4 +34,8 @@ export function present(kind: 'success' | 'error', title: string, text: string, 
     ),
     { duration },
   )
+}
+
+export function dismissAll() {
+  if (mounted) toast.dismiss()
 }

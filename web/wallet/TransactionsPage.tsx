@@ -20,13 +20,16 @@ const route = getRouteApi('/app/transactions')
 
 const directionOf = (value: unknown): Direction | undefined => (value === 'in' || value === 'out' ? value : undefined)
 
-export const load = ({ queryClient, search }: LoadInput) => queryClient.prefetchInfiniteQuery(transactionListQuery(directionOf(search['direction'])))
+export const load = ({ queryClient, search }: LoadInput) =>
+  queryClient.prefetchInfiniteQuery(transactionListQuery(directionOf(search['direction'])))
 
 export default function TransactionsPage() {
   const t = useTexts()
   const navigate = useNavigate()
   const { direction } = route.useSearch()
-  const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(transactionListQuery(direction))
+  const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    transactionListQuery(direction),
+  )
   const list = data?.pages.flatMap((page) => page.result) ?? []
 
   return (
@@ -131,7 +134,9 @@ function Row({ entry, number }: { entry: Transaction; number: number }) {
         <Amount amount={entry.amount} currency={entry.currency} />
         <span className="num block text-xs font-normal text-ink-3 md:hidden">{money(entry.ending_balance, entry.currency)}</span>
       </td>
-      <td className={cx(cell, 'num text-right whitespace-nowrap text-ink-2 max-md:hidden')}>{money(entry.ending_balance, entry.currency)}</td>
+      <td className={cx(cell, 'num text-right whitespace-nowrap text-ink-2 max-md:hidden')}>
+        {money(entry.ending_balance, entry.currency)}
+      </td>
       <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>
         <time dateTime={new Date(entry.created * 1000).toISOString()}>{time}</time>
       </td>

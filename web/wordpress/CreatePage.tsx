@@ -6,7 +6,7 @@ import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useFormat } from '../format.ts'
-import type { FieldErrors } from '../form.ts'
+import { without, type FieldErrors } from '../form.ts'
 import { useTexts, type Texts } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
 import type { LoadInput } from '../routes.tsx'
@@ -15,14 +15,28 @@ import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { Stepper } from '../ui/Stepper.tsx'
 import { toast } from '../ui/toast.ts'
 import { DiskPicker } from './DiskPicker.tsx'
-import { diskMb, emptyOrder, leastDiskMb, minGb, orderBody, orderPrice, problems, rateOf, type OrderForm, type Problem } from './order-form.ts'
+import {
+  diskMb,
+  emptyOrder,
+  leastDiskMb,
+  minGb,
+  orderBody,
+  orderPrice,
+  problems,
+  rateOf,
+  type OrderForm,
+  type Problem,
+} from './order-form.ts'
 import { Admin, FieldComplaint, Plans, Regions, Section } from './OrderSections.tsx'
 import { OrderBar, OrderSummary } from './OrderSummary.tsx'
 import { plansQuery, regionsQuery, type Kind } from './queries.ts'
 import { ReviewDialog } from './ReviewDialog.tsx'
 import { wording } from './wording.ts'
 
-export const loadFor = (kind: Kind) => ({ queryClient }: LoadInput) => Promise.all([queryClient.prefetchQuery(regionsQuery(kind)), queryClient.prefetchQuery(plansQuery)])
+export const loadFor =
+  (kind: Kind) =>
+  ({ queryClient }: LoadInput) =>
+    Promise.all([queryClient.prefetchQuery(regionsQuery(kind)), queryClient.prefetchQuery(plansQuery)])
 export const load = loadFor('wordpress')
 
 /** The problem in words, as the button says it. */
@@ -53,7 +67,11 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const found = problems(form, region)
   const missing = problemText(found[0], t)
   const lacks = (...keys: Problem['key'][]) => found.some((problem) => keys.includes(problem.key))
-  const complaintOf = (...keys: Problem['key'][]) => problemText(found.find((problem) => 'gb' in problem && keys.includes(problem.key)), t)
+  const complaintOf = (...keys: Problem['key'][]) =>
+    problemText(
+      found.find((problem) => 'gb' in problem && keys.includes(problem.key)),
+      t,
+    )
 
   const ssdPerGb = rateOf(wordpress.diskPerGb, currency)
   const mariadbPerGb = rateOf(wordpress.mariadbDiskPerGb, currency)
@@ -62,7 +80,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
 
   const change = <K extends keyof OrderForm>(key: K, value: OrderForm[K], field: string) => {
     setForm((now) => ({ ...now, [key]: value }))
-    setErrors(({ [field]: _, ...rest }) => rest)
+    setErrors((now) => without(now, field))
     setRefusal(undefined)
   }
 
@@ -83,6 +101,9 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       setReviewing(false)
       setErrors(error instanceof ApiError ? error.fields : {})
       setRefusal(messageOf(error))
+      requestAnimationFrame(() =>
+        (document.querySelector<HTMLElement>('#order [aria-invalid=true]') ?? document.getElementById('order-refusal'))?.focus(),
+      )
       toast.error(t.toast.error, error instanceof ApiError && error.code !== 'internal' ? error.message : t.order.failed)
     } finally {
       setBusy(false)
@@ -101,25 +122,36 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
         <form id="order" noValidate className="card divide-y divide-border" onSubmit={review}>
           {refusal ? (
-            <div className="p-5 sm:p-6">
+            <div id="order-refusal" tabIndex={-1} className="p-5 outline-none sm:p-6">
               <Note tone="danger" role="alert">
                 {refusal}
               </Note>
             </div>
           ) : null}
           <Section number={1} title={t.order.dataCenter} hint={t.order.dataCenterHint} done={region !== undefined}>
-            {regions.data ? <Regions regions={regions.data.data} value={form.regionId} onChange={(id) => change('regionId', id, 'region')} /> : null}
+            {regions.data ? (
+              <Regions regions={regions.data.data} value={form.regionId} onChange={(id) => change('regionId', id, 'region')} />
+            ) : null}
             {regions.isPending ? <Skeleton className="h-28 rounded-lg" /> : null}
-            {regions.isError && !regions.data ? <LoadError text={messageOf(regions.error)} retryLabel={t.common.retry} onRetry={() => void regions.refetch()} /> : null}
+            {regions.isError && !regions.data ? (
+              <LoadError text={messageOf(regions.error)} retryLabel={t.common.retry} onRetry={() => void regions.refetch()} />
+            ) : null}
             <FieldComplaint text={errors['region']} />
           </Section>
           <Section number={2} title={t.order.plan} hint={t.order.planHint} done={plan !== undefined}>
             {plans.data ? <Plans plans={plans.data} value={form.planId} onChange={(id) => change('planId', id, 'size')} /> : null}
             {plans.isPending ? <Skeleton className="h-56 rounded-lg" /> : null}
-            {plans.isError && !plans.data ? <LoadError text={messageOf(plans.error)} retryLabel={t.common.retry} onRetry={() => void plans.refetch()} /> : null}
+            {plans.isError && !plans.data ? (
+              <LoadError text={messageOf(plans.error)} retryLabel={t.common.retry} onRetry={() => void plans.refetch()} />
+            ) : null}
             <FieldComplaint text={errors['size']} />
           </Section>
-          <Section number={3} title={t.order.ssd} hint={t.order.ssdHint(monthly(10, ssdPerGb))} done={!lacks('disk', 'diskLow', 'diskHigh')}>
+          <Section
+            number={3}
+            title={t.order.ssd}
+            hint={t.order.ssdHint(monthly(10, ssdPerGb))}
+            done={!lacks('disk', 'diskLow', 'diskHigh')}
+          >
             <DiskPicker
               name="disk"
               label={t.order.ssd}
@@ -157,7 +189,12 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
               errors={{ user: errors['user'], password: errors['password'] }}
             />
           </Section>
-          <Section number={6} title={t.order.containers} hint={maxContainers > 1 ? t.order.containersHint(maxContainers) : t.order.containersOne} done>
+          <Section
+            number={6}
+            title={t.order.containers}
+            hint={maxContainers > 1 ? t.order.containersHint(maxContainers) : t.order.containersOne}
+            done
+          >
             <NumberField
               value={form.containers}
               min={containerLimits.min}
@@ -174,7 +211,16 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
         <OrderBar total={price.total} missing={missing} />
       </div>
       {region && plan ? (
-        <ReviewDialog open={reviewing} onClose={() => setReviewing(false)} onConfirm={() => void confirm()} busy={busy} form={form} region={region} plan={plan} total={price.total} />
+        <ReviewDialog
+          open={reviewing}
+          onClose={() => setReviewing(false)}
+          onConfirm={() => void confirm()}
+          busy={busy}
+          form={form}
+          region={region}
+          plan={plan}
+          total={price.total}
+        />
       ) : null}
     </>
   )

@@ -43,7 +43,14 @@ export function DiskPicker({ name, label, value, onChange, leastGb, priceOf, per
             {priceOf ? <span className="num text-xs text-ink-3 group-has-checked:text-ink-2">{priceOf(gb)}</span> : null}
           </RadioCard>
         ))}
-        <RadioCard name={name} value="custom" checked={custom} corner={false} onChange={() => onChange({ ...value, choice: 'custom' })} className="flex-col p-3">
+        <RadioCard
+          name={name}
+          value="custom"
+          checked={custom}
+          corner={false}
+          onChange={() => onChange({ ...value, choice: 'custom' })}
+          className="flex-col p-3"
+        >
           <span className="text-sm font-semibold">{t.order.customDisk}</span>
           {perGb ? <span className="num text-xs text-ink-3 group-has-checked:text-ink-2">{perGb}</span> : null}
         </RadioCard>

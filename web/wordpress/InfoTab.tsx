@@ -14,7 +14,7 @@ export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
   const { products } = useConfig()
   const { money, ram, disk } = useFormat()
   return (
-    <dl className="grid gap-x-10 gap-y-5 text-sm sm:grid-cols-2 lg:grid-cols-3">
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-5 text-sm sm:gap-x-10 lg:grid-cols-3">
       <Fact term={t.site.type}>
         <span className="flex flex-wrap items-center gap-2">
           {serverType}

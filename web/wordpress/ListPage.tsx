@@ -69,7 +69,12 @@ export function ServerLink({ server, className, children }: { server: Server; cl
   const t = useTexts()
   const waiting = server.status === 'pending_payment' || server.status === 'provisioning'
   return (
-    <Link to={waiting ? '/wordpress-progress/$id' : '/wordpress/$id'} params={{ id: server.id }} className={className} aria-label={t.wp.viewOf(server.name)}>
+    <Link
+      to={waiting ? '/wordpress-progress/$id' : '/wordpress/$id'}
+      params={{ id: server.id }}
+      className={className}
+      aria-label={t.wp.viewOf(server.name)}
+    >
       {children}
     </Link>
   )
@@ -125,7 +130,11 @@ function Table({ list, kind }: { list: Server[]; kind: Kind }) {
             </th>
             <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-md:hidden')}>{t.wp.cpuRam(server.cpu, ram(server.ram))}</td>
             <td className={cx(cell, 'num text-right whitespace-nowrap text-ink-2 max-md:hidden')}>{t.wp.gb(disk(server.disk))}</td>
-            {withMariadb ? <td className={cx(cell, 'num text-right whitespace-nowrap text-ink-2 max-md:hidden')}>{t.wp.gb(disk(server.mariadb_disk_size))}</td> : null}
+            {withMariadb ? (
+              <td className={cx(cell, 'num text-right whitespace-nowrap text-ink-2 max-md:hidden')}>
+                {t.wp.gb(disk(server.mariadb_disk_size))}
+              </td>
+            ) : null}
             <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-lg:hidden')}>
               <time dateTime={server.createdAt}>{formatTime(server.createdAt)}</time>
             </td>

@@ -1,4 +1,3 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, Download, Eraser, Pause, Play, Search, WrapText } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
@@ -6,15 +5,12 @@ import { useTexts } from '../i18n/index.ts'
 import { fold } from '../shell/fold.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button, IconButton } from '../ui/Button.tsx'
-import { cx } from '../ui/cx.ts'
 import { Input } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { ringSize, type LogLine } from './log-ring.ts'
+import { LogLines } from './LogLines.tsx'
 import { useLogStream, type LogStream } from './log-stream.ts'
 
-const rowPx = 20
-/** As long as this many pixels of the end are in sight, one is "at the end". */
-const nearEndPx = 40
 const announceEveryMs = 5000
 
 export default function LogsTab({ server }: { server: Server }) {
@@ -28,7 +24,8 @@ export default function LogsTab({ server }: { server: Server }) {
 function LogView({ stream, name }: { stream: LogStream; name: string }) {
   const t = useTexts()
   const [query, setQuery] = useState('')
-  const [wrap, setWrap] = useState(false)
+  // A phone shows little more than the time of an unwrapped line.
+  const [wrap, setWrap] = useState(() => matchMedia('(max-width: 640px)').matches)
   const [follow, setFollow] = useState(true)
   /** While paused, the lines as they were at that moment. */
   const [frozen, setFrozen] = useState<readonly LogLine[]>()
@@ -61,7 +58,7 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
   }
 
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-1 gap-3">
       {stream.failedUrl === undefined ? null : (
         <Note tone="danger" role="alert" className="break-all">
           {t.logs.failed(stream.failedUrl)}
@@ -71,7 +68,14 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
         <StateBadge stream={stream} paused={frozen !== undefined} />
         <span className="relative min-w-0 flex-1 max-sm:order-last max-sm:basis-full">
           <Search aria-hidden className="absolute top-2.5 left-3 size-4 text-ink-3" />
-          <Input type="search" aria-label={t.logs.search} placeholder={t.logs.search} value={query} onChange={(event) => setQuery(event.target.value)} className="h-9 pl-9" />
+          <Input
+            type="search"
+            aria-label={t.logs.search}
+            placeholder={t.logs.search}
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+            className="h-9 pl-9"
+          />
         </span>
         {query.trim() === '' ? null : (
           <span role="status" className="num text-xs text-ink-3">
@@ -79,10 +83,19 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
           </span>
         )}
         <span className="flex items-center gap-1 max-sm:ml-auto">
-          <IconButton label={frozen ? t.logs.resume : t.logs.pause} aria-pressed={frozen !== undefined} onClick={() => (frozen ? resume() : setFrozen(stream.lines))}>
+          <IconButton
+            label={frozen ? t.logs.resume : t.logs.pause}
+            aria-pressed={frozen !== undefined}
+            onClick={() => (frozen ? resume() : setFrozen(stream.lines))}
+          >
             {frozen ? <Play aria-hidden className="size-4" /> : <Pause aria-hidden className="size-4" />}
           </IconButton>
-          <IconButton label={t.logs.wrap} aria-pressed={wrap} className={wrap ? 'bg-primary-soft text-primary-ink' : ''} onClick={() => setWrap(!wrap)}>
+          <IconButton
+            label={t.logs.wrap}
+            aria-pressed={wrap}
+            className={wrap ? 'bg-primary-soft text-primary-ink' : ''}
+            onClick={() => setWrap(!wrap)}
+          >
             <WrapText aria-hidden className="size-4" />
           </IconButton>
           <IconButton label={t.logs.clear} onClick={stream.clear}>
@@ -94,7 +107,14 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
         </span>
       </div>
       <div className="relative">
-        <Lines key={wrap ? 'wrapped' : 'plain'} lines={shown} wrap={wrap} follow={watching} onFollow={setFollow} empty={query.trim() === '' ? t.logs.none : t.logs.noMatch} />
+        <LogLines
+          key={wrap ? 'wrapped' : 'plain'}
+          lines={shown}
+          wrap={wrap}
+          follow={watching}
+          onFollow={setFollow}
+          empty={query.trim() === '' ? t.logs.none : t.logs.noMatch}
+        />
         {unseen > 0 ? (
           <Button size="sm" onClick={resume} className="num absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-pop">
             <ArrowDown aria-hidden className="size-4" />
@@ -123,73 +143,6 @@ function StateBadge({ stream, paused }: { stream: LogStream; paused: boolean }) 
     <Badge tone="warning" dot live>
       {stream.state === 'reconnecting' ? t.logs.reconnecting : t.logs.connecting}
     </Badge>
-  )
-}
-
-interface LinesProps {
-  lines: readonly LogLine[]
-  wrap: boolean
-  follow: boolean
-  onFollow: (follow: boolean) => void
-  empty: string
-}
-
-/** Only the lines in sight are in the document. Scrolling up stops following; reaching the end takes it up again. */
-function Lines({ lines, wrap, follow, onFollow, empty }: LinesProps) {
-  const t = useTexts()
-  const area = useRef<HTMLDivElement>(null)
-  const virtual = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => area.current,
-    estimateSize: () => rowPx,
-    overscan: 20,
-    getItemKey: (index) => lines[index]?.number ?? index,
-  })
-  useEffect(() => {
-    if (follow && lines.length > 0) virtual.scrollToIndex(lines.length - 1, { align: 'end' })
-  }, [follow, lines, virtual])
-
-  const onScroll = () => {
-    const { current } = area
-    if (!current) return
-    const atEnd = current.scrollHeight - current.scrollTop - current.clientHeight < nearEndPx
-    if (atEnd !== follow) onFollow(atEnd)
-  }
-
-  return (
-    <div
-      ref={area}
-      role="log"
-      aria-live="off"
-      aria-label={t.logs.title}
-      tabIndex={0}
-      onWheel={onScroll}
-      onTouchMove={onScroll}
-      onKeyUp={onScroll}
-      onPointerUp={onScroll}
-      onScrollEnd={onScroll}
-      className="h-[1000px] max-h-[calc(100dvh-9rem)] min-h-72 overflow-auto rounded-lg bg-[#0d111a] py-2 font-mono text-xs/5 text-[#d5dbe8] dark:shadow-[inset_0_0_0_1px_var(--border)]"
-    >
-      {lines.length === 0 ? <p className="px-4 py-10 text-center font-sans text-sm text-[#9aa5ba]">{empty}</p> : null}
-      <div className={cx('relative', wrap ? 'w-full' : 'w-max min-w-full')} style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map((item) => {
-          const line = lines[item.index]
-          if (!line) return null
-          return (
-            <div
-              key={item.key}
-              data-index={item.index}
-              ref={wrap ? virtual.measureElement : undefined}
-              className={cx('absolute top-0 left-0 min-w-full px-4 hover:bg-white/5', wrap ? 'w-full break-all whitespace-pre-wrap' : 'whitespace-pre')}
-              style={{ transform: `translateY(${item.start}px)` }}
-            >
-              <span className="text-[#8391ab] select-none">{line.source} </span>
-              {line.text}
-            </div>
-          )
-        })}
-      </div>
-    </div>
   )
 }
 

@@ -28,7 +28,10 @@ export function Section({ number, title, hint, done, children }: SectionProps) {
     <section aria-labelledby={id} className="grid gap-x-4 p-5 sm:grid-cols-[28px_minmax(0,1fr)] sm:p-6">
       <span
         aria-hidden
-        className={cx('num mt-px grid size-6 place-items-center rounded-full text-xs font-semibold max-sm:hidden', done ? 'bg-success-soft text-success' : 'bg-subtle text-ink-2')}
+        className={cx(
+          'num mt-px grid size-6 place-items-center rounded-full text-xs font-semibold max-sm:hidden',
+          done ? 'bg-success-soft text-success' : 'bg-subtle text-ink-2',
+        )}
       >
         {done ? <Check className="size-3.5" strokeWidth={3} /> : number}
       </span>
@@ -98,7 +101,14 @@ export function Plans({ plans, value, onChange }: PlansProps) {
           const price = effectivePlanPrice(plan)
           const onSale = price < plan.price
           return (
-            <RadioCard key={plan.id} name="plan" value={String(plan.id)} checked={value === plan.id} onChange={() => onChange(plan.id)} className="flex-col p-4">
+            <RadioCard
+              key={plan.id}
+              name="plan"
+              value={String(plan.id)}
+              checked={value === plan.id}
+              onChange={() => onChange(plan.id)}
+              className="flex-col p-4"
+            >
               <span className="flex min-h-6 items-center gap-2 pr-6 text-sm font-semibold">
                 {plan.name}
                 {onSale ? (
@@ -164,7 +174,17 @@ export function Admin({ user, password, onUser, onPassword, errors }: AdminProps
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label={t.order.user} error={userError}>
-          {(control) => <Input {...control} name="user" value={user} autoComplete="off" autoCapitalize="none" spellCheck={false} onChange={(event) => onUser(event.target.value)} />}
+          {(control) => (
+            <Input
+              {...control}
+              name="user"
+              value={user}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              onChange={(event) => onUser(event.target.value)}
+            />
+          )}
         </Field>
         <Field label={t.order.password} error={passwordError}>
           {(control) => (

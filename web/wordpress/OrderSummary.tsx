@@ -43,7 +43,11 @@ export function OrderSummary({ form, region, plan, price, missing }: SummaryProp
           )}
         </p>
         <dl className="mt-4 grid gap-3 text-sm">
-          <Line term={plan ? t.order.planLine(plan.name) : t.order.plan} detail={plan ? `${t.wp.cpu(plan.cpu)} · ${t.wp.ram(ram(plan.ram))}` : '—'} value={plan ? amount(price.plan) : '—'} />
+          <Line
+            term={plan ? t.order.planLine(plan.name) : t.order.plan}
+            detail={plan ? `${t.wp.cpu(plan.cpu)} · ${t.wp.ram(ram(plan.ram))}` : '—'}
+            value={plan ? amount(price.plan) : '—'}
+          />
           <Line term={t.order.ssd} detail={ssd > 0 ? t.wp.gb(disk(ssd)) : '—'} value={ssd > 0 ? amount(price.disk) : '—'} />
           <Line
             term={t.order.mariadb}

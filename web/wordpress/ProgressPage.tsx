@@ -147,7 +147,12 @@ function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; el
   }
   const [title, text] = heads[stage]
   const Icon = stage === 'running' ? CircleCheck : stage === 'failed' ? CircleX : CircleAlert
-  const look = stage === 'running' ? 'bg-success-soft text-success' : stage === 'failed' ? 'bg-danger-soft text-danger' : 'bg-warning-soft text-warning'
+  const look =
+    stage === 'running'
+      ? 'bg-success-soft text-success'
+      : stage === 'failed'
+        ? 'bg-danger-soft text-danger'
+        : 'bg-warning-soft text-warning'
   return (
     <div className="flex items-start gap-4">
       {working ? (

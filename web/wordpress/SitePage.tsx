@@ -46,7 +46,12 @@ export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
           {error instanceof ApiError && error.status === 404 ? (
             <Empty text={error.message} />
           ) : (
-            <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} reference={error instanceof ApiError ? error.requestId : undefined} />
+            <LoadError
+              text={messageOf(error)}
+              retryLabel={t.common.retry}
+              onRetry={() => void refetch()}
+              reference={error instanceof ApiError ? error.requestId : undefined}
+            />
           )}
         </section>
       ) : null}
@@ -62,7 +67,9 @@ function Site({ server, kind }: { server: Server; kind: Kind }) {
       <SiteHead server={server} />
       <Tabs current={current} />
       <div role="tabpanel" id={`panel-${current}`} aria-labelledby={`tab-${current}`} className="p-5 sm:p-6">
-        <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>{current === 'logs' ? <LogsTab server={server} /> : <InfoTab server={server} kind={kind} />}</Suspense>
+        <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
+          {current === 'logs' ? <LogsTab server={server} /> : <InfoTab server={server} kind={kind} />}
+        </Suspense>
       </div>
     </section>
   )
@@ -84,7 +91,12 @@ function SiteHead({ server }: { server: Server }) {
           </div>
           <p className="mt-1 flex items-center gap-1 text-sm">
             {running ? (
-              <a href={server.url} target="_blank" rel="noreferrer" className="inline-flex min-w-0 items-center gap-1.5 rounded-sm break-all text-primary-ink hover:underline">
+              <a
+                href={server.url}
+                target="_blank"
+                rel="noreferrer"
+                className="inline-flex min-w-0 items-center gap-1.5 rounded-sm break-all text-primary-ink hover:underline"
+              >
                 {server.domain}
                 <ExternalLink aria-hidden className="size-3.5 shrink-0" />
                 <span className="sr-only">({t.common.openIn})</span>
@@ -153,7 +165,8 @@ function Tabs({ current }: { current: (typeof tabs)[number] }) {
   const t = useTexts()
   const navigate = useNavigate()
   const list = useRef<HTMLDivElement>(null)
-  const show = (tab: (typeof tabs)[number]) => void navigate({ to: '.', search: tab === 'logs' ? { tab } : {}, replace: true, resetScroll: false })
+  const show = (tab: (typeof tabs)[number]) =>
+    void navigate({ to: '.', search: tab === 'logs' ? { tab } : {}, replace: true, resetScroll: false })
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
     if (step === 0) return
@@ -164,7 +177,13 @@ function Tabs({ current }: { current: (typeof tabs)[number] }) {
     list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus()
   }
   return (
-    <div ref={list} role="tablist" aria-label={t.site.tabs} onKeyDown={onKeyDown} className="flex gap-6 border-b border-border px-5 sm:px-6">
+    <div
+      ref={list}
+      role="tablist"
+      aria-label={t.site.tabs}
+      onKeyDown={onKeyDown}
+      className="flex gap-6 border-b border-border px-5 sm:px-6"
+    >
       {tabs.map((tab) => (
         <button
           key={tab}

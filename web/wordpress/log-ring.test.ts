@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { LogRing, parseMessage, withoutTicket } from './log-ring.ts'
+import { blocksOf, LogRing, parseMessage, withoutTicket } from './log-ring.ts'
 
 test('the line is what stands after the separator', () => {
-  expect(parseMessage('2026-11-21T05:00:00Z shop-1 - - GET /san-pham 200')).toEqual({ source: '2026-11-21T05:00:00Z shop-1', text: 'GET /san-pham 200' })
+  expect(parseMessage('2026-11-21T05:00:00Z shop-1 - - GET /san-pham 200')).toEqual({
+    source: '2026-11-21T05:00:00Z shop-1',
+    text: 'GET /san-pham 200',
+  })
 })
 test('a separator that the server widened stays in the line', () => expect(parseMessage('t c - - a -  - b').text).toBe('a -  - b'))
 test('a message without a separator is all line', () => expect(parseMessage('plain')).toEqual({ source: '', text: 'plain' }))
@@ -20,4 +23,12 @@ test('the ring keeps the newest, and their numbers', () => {
 test('a ticket is never shown', () => {
   expect(withoutTicket('ws://127.0.0.1:8080/logs/1?ticket=secret#x')).toBe('ws://127.0.0.1:8080/logs/1')
   expect(withoutTicket('no url?ticket=secret')).toBe('no url')
+})
+test('blocks are cut by number, so that they keep their lines while the ring moves', () => {
+  const ring = new LogRing(150)
+  ring.push(Array.from({ length: 250 }, (_, index) => `t c - - ${index}`))
+  expect(blocksOf(ring.lines).map((block) => [block.key, block.lines.length])).toEqual([
+    [1, 100],
+    [2, 50],
+  ])
 })

@@ -48,6 +48,24 @@ export class LogRing {
   }
 }
 
+export interface LogBlock {
+  key: number
+  lines: readonly LogLine[]
+}
+const blockSize = 100
+
+/** Lines by the hundred of their number: a block stays the same while others come and go. */
+export function blocksOf(lines: readonly LogLine[]): LogBlock[] {
+  const blocks: { key: number; lines: LogLine[] }[] = []
+  for (const line of lines) {
+    const key = Math.floor(line.number / blockSize)
+    const last = blocks.at(-1)
+    if (last?.key === key) last.lines.push(line)
+    else blocks.push({ key, lines: [line] })
+  }
+  return blocks
+}
+
 /** The address without its ticket: what may be shown. */
 export function withoutTicket(address: string): string {
   try {

@@ -37,7 +37,8 @@ describe('what an order lacks', () => {
     expect(keys({ ...full, password: 'matkhau1' })).toEqual(['password'])
     expect(keys({ ...full, password: 'matkhau!' })).toEqual(['password'])
   })
-  test('a user name that WordPress refuses is not "missing" but wrong', () => expect(keys({ ...full, user: 'anh dương' })).toEqual(['userBad']))
+  test('a user name that WordPress refuses is not "missing" but wrong', () =>
+    expect(keys({ ...full, user: 'anh dương' })).toEqual(['userBad']))
 })
 
 test('the price is plan + disk + plan x containers, MariaDB included', () => {
@@ -49,7 +50,15 @@ test('the price is plan + disk + plan x containers, MariaDB included', () => {
 
 test('the body carries disks in MB', () => {
   expect(diskMb({ choice: 'custom', custom: '25' })).toBe(25_600)
-  expect(orderBody(full)).toEqual({ size: 2, region: 1, disk: 20_480, mariadb_disk_size: 10_240, user: 'admin', password: 'matkhau-1!', replicate: 1 })
+  expect(orderBody(full)).toEqual({
+    size: 2,
+    region: 1,
+    disk: 20_480,
+    mariadb_disk_size: 10_240,
+    user: 'admin',
+    password: 'matkhau-1!',
+    replicate: 1,
+  })
   expect(orderBody(emptyOrder)).toBeUndefined()
 })
 

@@ -4,16 +4,22 @@ import { stageOf, stepOf } from './progress-state.ts'
 
 const ordered = Date.parse('2026-11-21T05:00:00Z')
 const server = (status: Server['status'], due = 378_000) =>
-  ({ status, createdAt: '2026-11-21T05:00:00Z', invoice: { id: '1', number: 'VN-1', status: 'open', amount_paid: 0, amount_due: due, currency: 'VND', hosted_invoice_url: '' } }) as Server
+  ({
+    status,
+    createdAt: '2026-11-21T05:00:00Z',
+    invoice: { id: '1', number: 'VN-1', status: 'open', amount_paid: 0, amount_due: due, currency: 'VND', hosted_invoice_url: '' },
+  }) as Server
 
-test('a fresh order that the wallet covers is being paid', () => expect(stageOf(server('pending_payment'), 500_000, false, ordered + 2000)).toBe('paying'))
+test('a fresh order that the wallet covers is being paid', () =>
+  expect(stageOf(server('pending_payment'), 500_000, false, ordered + 2000)).toBe('paying'))
 test('too little money, a refusal, or a long wait lead back to step 1', () => {
   expect(stageOf(server('pending_payment'), 100, false, ordered)).toBe('unpaid')
   expect(stageOf(server('pending_payment'), 500_000, true, ordered)).toBe('unpaid')
   expect(stageOf(server('pending_payment'), 500_000, false, ordered + 16_000)).toBe('unpaid')
   expect(stepOf.unpaid).toBe(1)
 })
-test('once the invoice is paid the order goes on, whatever the balance', () => expect(stageOf(server('pending_payment', 0), 0, true, ordered + 60_000)).toBe('paying'))
+test('once the invoice is paid the order goes on, whatever the balance', () =>
+  expect(stageOf(server('pending_payment', 0), 0, true, ordered + 60_000)).toBe('paying'))
 test('the server says the rest', () => {
   expect(stageOf(server('provisioning'), 0, false, ordered)).toBe('provisioning')
   expect(stepOf[stageOf(server('running'), 0, false, ordered)]).toBe(4)

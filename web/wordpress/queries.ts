@@ -11,7 +11,8 @@ export const serversQuery = queryOptions({
 
 export const serverListQuery = infiniteQueryOptions({
   queryKey: ['servers', 'list'],
-  queryFn: ({ pageParam, signal }) => callPage(listServers, { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } }, { signal }),
+  queryFn: ({ pageParam, signal }) =>
+    callPage(listServers, { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } }, { signal }),
   initialPageParam: null as string | null,
   getNextPageParam: (last) => last.next,
 })

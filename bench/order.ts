@@ -1,0 +1,42 @@
+/** Order to first page of the new site, against the bare runner installing one, alternating in one run. */
+import http from 'node:http'
+import { bareRun } from './bare-runner.mjs'
+import { call, median, report, signIn, startPortal, type BenchPortal } from './portal.ts'
+
+const rounds = 5
+
+const firstPage = (portal: BenchPortal, host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const request = http.get({ host: '127.0.0.1', port: portal.sitesPort, path: '/', headers: { host } }, (answer) => {
+      answer.resume()
+      answer.on('end', () => resolve(answer.statusCode ?? 0))
+    })
+    request.on('error', reject)
+  })
+
+/** Seconds from the order's call to a 200 of the front page through the edge. */
+async function orderOnce(portal: BenchPortal, token: string): Promise<number> {
+  const began = performance.now()
+  const { id } = await call<{ id: string }>(portal, 'POST', '/api/wp', token, { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'boss', password: 'Another#1pass', replicate: 1 })
+  for (;;) {
+    const server = await call<{ status: string; domain: string; reason: string | null }>(portal, 'GET', `/api/wp/${id}`, token)
+    if (server.status === 'failed') throw new Error(server.reason ?? 'failed')
+    if (server.status === 'running' && (await firstPage(portal, server.domain)) === 200) return (performance.now() - began) / 1000
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const portal = await startPortal()
+try {
+  const token = await signIn(portal)
+  const bare: number[] = []
+  const ordered: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    bare.push(await bareRun())
+    ordered.push(await orderOnce(portal, token))
+  }
+  console.log(`      bare runner ${bare.map((one) => one.toFixed(2)).join(' ')} s; order to first page ${ordered.map((one) => one.toFixed(2)).join(' ')} s`)
+  report('order to first page / bare runner (medians)', median(ordered) / median(bare), 1.2, 'x')
+} finally {
+  await portal.stop()
+}

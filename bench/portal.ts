@@ -1,0 +1,112 @@
+/** A portal of its own for a benchmark: `server/main.ts` as a child, on free ports and a scratch folder; and a customer in it. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+
+const root = path.resolve(import.meta.dirname, '..')
+
+export interface BenchPortal {
+  readonly url: string
+  readonly sandboxUrl: string
+  readonly sitesPort: number
+  readonly process: ChildProcess
+  /** Milliseconds from the start of the process to its "Ready" line. */
+  readonly readyMs: number
+  stop(): Promise<void>
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = net.createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as net.AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+
+/** `command`: what to start; by default the server itself with the Node that runs this. */
+export async function startPortal(options: { dataDir?: string; command?: readonly [string, ...string[]] } = {}): Promise<BenchPortal> {
+  const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
+  const dataDir = options.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'portal-bench-'))
+  const [program, ...args] = options.command ?? [process.execPath, '--disable-warning=ExperimentalWarning', path.join(root, 'server/main.ts')]
+  const began = performance.now()
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { ...process.env, PORT: String(port), SANDBOX_PORT: String(sandboxPort), SITES_PORT: String(sitesPort), DNS_PORT: String(dnsPort), DATA_DIR: dataDir, LOG_LEVEL: 'warn', NODE_ENV: 'development' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const readyMs = await new Promise<number>((resolve, reject) => {
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      if (said.includes('Ready in')) resolve(performance.now() - began)
+    })
+    child.once('exit', (code) => reject(new Error(`the portal ended with ${code}\n${said}`)))
+  })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    sandboxUrl: `http://127.0.0.1:${sandboxPort}`,
+    sitesPort,
+    process: child,
+    readyMs,
+    async stop() {
+      const gone = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGTERM')
+      await gone
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function call<T>(portal: BenchPortal, method: string, address: string, token?: string, body?: unknown): Promise<T> {
+  const answer = await fetch(`${portal.url}${address}`, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const envelope = (await answer.json()) as { result: T; message: string }
+  if (!answer.ok) throw new Error(`${method} ${address}: ${answer.status} ${envelope.message}`)
+  return envelope.result
+}
+
+/** The demo customer's access token. */
+export async function signIn(portal: BenchPortal): Promise<string> {
+  const { token } = await call<{ token: { accessToken: string } }>(portal, 'POST', '/api/v1/auth/login', undefined, { email: 'demo@letspanel.example', password: 'Portal-demo-2026' })
+  return token.accessToken
+}
+
+/** Proportional set size of a process and everything below it, MB. Shared memory is counted once. Linux only. */
+export function memoryOf(pid: number): number {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  const below = (candidate: number): boolean => candidate === pid || (parents.has(candidate) && candidate > 1 && below(parents.get(candidate) ?? 0))
+  let kb = 0
+  for (const candidate of parents.keys()) {
+    if (!below(candidate)) continue
+    try {
+      kb += Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${candidate}/smaps_rollup`, 'utf8'))?.[1] ?? 0)
+    } catch {
+      // It ended, or belongs to somebody else.
+    }
+  }
+  return kb / 1024
+}
+
+export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+
+/** One line of the report. `limit` is what `value` may be at most (or at least, with `atLeast`). */
+export function report(name: string, value: number, limit: number, unit: string, atLeast = false): boolean {
+  const holds = atLeast ? value >= limit : value <= limit
+  console.log(`${holds ? 'ok  ' : 'OVER'}  ${name.padEnd(64)} ${value.toFixed(2).padStart(9)} ${unit.padEnd(6)} (limit ${atLeast ? '≥' : '≤'} ${limit})`)
+  return holds
+}

@@ -1,0 +1,14 @@
+/** `npm run bench [-- name …]`: each benchmark prints its figures and whether they hold their limits. They are no tests: machines are noisy. */
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { ensurePackages, ensureWebBuild, ensureWordpress, environment, pinnedNode, root } from './bootstrap.mjs'
+
+await ensurePackages()
+await ensureWordpress()
+await ensureWebBuild()
+const all = ['order', 'posting', 'pages', 'idle']
+const wanted = process.argv.slice(2)
+for (const name of wanted.length > 0 ? wanted : all) {
+  process.stdout.write(`\n== ${name}\n`)
+  await new Promise((resolve) => spawn(pinnedNode(), ['--disable-warning=ExperimentalWarning', path.join('bench', `${name}.ts`)], { cwd: root, env: environment(), stdio: 'inherit' }).on('exit', resolve))
+}

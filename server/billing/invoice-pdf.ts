@@ -1,0 +1,125 @@
+/** An invoice as a PDF, in English or Vietnamese. The font is a whole one: subsets of it lack letters that Vietnamese needs. */
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import type * as pdfMake from 'pdfmake'
+import type { Content, TDocumentDefinitions } from 'pdfmake/interfaces.js'
+import type { Invoice } from '../../contract/billing.ts'
+import type { Language } from '../../contract/errors.ts'
+import { formatMoney } from '../../contract/money.ts'
+
+export interface Party {
+  readonly name: string
+  readonly email?: string
+  readonly taxCode?: string
+  readonly address?: string
+}
+
+const words = {
+  en: {
+    invoice: 'Invoice', from: 'From', to: 'To', taxCode: 'Tax code', date: 'Date', status: 'Status', description: 'Description', quantity: 'Quantity', unitPrice: 'Unit price', amount: 'Amount',
+    period: 'Period', total: 'Total', paid: 'Paid', due: 'Amount due', statuses: { open: 'Unpaid', paid: 'Paid', void: 'Void', refunded: 'Refunded' },
+    note: 'This document is a receipt of the prepaid wallet.',
+  },
+  vi: {
+    invoice: 'Hoá đơn', from: 'Bên bán', to: 'Bên mua', taxCode: 'Mã số thuế', date: 'Ngày', status: 'Trạng thái', description: 'Nội dung', quantity: 'Số lượng', unitPrice: 'Đơn giá', amount: 'Thành tiền',
+    period: 'Kỳ', total: 'Tổng cộng', paid: 'Đã thanh toán', due: 'Còn phải trả', statuses: { open: 'Chưa thanh toán', paid: 'Đã thanh toán', void: 'Đã huỷ', refunded: 'Đã hoàn tiền' },
+    note: 'Chứng từ này là phiếu thu từ ví trả trước, không phải hoá đơn điện tử.',
+  },
+} as const
+
+let made: typeof pdfMake | undefined
+
+/** Loaded with the first PDF: most of the portal's life needs none of it. */
+async function maker(): Promise<typeof pdfMake> {
+  if (made) return made
+  const loaded = (await import('pdfmake')) as unknown as { default: typeof pdfMake }
+  const folder = path.dirname(createRequire(import.meta.url).resolve('@expo-google-fonts/be-vietnam-pro/package.json'))
+  const regular = path.join(folder, '400Regular', 'BeVietnamPro_400Regular.ttf')
+  const bold = path.join(folder, '700Bold', 'BeVietnamPro_700Bold.ttf')
+  loaded.default.setFonts({ BeVietnamPro: { normal: regular, bold, italics: regular, bolditalics: bold } })
+  // A document names no file and no address but the two fonts.
+  loaded.default.setUrlAccessPolicy(() => false)
+  loaded.default.setLocalAccessPolicy((file) => file === regular || file === bold)
+  made = loaded.default
+  return made
+}
+
+const day = (iso: string): string => iso.slice(0, 10)
+
+function party(heading: string, of: Party, taxWord: string): Content {
+  return {
+    stack: [
+      { text: heading, style: 'quiet' },
+      { text: of.name.normalize('NFC'), bold: true },
+      ...(of.address ? [{ text: of.address.normalize('NFC') }] : []),
+      ...(of.email ? [{ text: of.email }] : []),
+      ...(of.taxCode ? [{ text: `${taxWord}: ${of.taxCode}` }] : []),
+    ],
+  }
+}
+
+/** The bytes of the document. */
+export async function invoicePdf(invoice: Invoice, seller: Party, buyer: Party, language: Language): Promise<Buffer> {
+  const say = words[language]
+  const money = (amount: number): string => formatMoney(amount, invoice.currency, language)
+  const right = (text: string): Content => ({ text, bold: true, alignment: 'right' })
+  const document: TDocumentDefinitions = {
+    info: { title: `${say.invoice} ${invoice.number}`, author: seller.name },
+    pageSize: 'A4',
+    pageMargins: [48, 56, 48, 56],
+    defaultStyle: { font: 'BeVietnamPro', fontSize: 10, lineHeight: 1.3, color: '#10172a' },
+    styles: { quiet: { color: '#5f6a81', fontSize: 9 } },
+    content: [
+      { columns: [{ text: say.invoice, fontSize: 22, bold: true }, { text: invoice.number, fontSize: 14, bold: true, alignment: 'right', margin: [0, 8, 0, 0] }] },
+      {
+        columns: [
+          { text: `${say.date}: ${day(new Date(invoice.created * 1000).toISOString())}`, style: 'quiet' },
+          { text: `${say.status}: ${say.statuses[invoice.status]}`, style: 'quiet', alignment: 'right' },
+        ],
+        margin: [0, 2, 0, 20],
+      },
+      { columns: [party(say.from, seller, say.taxCode), party(say.to, buyer, say.taxCode)], columnGap: 24, margin: [0, 0, 0, 24] },
+      {
+        layout: 'lightHorizontalLines',
+        table: {
+          headerRows: 1,
+          widths: ['*', 'auto', 'auto', 'auto'],
+          body: [
+            [{ text: say.description, bold: true }, right(say.quantity), right(say.unitPrice), right(say.amount)],
+            ...invoice.lines.map((line): Content[] => [
+              {
+                stack: [
+                  { text: line.description.normalize('NFC') },
+                  ...(line.period_start && line.period_end ? [{ text: `${say.period}: ${day(line.period_start)} – ${day(line.period_end)}`, style: 'quiet' }] : []),
+                ],
+              },
+              { text: String(line.quantity), alignment: 'right' },
+              { text: money(line.unit_price), alignment: 'right', noWrap: true },
+              { text: money(line.amount), alignment: 'right', noWrap: true },
+            ]),
+          ],
+        },
+      },
+      {
+        margin: [0, 16, 0, 0],
+        columns: [
+          { width: '*', text: '' },
+          {
+            width: 220,
+            layout: 'noBorders',
+            table: {
+              widths: ['*', 'auto'],
+              body: [
+                [{ text: say.total, bold: true }, { text: money(invoice.total), bold: true, alignment: 'right' }],
+                [say.paid, { text: money(invoice.amount_paid), alignment: 'right' }],
+                [{ text: say.due, bold: true }, { text: money(invoice.amount_due), bold: true, alignment: 'right' }],
+              ],
+            },
+          },
+        ],
+      },
+      { text: say.note, style: 'quiet', margin: [0, 40, 0, 0] },
+    ],
+  }
+  return await (await maker()).createPdf(document).getBuffer()
+}
