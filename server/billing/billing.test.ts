@@ -84,7 +84,7 @@ describe('the list of invoices', () => {
           currency: 'VND',
           status: 'open',
           created: expect.closeTo(Date.now() / 1000, -2),
-          invoice_pdf: expect.stringMatching(/\/api\/invoices\/[\w-]{32}\/pdf$/),
+          invoice_pdf: expect.stringMatching(/\/api\/invoices\/[\w-]{32}\/pdf\?lang=en$/),
           hosted_invoice_url: expect.stringMatching(/\/invoice\/hosted\/[\w-]{32}$/),
           lines: [
             {
