@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import { openHouse, type House } from '../server/app.ts'
+import { openHouse, type House, type Timing } from '../server/app.ts'
 import { loadCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
 import { openDrivers, type Drivers, type SandboxAddresses } from '../server/drivers.ts'
@@ -30,11 +30,14 @@ export interface TestCustomer {
 }
 
 export interface TestHouse {
+  /** The portal that is open now. */
   readonly house: House
+  readonly dataDir: string
   readonly config: Config
   readonly url: string
   readonly sandboxUrl: string
   readonly databaseUrl: string
+  /** Those of the portal that is open now. */
   readonly drivers: Drivers
   readonly vnpay: SandboxAddresses['vnpay']
   /** Calls the API as a client would. */
@@ -46,10 +49,13 @@ export interface TestHouse {
   inbox(to: string): Promise<{ to: string; channel: string; text: string; at: string }[]>
   /** Fails with what is broken unless every invariant of the ledger holds. */
   ledgerHolds(): Promise<void>
+  /** Closes the portal and opens it again on the same database, folder and ports: what it kept in memory is gone. */
+  reopen(changes?: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>): Promise<void>
+  /** Closes the portal and the sandbox, and forgets database and folder. */
   close(): Promise<void>
 }
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = net.createServer().once('error', reject)
     probe.listen(0, '127.0.0.1', () => {
@@ -76,6 +82,7 @@ export interface TestHouseOptions {
   readonly env?: Record<string, string>
   readonly changeCatalog?: (catalog: Catalog) => Catalog
   readonly changeDrivers?: (drivers: Drivers) => Drivers
+  readonly timing?: Timing
 }
 
 export async function openTestHouse(options: TestHouseOptions = {}): Promise<TestHouse> {
@@ -87,28 +94,29 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
   const secrets = createSecrets('a secret for tests, forty characters long')
   const keys = { vnpay: { tmnCode: 'SANDBOX1', secret: secrets.derive('sandbox-vnpay') }, esms: { apiKey: 'test-key', secretKey: 'test-secret' } }
   const sandbox = await startSandbox({ host: '127.0.0.1', port: sandboxPort, databaseUrl: database.url, portalUrl: config.portalUrl, ...keys, pace: 0.05, log: () => undefined })
-  const opened = openDrivers(config, { url: sandbox.url, smtpUrl: sandbox.smtpUrl, ...keys }, log)
-  const drivers = options.changeDrivers?.(opened) ?? opened
-  const catalog = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
-  const house = await openHouse({
-    config,
-    databaseUrl: database.url,
-    catalog: options.changeCatalog?.(catalog) ?? catalog,
-    drivers,
-    secrets,
-    clock: options.clock ?? systemClock,
-    log,
-    sandboxUrl: sandbox.url,
-  })
-  await house.listen()
+  const shipped = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
+  const catalog = options.changeCatalog?.(shipped) ?? shipped
+  const open = async ({ changeDrivers, timing }: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>): Promise<{ house: House; drivers: Drivers }> => {
+    const opened = openDrivers(config, { url: sandbox.url, smtpUrl: sandbox.smtpUrl, ...keys }, log)
+    const drivers = changeDrivers?.(opened) ?? opened
+    const house = await openHouse({ config, databaseUrl: database.url, catalog, drivers, secrets, clock: options.clock ?? systemClock, log, sandboxUrl: sandbox.url, ...(timing && { timing }) })
+    await house.listen()
+    return { house, drivers }
+  }
+  let now = await open(options)
 
   const test: TestHouse = {
-    house,
+    get house() {
+      return now.house
+    },
+    get drivers() {
+      return now.drivers
+    },
+    dataDir,
     config,
     url: config.portalUrl,
     sandboxUrl: sandbox.url,
     databaseUrl: database.url,
-    drivers,
     vnpay: keys.vnpay,
     async call<T>(method: string, address: string, { body, token, headers }: { body?: unknown; token?: string; headers?: Record<string, string> } = {}) {
       const answer = await fetch(`${config.portalUrl}${address}`, {
@@ -153,11 +161,15 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       return { transactionCode, returnUrl: confirmed.headers.get('location') ?? '' }
     },
     async ledgerHolds() {
-      const findings = await checkLedger(house.db)
+      const findings = await checkLedger(now.house.db)
       if (findings.length > 0) throw new Error(findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'))
     },
+    async reopen(changes = {}) {
+      await now.house.close()
+      now = await open({ ...options, ...changes })
+    },
     async close() {
-      await house.close()
+      await now.house.close()
       await sandbox.close()
       await database.drop()
       rmSync(dataDir, { recursive: true, force: true })
