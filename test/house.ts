@@ -30,6 +30,7 @@ export interface TestCustomer {
 }
 
 export interface TestHouse {
+  /** The house that is open now; another one after `restart`. */
   readonly house: House
   readonly config: Config
   readonly url: string
@@ -46,6 +47,8 @@ export interface TestHouse {
   inbox(to: string): Promise<{ to: string; channel: string; text: string; at: string }[]>
   /** Fails with what is broken unless every invariant of the ledger holds. */
   ledgerHolds(): Promise<void>
+  /** Closes the portal and opens it again on the same database and ports; `whileDown` runs in between. The sandbox stays. */
+  restart(whileDown?: () => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
@@ -69,10 +72,26 @@ export async function eventually<T>(what: string, ask: () => Promise<T | undefin
   }
 }
 
+/** A clock that stands still until it is told to go on. */
+export interface ManualClock extends Clock {
+  advance(byMs: number): void
+}
+export function manualClock(from = new Date()): ManualClock {
+  let at = from.getTime()
+  return {
+    now: () => new Date(at),
+    advance(byMs) {
+      at += byMs
+    },
+  }
+}
+
 let people = 0
 
 export interface TestHouseOptions {
   readonly clock?: Clock
+  /** Where the log's lines go, for a test that reads them; they are then written at level debug. */
+  readonly logLines?: (line: string) => void
   readonly env?: Record<string, string>
   readonly changeCatalog?: (catalog: Catalog) => Catalog
   readonly changeDrivers?: (drivers: Drivers) => Drivers
@@ -83,32 +102,33 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-house-'))
   const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
   const config = readConfig({ NODE_ENV: 'test', PORT: String(port), SANDBOX_PORT: String(sandboxPort), SITES_PORT: String(sitesPort), DNS_PORT: String(dnsPort), DATA_DIR: dataDir, LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent', ...options.env })
-  const log = createLog(config.LOG_LEVEL)
+  const { logLines } = options
+  const log = logLines ? createLog('debug', { write: logLines }) : createLog(config.LOG_LEVEL)
   const secrets = createSecrets('a secret for tests, forty characters long')
   const keys = { vnpay: { tmnCode: 'SANDBOX1', secret: secrets.derive('sandbox-vnpay') }, esms: { apiKey: 'test-key', secretKey: 'test-secret' } }
   const sandbox = await startSandbox({ host: '127.0.0.1', port: sandboxPort, databaseUrl: database.url, portalUrl: config.portalUrl, ...keys, pace: 0.05, log: () => undefined })
-  const opened = openDrivers(config, { url: sandbox.url, smtpUrl: sandbox.smtpUrl, ...keys }, log)
-  const drivers = options.changeDrivers?.(opened) ?? opened
-  const catalog = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
-  const house = await openHouse({
-    config,
-    databaseUrl: database.url,
-    catalog: options.changeCatalog?.(catalog) ?? catalog,
-    drivers,
-    secrets,
-    clock: options.clock ?? systemClock,
-    log,
-    sandboxUrl: sandbox.url,
-  })
-  await house.listen()
+  const shipped = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
+  const catalog = options.changeCatalog?.(shipped) ?? shipped
+  async function open(): Promise<{ house: House; drivers: Drivers }> {
+    const opened = openDrivers(config, { url: sandbox.url, smtpUrl: sandbox.smtpUrl, ...keys }, log)
+    const drivers = options.changeDrivers?.(opened) ?? opened
+    const house = await openHouse({ config, databaseUrl: database.url, catalog, drivers, secrets, clock: options.clock ?? systemClock, log, sandboxUrl: sandbox.url })
+    await house.listen()
+    return { house, drivers }
+  }
+  let now = await open()
 
   const test: TestHouse = {
-    house,
+    get house() {
+      return now.house
+    },
     config,
     url: config.portalUrl,
     sandboxUrl: sandbox.url,
     databaseUrl: database.url,
-    drivers,
+    get drivers() {
+      return now.drivers
+    },
     vnpay: keys.vnpay,
     async call<T>(method: string, address: string, { body, token, headers }: { body?: unknown; token?: string; headers?: Record<string, string> } = {}) {
       const answer = await fetch(`${config.portalUrl}${address}`, {
@@ -153,11 +173,16 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       return { transactionCode, returnUrl: confirmed.headers.get('location') ?? '' }
     },
     async ledgerHolds() {
-      const findings = await checkLedger(house.db)
+      const findings = await checkLedger(now.house.db)
       if (findings.length > 0) throw new Error(findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'))
     },
+    async restart(whileDown) {
+      await now.house.close()
+      await whileDown?.()
+      now = await open()
+    },
     async close() {
-      await house.close()
+      await now.house.close()
       await sandbox.close()
       await database.drop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -5,8 +5,8 @@ export type Log = pino.Logger
 
 const redacted = ['password', 'code', 'token', 'ticket', 'authorization', 'secret', 'apiKey', 'pan']
 
-/** `level`: pino's names, `silent` among them. */
-export const createLog = (level: string): Log =>
+/** `level`: pino's names, `silent` among them. Lines go to stderr unless a test asks for them. */
+export const createLog = (level: string, destination: pino.DestinationStream = pino.destination({ dest: 2, sync: false })): Log =>
   pino(
     {
       level,
@@ -14,5 +14,5 @@ export const createLog = (level: string): Log =>
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: redacted.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
     },
-    pino.destination({ dest: 2, sync: false }),
+    destination,
   )
