@@ -137,9 +137,11 @@ function explain(error: unknown, request: FastifyRequest, log: Log): { body: Fai
   return { body: no('internal') }
 }
 
+/** Shutting down, starting, too many connections, no connections taken, no such database (SQLSTATE); and what the network says of a server that is gone. */
+const absence = new Set(['57P01', '57P02', '57P03', '53300', '55000', '3D000', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND'])
 /** The pool is exhausted or the database is gone: trouble that passes, not a bug of this request. */
 const isOverload = (error: unknown): boolean =>
-  error instanceof Error && (/timeout exceeded when trying to connect|Connection terminated|ECONNREFUSED|ENOENT.*PGSQL/.test(error.message) || ['57P01', '57P03', '53300'].includes((error as { code?: string }).code ?? ''))
+  error instanceof Error && (/timeout exceeded when trying to connect|Connection terminated|Query read timeout|ENOENT.*PGSQL/.test(error.message) || absence.has((error as { code?: string }).code ?? ''))
 
 export function createHttp(options: HttpOptions): Http {
   const { db, log, idempotency } = options

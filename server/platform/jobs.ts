@@ -40,7 +40,7 @@ export interface Jobs {
   /** Stops taking jobs and waits for those in flight (at most 15 s). */
   stop(): Promise<void>
   /** Undefined when the worker lives; otherwise why not. */
-  health(): string | undefined
+  health(): Promise<string | undefined>
   /** Waits until no job waits or runs (tests). */
   idle(): Promise<void>
 }
@@ -65,9 +65,9 @@ export function createJobs(url: string, log: Log): Jobs {
   const definitions: JobDefinition<object>[] = []
   const workers = new Map<string, string>()
   let running = false
-  let trouble: string | undefined
+  let troubled = false
   boss.on('error', (error) => {
-    trouble = error.message
+    troubled = true
     log.error({ err: error }, 'job queue')
   })
 
@@ -112,7 +112,7 @@ export function createJobs(url: string, log: Log): Jobs {
             const attempt = { number: task.retryCount + 1, last: task.retryCount >= retries, signal: task.signal }
             try {
               await job.run(task.data, attempt)
-              trouble = undefined
+              troubled = false
             } catch (error) {
               log[attempt.last ? 'error' : 'warn']({ err: error, job: job.name, id: task.id, attempt: attempt.number }, 'job failed')
               throw error
@@ -128,7 +128,12 @@ export function createJobs(url: string, log: Log): Jobs {
       running = false
       await boss.stop({ graceful: true, timeout: 15_000, close: true })
     },
-    health: () => (running ? trouble : 'the job worker is not running'),
+    async health() {
+      if (!running) return 'the job worker is not running'
+      // Trouble is remembered until something goes well: where nothing is to be done for hours, asking is what goes well.
+      if (troubled && (await boss.schemaVersion().catch(() => null)) !== null) troubled = false
+      return troubled ? 'the job queue has trouble with the database' : undefined
+    },
     async idle() {
       for (;;) {
         let open = 0
