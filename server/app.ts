@@ -23,7 +23,7 @@ import { createLimits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { openApi } from './platform/openapi.ts'
-import type { Secrets } from './platform/secrets.ts'
+import { sameBytes, type Secrets } from './platform/secrets.ts'
 import { createRealtime } from './realtime/index.ts'
 import * as storefront from './storefront/index.ts'
 import * as wallet from './wallet/index.ts'
@@ -210,7 +210,8 @@ export async function openHouse(parts: HouseParts) {
   server.get('/metrics', async (request, reply) => {
     const local = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.ip)
     const token = config.METRICS_TOKEN
-    if (token === undefined ? !local : request.headers.authorization !== `Bearer ${token}`) throw new Refusal('not_found')
+    const entitled = token !== undefined && sameBytes(Buffer.from(request.headers.authorization ?? ''), Buffer.from(`Bearer ${token}`))
+    if (!local && !entitled) throw new Refusal('not_found')
     return reply.type('text/plain; version=0.0.4').send(await metrics.text())
   })
   storefront.servePages(server, path.join(root, 'dist', 'web'), (request, reply) => {
@@ -218,9 +219,10 @@ export async function openHouse(parts: HouseParts) {
     return reply.code(refusal.statusCode).send(refusal)
   })
   server.server.on('upgrade', (request, socket, head) => {
-    // Node has taken its own listener away: a client that hangs up now would otherwise end the process.
+    // Node has taken its own listener away, so a client that hangs up now would end the process; and nobody catches what is thrown here: one request with an odd address would end the process.
     socket.on('error', () => socket.destroy())
-    if (!realtime.sockets.upgrade(request, socket, head) && !logs.upgrade(request, socket, head)) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    const readable = URL.canParse(request.url ?? '', portalUrl)
+    if (!readable || (!realtime.sockets.upgrade(request, socket, head) && !logs.upgrade(request, socket, head))) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
   })
 
   let sites: Promise<void> = Promise.resolve()

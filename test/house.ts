@@ -49,8 +49,8 @@ export interface TestHouse {
   inbox(to: string): Promise<{ to: string; channel: string; text: string; at: string }[]>
   /** Fails with what is broken unless every invariant of the ledger holds. */
   ledgerHolds(): Promise<void>
-  /** Closes the portal and opens it again on the same database, folder and ports: what it kept in memory is gone. */
-  reopen(changes?: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>): Promise<void>
+  /** Closes the portal and opens it again on the same database, folder and ports: what it kept in memory is gone. `whileDown` runs in between. The sandbox stays. */
+  reopen(changes?: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>, whileDown?: () => Promise<void>): Promise<void>
   /** Closes the portal and the sandbox, and forgets database and folder. */
   close(): Promise<void>
 }
@@ -75,10 +75,26 @@ export async function eventually<T>(what: string, ask: () => Promise<T | undefin
   }
 }
 
+/** A clock that stands still until it is told to go on. */
+export interface ManualClock extends Clock {
+  advance(byMs: number): void
+}
+export function manualClock(from = new Date()): ManualClock {
+  let at = from.getTime()
+  return {
+    now: () => new Date(at),
+    advance(byMs) {
+      at += byMs
+    },
+  }
+}
+
 let people = 0
 
 export interface TestHouseOptions {
   readonly clock?: Clock
+  /** Where the log's lines go, for a test that reads them; they are then written at level debug. */
+  readonly logLines?: (line: string) => void
   readonly env?: Record<string, string>
   readonly changeCatalog?: (catalog: Catalog) => Catalog
   readonly changeDrivers?: (drivers: Drivers) => Drivers
@@ -90,7 +106,8 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-house-'))
   const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
   const config = readConfig({ NODE_ENV: 'test', PORT: String(port), SANDBOX_PORT: String(sandboxPort), SITES_PORT: String(sitesPort), DNS_PORT: String(dnsPort), DATA_DIR: dataDir, LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent', ...options.env })
-  const log = createLog(config.LOG_LEVEL)
+  const { logLines } = options
+  const log = logLines ? createLog('debug', { write: logLines }) : createLog(config.LOG_LEVEL)
   const secrets = createSecrets('a secret for tests, forty characters long')
   const keys = { vnpay: { tmnCode: 'SANDBOX1', secret: secrets.derive('sandbox-vnpay') }, esms: { apiKey: 'test-key', secretKey: 'test-secret' } }
   const sandbox = await startSandbox({ host: '127.0.0.1', port: sandboxPort, databaseUrl: database.url, portalUrl: config.portalUrl, ...keys, pace: 0.05, log: () => undefined })
@@ -164,8 +181,9 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       const findings = await checkLedger(now.house.db)
       if (findings.length > 0) throw new Error(findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'))
     },
-    async reopen(changes = {}) {
+    async reopen(changes = {}, whileDown = undefined) {
       await now.house.close()
+      await whileDown?.()
       now = await open({ ...options, ...changes })
     },
     async close() {

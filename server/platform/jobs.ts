@@ -42,7 +42,7 @@ export interface Jobs {
   /** Stops taking jobs, tells those in flight and waits for them (at most 10 s). */
   stop(): Promise<void>
   /** Undefined when the worker lives; otherwise why not. */
-  health(): string | undefined
+  health(): Promise<string | undefined>
   /** Waits until no job waits or runs (tests). */
   idle(): Promise<void>
 }
@@ -72,9 +72,9 @@ export function createJobs(url: string, log: Log): Jobs {
   const stopping = new AbortController()
   let presence: pg.Client | undefined
   let running = false
-  let trouble: string | undefined
+  let troubled = false
   boss.on('error', (error) => {
-    trouble = error.message
+    troubled = true
     log.error({ err: error }, 'job queue')
   })
 
@@ -137,7 +137,7 @@ export function createJobs(url: string, log: Log): Jobs {
             const attempt = { number: task.retryCount + 1, last: task.retryCount >= retries, signal: AbortSignal.any([task.signal, stopping.signal]) }
             try {
               await job.run(task.data, attempt)
-              trouble = undefined
+              troubled = false
             } catch (error) {
               log[attempt.last ? 'error' : 'warn']({ err: error, job: job.name, id: task.id, attempt: attempt.number }, 'job failed')
               throw error
@@ -159,7 +159,12 @@ export function createJobs(url: string, log: Log): Jobs {
       await boss.stop({ graceful: true, timeout: stopMs, close: true })
       await presence?.end()
     },
-    health: () => (running ? trouble : 'the job worker is not running'),
+    async health() {
+      if (!running) return 'the job worker is not running'
+      // Trouble is remembered until something goes well: where nothing is to be done for hours, asking is what goes well.
+      if (troubled && (await boss.schemaVersion().catch(() => null)) !== null) troubled = false
+      return troubled ? 'the job queue has trouble with the database' : undefined
+    },
     async idle() {
       for (;;) {
         let open = 0
