@@ -181,7 +181,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       const findings = await checkLedger(now.house.db)
       if (findings.length > 0) throw new Error(findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'))
     },
-    async reopen(changes = {}, whileDown = undefined) {
+    async reopen(changes = {}, whileDown) {
       await now.house.close()
       await whileDown?.()
       now = await open({ ...options, ...changes })

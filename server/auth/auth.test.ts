@@ -153,7 +153,7 @@ describe('registration', () => {
   test('two at once with one email: one account', async () => {
     const [first, second] = [form(), form()]
     const answers = await Promise.all([auth('register', first), auth('register', { ...second, email: first.email })])
-    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409])
+    expect(answers.map((answer) => answer.status).sort((a, b) => a - b)).toEqual([201, 409])
     expect(answers.find((answer) => answer.status === 409)?.body.error?.code).toBe('email_taken')
   })
 
@@ -181,7 +181,7 @@ describe('activation', () => {
   test('five wrong tries end the code, also when they come at once', async () => {
     const person = await registered()
     const tries = await Promise.all(Array.from({ length: 8 }, () => auth('active', { email: person.email, code: wrong(person.code) })))
-    expect(tries.filter((answer) => answer.body.error?.code === 'otp_invalid')).toHaveLength(4)
+    expect(tries.filter((answer) => answer.body.error?.code === 'otp_invalid')).toHaveLength(5)
     expect(tries.every((answer) => answer.status === 422)).toBe(true)
     expect(code(await auth('active', { email: person.email, code: person.code }))).toEqual([422, 'otp_expired'])
     expect((await auth('send', { email: person.email })).status).toBe(200)

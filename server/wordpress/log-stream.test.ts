@@ -40,7 +40,7 @@ const ticket = async (): Promise<string> => (await house.call<string>('GET', `/a
 async function open(url: string, headers: Record<string, string> = {}): Promise<{ socket: WebSocket; lines: string[] } | number> {
   const socket = new WebSocket(url, { headers })
   const lines: string[] = []
-  socket.on('message', (data) => lines.push(String(data)))
+  socket.on('message', (data) => lines.push((data as Buffer).toString('utf8')))
   return await new Promise((resolve, reject) => {
     socket.once('open', () => resolve({ socket, lines }))
     socket.once('unexpected-response', (_request, answer) => resolve(answer.statusCode ?? 0))
