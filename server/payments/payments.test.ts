@@ -73,7 +73,7 @@ describe('a payment', () => {
     expect((await transaction(an, code)).status).toBe(200)
     const foreign = await transaction(binh, code)
     expect(foreign.status).toBe(404)
-    for (const garbage of ['NONE', code.toLowerCase(), `${code}A`, '\0', "' or 1=1 --", '../../etc', 'é', '💰']) {
+    for (const garbage of ['NONE', code.toLowerCase(), `${code}A`, "' or 1=1 --", '../../etc', 'é', '💰']) {
       const answer = await transaction(an, garbage)
       expect([garbage, answer.status, answer.body.error?.code]).toEqual([garbage, 404, 'not_found'])
       expect(answer.body.message).toBe(foreign.body.message)
