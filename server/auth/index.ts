@@ -1,5 +1,5 @@
 /** Who a customer is: registration, activation by a code to the phone, sign-in, recovery. */
-export { createAccounts, type Accounts, type Customer } from './accounts.ts'
+export { createAccounts } from './accounts.ts'
 export { routes } from './routes.ts'
 export { hashPassword } from './password.ts'
 export { dropExpired, identify } from './session.ts'

@@ -1,4 +1,4 @@
 /** The wallet: a customer's account in the double-entry ledger. Nothing else writes the ledger's tables. */
-export { checkLedger, type LedgerFinding } from './check.ts'
-export { createLedger, type Details, type Ledger, type Outcome } from './ledger.ts'
+export { checkLedger } from './check.ts'
+export { createLedger, type Ledger } from './ledger.ts'
 export { routes } from './routes.ts'

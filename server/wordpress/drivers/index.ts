@@ -9,5 +9,3 @@ export const wordpressDrivers = {
     create: (parts: EmbeddedParts): WordpressDriver => createEmbedded(parts),
   },
 } as const
-
-export type WordpressDriverName = keyof typeof wordpressDrivers
