@@ -1,0 +1,2 @@
+/** Seconds from nothing to the first page. */
+export function bareRun(): Promise<number>

@@ -1,0 +1,2 @@
+export function browserPath(): Promise<string>
+export const browserArguments: string[]
