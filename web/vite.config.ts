@@ -120,7 +120,7 @@ export default defineConfig({
           groups: [
             {
               name: 'vendor',
-              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack[\\/](?!react-virtual|virtual-core)|use-sync-external-store|seroval|seroval-plugins|cookie-es|isbot)/,
+              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|use-sync-external-store|seroval|seroval-plugins|cookie-es|isbot)/,
               priority: 10,
             },
             { name: 'contract', test: /node_modules[\\/]zod|[\\/]contract[\\/]|[\\/]web[\\/](api|form|format)\.ts/, priority: 9 },

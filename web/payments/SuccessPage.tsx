@@ -75,6 +75,7 @@ function Outcome({ state, title, text, children }: { state: keyof typeof looks; 
       <span aria-hidden className={cx('mx-auto grid size-14 place-items-center rounded-full', look)}>
         <Icon className="size-7" strokeWidth={1.75} />
       </span>
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <div role="status" className="mt-4 text-center">
         <h1 tabIndex={-1} className="text-xl font-semibold">
           {title}
