@@ -90,21 +90,28 @@ function Table({ pages }: { pages: Transaction[][] }) {
   return (
     <table className="w-full table-fixed text-sm">
       <caption className="sr-only">{t.wallet.title}</caption>
+      <colgroup>
+        <col className="w-18 max-sm:hidden" />
+        <col />
+        <col className="w-38 max-sm:w-36" />
+        <col className="w-44 max-md:hidden" />
+        <col className="w-46 max-sm:hidden" />
+      </colgroup>
       <thead className="max-sm:sr-only">
         <tr className={cx(headRow, 'border-t-0')}>
-          <th scope="col" className={cx(headCell, 'w-18')}>
+          <th scope="col" className={headCell}>
             {t.wallet.number}
           </th>
           <th scope="col" className={headCell}>
             {t.wallet.note}
           </th>
-          <th scope="col" className={cx(headCell, 'w-38 text-right max-sm:w-36')}>
+          <th scope="col" className={cx(headCell, 'text-right')}>
             {t.wallet.amount}
           </th>
-          <th scope="col" className={cx(headCell, 'w-44 text-right max-md:hidden')}>
+          <th scope="col" className={cx(headCell, 'text-right max-md:hidden')}>
             {t.wallet.ending}
           </th>
-          <th scope="col" className={cx(headCell, 'w-46')}>
+          <th scope="col" className={headCell}>
             {t.wallet.created}
           </th>
         </tr>
