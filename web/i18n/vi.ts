@@ -66,7 +66,7 @@ export const vi: Texts = {
     unread: 'Chưa đọc',
     balance: 'Số dư ví',
     sandbox: 'Sandbox',
-    sandboxHint: 'Môi trường thử nghiệm: không dùng tiền thật. Mở hộp thư xem các tin đã gửi.',
+    sandboxHint: 'Sandbox: môi trường thử nghiệm, không dùng tiền thật. Mở hộp thư xem các tin đã gửi.',
   },
   palette: {
     title: 'Bảng lệnh',
