@@ -96,7 +96,7 @@ try {
     report(`layout shift of ${page}`, cls, 0.02, '')
   }
 } finally {
-  await chrome.kill()
+  chrome.kill()
   front.close()
   await portal.stop()
   if (existsSync(profile)) rmSync(profile, { recursive: true, force: true })

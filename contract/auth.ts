@@ -14,7 +14,7 @@ export function normalisePhone(text: string): string | undefined {
   const digits = text.replace(/[\s().-]/g, '')
   if (/^0[35789]\d{8}$/.test(digits)) return `+84${digits.slice(1)}`
   if (/^84[35789]\d{8}$/.test(digits)) return `+${digits}`
-  if (/^\+84/.test(digits)) return /^\+84[35789]\d{8}$/.test(digits) ? digits : undefined
+  if (digits.startsWith('+84')) return /^\+84[35789]\d{8}$/.test(digits) ? digits : undefined
   return /^\+[1-9]\d{7,14}$/.test(digits) ? digits : undefined
 }
 

@@ -20,6 +20,8 @@ export interface Endpoint {
   readonly status?: 200 | 201
   /** True for keyset-paginated lists: `page.next` stands beside `result`, and `limit` and `cursor` are accepted. */
   readonly paged?: true
+  /** True where another protocol prescribes the answer: a success has no envelope. */
+  readonly bare?: true
 }
 
 /** Keeps the literal types of one call. */

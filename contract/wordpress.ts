@@ -16,11 +16,11 @@ export const passwordChecks = {
 export const passwordHolds = (text: string): boolean => Object.values(passwordChecks).every((check) => check(text))
 
 export const adminPassword = z.string().check(z.maxLength(128), z.refine(passwordHolds, { error: 'wordpress_password' }))
-/** WordPress's own rule (sanitize_user, strict): ASCII letters, digits, space and _ . - @, up to 60 characters. */
+/** WordPress's own rule (sanitize_user, strict): ASCII letters, digits, single spaces and _ . - @, up to 60 characters. */
 export const adminUser = z.string().check(
   z.minLength(1, { error: 'wordpress_user' }),
   z.maxLength(60, { error: 'wordpress_user' }),
-  z.regex(/^[A-Za-z0-9_.\-@](?:[A-Za-z0-9 _.\-@]*[A-Za-z0-9_.\-@])?$/, { error: 'wordpress_user' }),
+  z.regex(/^[A-Za-z0-9_.\-@]+(?: [A-Za-z0-9_.\-@]+)*$/, { error: 'wordpress_user' }),
 )
 const diskMb = z.int().check(z.gte(diskLimits.minMb, { error: 'disk_minimum' }), z.lte(diskLimits.maxMb, { error: 'disk_maximum' }))
 

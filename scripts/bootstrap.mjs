@@ -81,7 +81,9 @@ export async function ensurePackages() {
   const tick = setInterval(() => process.stdout.isTTY && process.stdout.write(`\r  Installing packages (once) … ${Math.round((Date.now() - began) / 1000)} s `), 1000)
   try {
     // No package of ours needs its install script: what PostgreSQL's would do, the portal does itself at its first boot.
-    await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
+    // Not `npm ci`: it refuses a lockfile that lacks the entry of another platform's optional package, and a registry may lack those for a while.
+    // `--no-save` installs what the lockfile says, integrity checked, and writes neither it nor package.json.
+    await run('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
   } finally {
     clearInterval(tick)
   }

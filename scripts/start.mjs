@@ -15,4 +15,11 @@ try {
 // A terminal's Ctrl-C reaches the whole group; a signal to this process alone is handed on. Either way the portal ends itself.
 const portal = spawn(pinnedNode(), ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')], { cwd: root, env: environment(), stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => portal.kill(signal))
+// npm hands SIGTERM to the shell between us, which dies of it without a word: under npm, losing the parent is the same wish.
+if (process.env.npm_lifecycle_event) {
+  const parent = process.ppid
+  setInterval(() => {
+    if (process.ppid !== parent) portal.kill('SIGTERM')
+  }, 250).unref()
+}
 portal.on('exit', (code, signal) => process.exit(signal ? 128 : (code ?? 1)))

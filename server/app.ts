@@ -23,7 +23,7 @@ import { createLimits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { openApi } from './platform/openapi.ts'
-import type { Secrets } from './platform/secrets.ts'
+import { sameBytes, type Secrets } from './platform/secrets.ts'
 import { createRealtime } from './realtime/index.ts'
 import * as storefront from './storefront/index.ts'
 import * as wallet from './wallet/index.ts'
@@ -39,6 +39,14 @@ export interface HouseParts {
   readonly log: Log
   /** Null without the sandbox. */
   readonly sandboxUrl: string | null
+  /** Patience that a test shortens. */
+  readonly timing?: Timing
+}
+export interface Timing {
+  /** Seconds before each question to a gateway that says nothing; the last one repeats. */
+  readonly askGatewaySeconds?: readonly number[]
+  /** Longest time of one step of setting a server up. */
+  readonly provisionStepMs?: number
 }
 
 export type House = Awaited<ReturnType<typeof openHouse>>
@@ -86,7 +94,7 @@ export async function openHouse(parts: HouseParts) {
   // Middle floor
   const bills = billing.createBilling({ db, clock, jobs, ledger, announcer: realtime, portalUrl, seller: catalog.seller })
   const settlement = payments.createSettlement({ db, clock, ledger, announcer: realtime, jobs, log })
-  const checkout = payments.createCheckout({ db, clock, jobs, catalog, drivers: drivers.payments, settlement, portalUrl })
+  const checkout = payments.createCheckout({ db, clock, jobs, catalog, drivers: drivers.payments, settlement, portalUrl, askGatewaySeconds: parts.timing?.askGatewaySeconds })
 
   // Top floor
   const addressing: wordpress.SiteAddressing = {
@@ -96,7 +104,7 @@ export async function openHouse(parts: HouseParts) {
   }
   const directory = wordpress.createDirectory(db, drivers.wordpress, addressing, log)
   const logs = wordpress.createLogStreams({ db, clock, driver: drivers.wordpress, portalUrl })
-  const provisioning = { db, clock, log, jobs, secrets, driver: drivers.wordpress, billing: bills, announcer: realtime, addressing, onChange: directory.refresh }
+  const provisioning = { db, clock, log, jobs, secrets, driver: drivers.wordpress, billing: bills, announcer: realtime, addressing, onChange: directory.refresh, stepMs: parts.timing?.provisionStepMs }
   wordpress.defineProvisioning(provisioning)
   const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, log })
 
@@ -157,7 +165,7 @@ export async function openHouse(parts: HouseParts) {
   realtime.routes(http)
   billing.routes(http, { db, billing: bills, portalUrl })
   payments.routes(http, { db, clock, log, checkout, settlement, drivers: drivers.payments, customer: accounts.customer })
-  wordpress.routes(http, { db, clock, secrets, catalog, billing: bills, announcer: realtime, driver: drivers.wordpress, logs, addressing, portalUrl, customer: accounts.customer })
+  wordpress.routes(http, { db, clock, secrets, catalog, billing: bills, announcer: realtime, driver: drivers.wordpress, logs, addressing, portalUrl, onChange: directory.refresh, customer: accounts.customer })
   const shown = storefront.publicConfig({
     catalog,
     gateways: new Set(drivers.payments.keys()),
@@ -202,7 +210,8 @@ export async function openHouse(parts: HouseParts) {
   server.get('/metrics', async (request, reply) => {
     const local = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.ip)
     const token = config.METRICS_TOKEN
-    if (token === undefined ? !local : request.headers.authorization !== `Bearer ${token}`) throw new Refusal('not_found')
+    const entitled = token !== undefined && sameBytes(Buffer.from(request.headers.authorization ?? ''), Buffer.from(`Bearer ${token}`))
+    if (!local && !entitled) throw new Refusal('not_found')
     return reply.type('text/plain; version=0.0.4').send(await metrics.text())
   })
   storefront.servePages(server, path.join(root, 'dist', 'web'), (request, reply) => {
@@ -210,7 +219,10 @@ export async function openHouse(parts: HouseParts) {
     return reply.code(refusal.statusCode).send(refusal)
   })
   server.server.on('upgrade', (request, socket, head) => {
-    if (!realtime.sockets.upgrade(request, socket, head) && !logs.upgrade(request, socket, head)) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    // Node has taken its own listener away, so a client that hangs up now would end the process; and nobody catches what is thrown here: one request with an odd address would end the process.
+    socket.on('error', () => socket.destroy())
+    const readable = URL.canParse(request.url ?? '', portalUrl)
+    if (!readable || (!realtime.sockets.upgrade(request, socket, head) && !logs.upgrade(request, socket, head))) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
   })
 
   let sites: Promise<void> = Promise.resolve()

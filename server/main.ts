@@ -1,6 +1,5 @@
 /** Opens the house: configuration, database, sandbox, rooms; and closes it again. */
 import path from 'node:path'
-import closeWithGrace from 'close-with-grace'
 import { openHouse, type House } from './app.ts'
 import { CatalogFault, loadCatalog, type Catalog } from './catalog/index.ts'
 import { ConfigFault, readConfig, type Config } from './config.ts'
@@ -10,6 +9,7 @@ import { systemClock } from './platform/clock.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './platform/postgres/index.ts'
 import { createSecrets, loadRootSecret, type Secrets } from './platform/secrets.ts'
+import { closeOnSignals } from './platform/shutdown.ts'
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -66,14 +66,20 @@ let postgres: EmbeddedPostgres | undefined
 let sandbox: { close(): Promise<void> } | undefined
 let house: House | undefined
 
-const closing = closeWithGrace({ delay: 25_000, logger: { error: (message: unknown) => log.error({ message }, "closing") } }, async ({ err, signal }) => {
-  if (err) log.fatal({ err }, 'the portal falls')
-  if (signal) say('Stopping: finishing what is in flight …')
-  await house?.close()
-  await sandbox?.close()
-  await postgres?.stop()
-  if (signal) say('Stopped.')
-})
+/** Longest time for what is in flight, ms. */
+const closeLimitMs = 25_000
+
+const shutdown = closeOnSignals(
+  async (signal) => {
+    if (signal) say('Stopping: finishing what is in flight …')
+    await house?.close()
+    await sandbox?.close()
+    await postgres?.stop()
+    if (signal) say('Stopped.')
+  },
+  closeLimitMs,
+  log,
+)
 
 try {
   const began = performance.now()
@@ -108,7 +114,7 @@ try {
 } catch (error) {
   log.debug({ err: error }, 'start')
   process.stderr.write(`The portal does not start:\n  - ${describe(error)}\n`)
-  closing.uninstall()
+  shutdown.disarm()
   await house?.close().catch(() => undefined)
   await sandbox?.close().catch(() => undefined)
   await postgres?.stop()

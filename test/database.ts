@@ -22,5 +22,5 @@ export async function testDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await asAdmin(`create database ${name} template ${inject('template')}`)
   const url = inject('adminUrl').replace(/\/[^/?]+(\?|$)/, `/${name}$1`)
-  return { url, drop: () => asAdmin(`drop database ${name} with (force)`) }
+  return { url, drop: () => asAdmin(`drop database if exists ${name} with (force)`) }
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import { openHouse, type House } from '../server/app.ts'
+import { openHouse, type House, type Timing } from '../server/app.ts'
 import { loadCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
 import { openDrivers, type Drivers, type SandboxAddresses } from '../server/drivers.ts'
@@ -30,11 +30,14 @@ export interface TestCustomer {
 }
 
 export interface TestHouse {
+  /** The portal that is open now. */
   readonly house: House
+  readonly dataDir: string
   readonly config: Config
   readonly url: string
   readonly sandboxUrl: string
   readonly databaseUrl: string
+  /** Those of the portal that is open now. */
   readonly drivers: Drivers
   readonly vnpay: SandboxAddresses['vnpay']
   /** Calls the API as a client would. */
@@ -46,10 +49,13 @@ export interface TestHouse {
   inbox(to: string): Promise<{ to: string; channel: string; text: string; at: string }[]>
   /** Fails with what is broken unless every invariant of the ledger holds. */
   ledgerHolds(): Promise<void>
+  /** Closes the portal and opens it again on the same database, folder and ports: what it kept in memory is gone. `whileDown` runs in between. The sandbox stays. */
+  reopen(changes?: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>, whileDown?: () => Promise<void>): Promise<void>
+  /** Closes the portal and the sandbox, and forgets database and folder. */
   close(): Promise<void>
 }
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = net.createServer().once('error', reject)
     probe.listen(0, '127.0.0.1', () => {
@@ -69,13 +75,30 @@ export async function eventually<T>(what: string, ask: () => Promise<T | undefin
   }
 }
 
+/** A clock that stands still until it is told to go on. */
+export interface ManualClock extends Clock {
+  advance(byMs: number): void
+}
+export function manualClock(from = new Date()): ManualClock {
+  let at = from.getTime()
+  return {
+    now: () => new Date(at),
+    advance(byMs) {
+      at += byMs
+    },
+  }
+}
+
 let people = 0
 
 export interface TestHouseOptions {
   readonly clock?: Clock
+  /** Where the log's lines go, for a test that reads them; they are then written at level debug. */
+  readonly logLines?: (line: string) => void
   readonly env?: Record<string, string>
   readonly changeCatalog?: (catalog: Catalog) => Catalog
   readonly changeDrivers?: (drivers: Drivers) => Drivers
+  readonly timing?: Timing
 }
 
 export async function openTestHouse(options: TestHouseOptions = {}): Promise<TestHouse> {
@@ -83,32 +106,34 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-house-'))
   const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
   const config = readConfig({ NODE_ENV: 'test', PORT: String(port), SANDBOX_PORT: String(sandboxPort), SITES_PORT: String(sitesPort), DNS_PORT: String(dnsPort), DATA_DIR: dataDir, LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent', ...options.env })
-  const log = createLog(config.LOG_LEVEL)
+  const { logLines } = options
+  const log = logLines ? createLog('debug', { write: logLines }) : createLog(config.LOG_LEVEL)
   const secrets = createSecrets('a secret for tests, forty characters long')
   const keys = { vnpay: { tmnCode: 'SANDBOX1', secret: secrets.derive('sandbox-vnpay') }, esms: { apiKey: 'test-key', secretKey: 'test-secret' } }
   const sandbox = await startSandbox({ host: '127.0.0.1', port: sandboxPort, databaseUrl: database.url, portalUrl: config.portalUrl, ...keys, pace: 0.05, log: () => undefined })
-  const opened = openDrivers(config, { url: sandbox.url, smtpUrl: sandbox.smtpUrl, ...keys }, log)
-  const drivers = options.changeDrivers?.(opened) ?? opened
-  const catalog = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
-  const house = await openHouse({
-    config,
-    databaseUrl: database.url,
-    catalog: options.changeCatalog?.(catalog) ?? catalog,
-    drivers,
-    secrets,
-    clock: options.clock ?? systemClock,
-    log,
-    sandboxUrl: sandbox.url,
-  })
-  await house.listen()
+  const shipped = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
+  const catalog = options.changeCatalog?.(shipped) ?? shipped
+  const open = async ({ changeDrivers, timing }: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>): Promise<{ house: House; drivers: Drivers }> => {
+    const opened = openDrivers(config, { url: sandbox.url, smtpUrl: sandbox.smtpUrl, ...keys }, log)
+    const drivers = changeDrivers?.(opened) ?? opened
+    const house = await openHouse({ config, databaseUrl: database.url, catalog, drivers, secrets, clock: options.clock ?? systemClock, log, sandboxUrl: sandbox.url, ...(timing && { timing }) })
+    await house.listen()
+    return { house, drivers }
+  }
+  let now = await open(options)
 
   const test: TestHouse = {
-    house,
+    get house() {
+      return now.house
+    },
+    get drivers() {
+      return now.drivers
+    },
+    dataDir,
     config,
     url: config.portalUrl,
     sandboxUrl: sandbox.url,
     databaseUrl: database.url,
-    drivers,
     vnpay: keys.vnpay,
     async call<T>(method: string, address: string, { body, token, headers }: { body?: unknown; token?: string; headers?: Record<string, string> } = {}) {
       const answer = await fetch(`${config.portalUrl}${address}`, {
@@ -153,11 +178,16 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       return { transactionCode, returnUrl: confirmed.headers.get('location') ?? '' }
     },
     async ledgerHolds() {
-      const findings = await checkLedger(house.db)
+      const findings = await checkLedger(now.house.db)
       if (findings.length > 0) throw new Error(findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'))
     },
+    async reopen(changes = {}, whileDown) {
+      await now.house.close()
+      await whileDown?.()
+      now = await open({ ...options, ...changes })
+    },
     async close() {
-      await house.close()
+      await now.house.close()
       await sandbox.close()
       await database.drop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -144,6 +144,8 @@ export function createAccounts(needs: AuthNeeds): Accounts {
         await Promise.all([failuresOfAddress.take(ip), failuresOfAccount.take(email)])
         throw new Refusal('bad_credentials')
       }
+      // Asked again: of many guesses at once, those that were still being judged when the limit was reached do not count.
+      await failuresOfAccount.check(email)
       if (!customer.active) throw new Refusal('account_inactive')
       await failuresOfAccount.forget(email)
       return await openSession(tx, clock, customer.id)

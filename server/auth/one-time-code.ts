@@ -36,7 +36,7 @@ export function createCodes(clock: Clock, secrets: Secrets): Codes {
       const own = tx.updateTable('one_time_code').where('customer_id', '=', customerId).where('purpose', '=', purpose)
       if (!sameBytes(row.code_fingerprint, fingerprint(customerId, purpose, code))) {
         await own.set({ tries: row.tries + 1 }).execute()
-        return row.tries + 1 >= maxTries ? 'ended' : 'wrong'
+        return 'wrong'
       }
       await tx.deleteFrom('one_time_code').where('customer_id', '=', customerId).where('purpose', '=', purpose).execute()
       return 'right'

@@ -56,4 +56,6 @@ export async function invoicePage(db: Queryable, of: { customerId: string; limit
 }
 
 export const invoiceById = (db: Queryable, id: string): Promise<InvoiceRow | undefined> => db.selectFrom('invoice').selectAll().where('id', '=', id).executeTakeFirst()
-export const invoiceByToken = (db: Queryable, token: string): Promise<InvoiceRow | undefined> => db.selectFrom('invoice').selectAll().where('token', '=', token).executeTakeFirst()
+/** What is no token of ours is no invoice; a NUL byte would be refused by the database itself. */
+export const invoiceByToken = async (db: Queryable, token: string): Promise<InvoiceRow | undefined> =>
+  /^[\w-]{1,64}$/.test(token) ? await db.selectFrom('invoice').selectAll().where('token', '=', token).executeTakeFirst() : undefined

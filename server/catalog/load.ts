@@ -21,7 +21,13 @@ export function parseCatalog(text: string, name: string): Catalog {
   if (document.errors.length > 0) {
     throw new CatalogFault(document.errors.map((error) => `${name}, line ${lines.linePos(error.pos[0]).line}: ${error.message}`).join('\n'))
   }
-  const parsed = CatalogFile.safeParse(document.toJS())
+  let content: unknown
+  try {
+    content = document.toJS()
+  } catch (error) {
+    throw new CatalogFault(`${name}, line 1: the file: ${(error as Error).message}`)
+  }
+  const parsed = CatalogFile.safeParse(content)
   if (parsed.success) return parsed.data
   throw new CatalogFault(parsed.error.issues.map((issue) => `${name}, line ${lineOf(document, lines, issue.path)}: ${issue.path.join('.') || 'the file'}: ${issue.message}`).join('\n'))
 }

@@ -39,7 +39,10 @@ const topUp = (code: Currency) =>
       if (minor === undefined) context.addIssue({ code: 'custom', path: [path], message: `is no amount of ${code}: ${value}` })
       return minor ?? 0
     }
-    return { presets: written.presets.map((preset) => amount(preset, 'presets')), min: amount(written.min, 'min'), max: amount(written.max, 'max') }
+    const read = { presets: written.presets.map((preset) => amount(preset, 'presets')), min: amount(written.min, 'min'), max: amount(written.max, 'max') }
+    if (read.max < read.min) context.addIssue({ code: 'custom', path: ['max'], message: 'must not be below min' })
+    else if (read.presets.some((preset) => preset < read.min || preset > read.max)) context.addIssue({ code: 'custom', path: ['presets'], message: 'must lie between min and max' })
+    return read
   })
 
 const flag = z.boolean()

@@ -18,8 +18,8 @@ describe('the edge', () => {
   let edge: Edge
   let port: number
 
-  const upstream = async (handler: http.RequestListener): Promise<{ host: string; port: number; server: http.Server }> => {
-    const server = http.createServer(handler)
+  const upstream = async (handler: (request: http.IncomingMessage, response: http.ServerResponse) => void | Promise<void>): Promise<{ host: string; port: number; server: http.Server }> => {
+    const server = http.createServer((request, response) => void handler(request, response))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     closers.push(() => {

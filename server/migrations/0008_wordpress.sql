@@ -25,6 +25,10 @@ create table site (
   -- Provisioning: the steps that are done, and attempts that failed.
   steps_done text[] not null default '{}',
   attempts int not null default 0,
+  -- Counts the runs of the provisioning job: only the newest may finish or give up.
+  run int not null default 0,
+  -- Set once it is decided that the server will not come up, to the reason: from then on it is only cleaned away and paid back.
+  giving_up text,
   created_at timestamptz not null,
   running_at timestamptz
 );

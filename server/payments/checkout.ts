@@ -34,9 +34,10 @@ export interface Checkout {
 const lifeMs = minutes(15)
 const job = 'ask-gateway'
 /** When the gateway is asked while it says nothing: after so many seconds each, and then once an hour until the payment is given up. */
-const gaps = [15, 30, 60, 120, 300, 600]
+const defaultGaps = [15, 30, 60, 120, 300, 600, 3600]
 const giveUpAfterMs = minutes(24 * 60)
 
+const codeShape = /^[0-9A-Z]{1,32}$/
 /** 26 characters of Crockford's base32: 130 bits that nobody guesses, safe in any gateway's reference. */
 function newCode(): string {
   const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -51,8 +52,11 @@ export function createCheckout(deps: {
   drivers: ReadonlyMap<string, PaymentDriver>
   settlement: Settlement
   portalUrl: string
+  askGatewaySeconds?: readonly number[] | undefined
 }): Checkout {
   const { db, clock, jobs, catalog, drivers, settlement } = deps
+  const gaps = deps.askGatewaySeconds ?? defaultGaps
+  const gapAfter = (asked: number): number => gaps[Math.min(asked, gaps.length - 1)] ?? 3600
   const gateways = new Set(drivers.keys())
 
   const orderOf = (payment: PaymentRow, buyer: Buyer): PaymentOrder => ({
@@ -89,9 +93,8 @@ export function createCheckout(deps: {
         await tx.updateTable('payment').set({ status: 'expired', settled_at: now }).where('id', '=', paymentId).execute()
       }
       if (now.getTime() - current.created_at.getTime() > giveUpAfterMs) return
-      const gap = gaps[current.asked + 1] ?? 3600
       await tx.updateTable('payment').set({ asked: current.asked + 1 }).where('id', '=', paymentId).execute()
-      await jobs.add(tx, job, { paymentId }, { startAfter: later(new Date(), seconds(gap)) })
+      await jobs.add(tx, job, { paymentId }, { startAfter: later(new Date(), seconds(gapAfter(current.asked + 1))) })
     })
   }
   jobs.define<{ paymentId: string }>({ name: job, concurrency: 2, retries: 1000, retryDelaySeconds: 5, limitSeconds: 60, run: ({ paymentId }) => ask(paymentId) })
@@ -123,11 +126,13 @@ export function createCheckout(deps: {
       const row = await tx.insertInto('payment').values(payment).returningAll().executeTakeFirstOrThrow()
       const { checkoutUrl, providerRef } = await driver.begin(orderOf(row, buyer))
       if (providerRef !== null) await tx.updateTable('payment').set({ provider_ref: providerRef }).where('id', '=', id).execute()
-      await jobs.add(tx, job, { paymentId: id }, { startAfter: later(new Date(), seconds(gaps[0] ?? 15)) })
+      await jobs.add(tx, job, { paymentId: id }, { startAfter: later(new Date(), seconds(gapAfter(0))) })
       return { checkoutUrl, transactionCode: row.code }
     },
 
     async find(from, customerId, code, language) {
+      // What is no code of ours is nobody's; a NUL byte would be refused by the database itself.
+      if (!codeShape.test(code)) throw new Refusal('not_found')
       const payment = await from.selectFrom('payment').selectAll().where('code', '=', code).where('customer_id', '=', customerId).executeTakeFirst()
       if (!payment) throw new Refusal('not_found')
       const provider = displayNames[payment.driver] ?? payment.driver

@@ -64,13 +64,17 @@ export function createSettlement(deps: { db: Database; clock: Clock; ledger: Led
 
     if (payment.status === 'succeeded') {
       // A second movement for a paid order is money all the same.
-      if (notice.status === 'succeeded' && notice.providerTransactionId !== null && notice.providerTransactionId !== payment.provider_transaction_id) await park(tx, driver, notice, 'paid_twice')
+      if (notice.status === 'succeeded' && notice.providerTransactionId !== null && notice.providerTransactionId !== payment.provider_transaction_id) {
+        // A gateway that told of the money first and of its number later has moved it once.
+        if (payment.provider_transaction_id === null) await change({})
+        else await park(tx, driver, notice, 'paid_twice')
+      }
       return { outcome: 'already', paymentId }
     }
     if (notice.status === 'succeeded') {
       const currency = payment.currency as Currency
       const provider = displayNames[driver] ?? driver
-      await ledger.credit(tx, {
+      const { outcome } = await ledger.credit(tx, {
         key: `${driver}:${notice.providerTransactionId ?? payment.code}`,
         customerId: payment.customer_id,
         driver,
@@ -78,6 +82,8 @@ export function createSettlement(deps: { db: Database; clock: Clock; ledger: Led
         currency,
         details: { provider, code: payment.code },
       })
+      // One movement of the gateway pays one order: the same number under another order is not believed.
+      if (outcome !== 'posted') throw new Error(`${driver}: the movement ${notice.providerTransactionId ?? ''} has paid for another order`)
       await change({ status: 'succeeded', settled_at: clock.now() })
       await announcer.announce(tx, payment.customer_id, 'wallet.credited', { wallet: { amount: Number(payment.amount), currency, provider, transactionCode: payment.code } })
       await jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })

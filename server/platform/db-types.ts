@@ -205,6 +205,7 @@ export interface Site {
   currency: string;
   customer_id: string;
   disk_mb: number;
+  giving_up: string | null;
   id: string;
   invoice_id: string | null;
   language: string;
@@ -217,6 +218,7 @@ export interface Site {
   reason: string | null;
   region_id: number;
   region_name: string;
+  run: Generated<number>;
   running_at: Timestamp | null;
   seq: Generated<bigint>;
   status: string;

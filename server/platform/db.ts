@@ -25,9 +25,20 @@ const limits = { connectionTimeoutMillis: 10_000, query_timeout: 30_000, stateme
 
 export function connect(url: string, max: number, onError: (error: Error) => void): Pool {
   const pool = new pg.Pool({ connectionString: url, max, ...limits, application_name: 'portal' })
-  pool.on('error', onError)
+  let closing = false
+  // Connections that the server drops while both stop are no news.
+  pool.on('error', (error) => {
+    if (!closing) onError(error)
+  })
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
-  return { db, pool, close: () => db.destroy() }
+  return {
+    db,
+    pool,
+    close() {
+      closing = true
+      return db.destroy()
+    },
+  }
 }
 
 const folderProvider = (folder: string): MigrationProvider => ({

@@ -64,6 +64,8 @@ export interface HttpOptions {
 }
 
 const bodyLimitBytes = 256 * 1024
+/** What a call without a body of its own takes: none, or an empty one. */
+const noBody = z.strictObject({})
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** `vi` when Vietnamese is preferred to English, by Accept-Language's weights (RFC 9110, 12.5.4). English otherwise. */
@@ -72,8 +74,9 @@ export function languageOf(header: string | undefined): Language {
   let weight = 0
   for (const part of (header ?? '').split(',')) {
     const [tag = '', ...parameters] = part.trim().split(';')
-    const q = Number(parameters.find((parameter) => parameter.trim().startsWith('q='))?.trim().slice(2) ?? 1)
-    const language = /^vi\b/i.test(tag) ? 'vi' : /^en\b/i.test(tag) ? 'en' : undefined
+    const weights = parameters.map((parameter) => /^\s*q\s*=\s*(.*)$/i.exec(parameter)?.[1]).filter((text) => text !== undefined)
+    const q = Number(weights[0] ?? 1)
+    const language = /^vi(?![a-z])/i.test(tag) ? 'vi' : /^en(?![a-z])/i.test(tag) ? 'en' : undefined
     if (language && q > weight) [best, weight] = [language, q]
   }
   return best
@@ -85,13 +88,24 @@ export function failure(code: ErrorCode, language: Language, requestId: string, 
 }
 
 function fieldsOf(issues: readonly z.core.$ZodIssue[], language: Language): Record<string, string> {
-  const fields: Record<string, string> = {}
+  // A map, because a caller may well name a field `constructor`.
+  const fields = new Map<string, string>()
   for (const issue of issues) {
-    if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) fields[[...issue.path, key].join('.')] ??= fieldMessage(issue as Issue, language)
-    } else fields[issue.path.join('.') || 'body'] ??= fieldMessage(issue as Issue, language)
+    const names = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key].join('.')) : [issue.path.join('.') || 'body']
+    for (const name of names) if (!fields.has(name)) fields.set(name, fieldMessage(issue as Issue, language))
   }
-  return fields
+  return Object.fromEntries(fields)
+}
+
+/** Where a text stands that PostgreSQL cannot hold: one with NUL or half a surrogate pair. */
+function unstorable(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? path || 'body' : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, inner] of Object.entries(value)) {
+    const found = unstorable(inner, path === '' ? key : `${path}.${key}`)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 const languageOfRequest = (request: FastifyRequest): Language => languageOf(request.headers['accept-language'])
@@ -111,6 +125,8 @@ function explain(error: unknown, request: FastifyRequest, log: Log): { body: Fai
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { body: no('payload_too_large') }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { body: no('unsupported_media_type') }
   if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error instanceof SyntaxError) return { body: no('bad_json') }
+  // An address that cannot be decoded, or whose id is absurdly long, names nothing of ours.
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return { body: no('not_found') }
   if (code === 'FST_UNDER_PRESSURE') return { body: no('unavailable'), retryAfter: 5 }
   if ((error as FastifyError).statusCode === 400) return { body: no('bad_json') }
   if (isOverload(error)) {
@@ -121,25 +137,35 @@ function explain(error: unknown, request: FastifyRequest, log: Log): { body: Fai
   return { body: no('internal') }
 }
 
+/** Shutting down, starting, too many connections, no connections taken, no such database (SQLSTATE); and what the network says of a server that is gone. */
+const absence = new Set(['57P01', '57P02', '57P03', '53300', '55000', '3D000', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND'])
 /** The pool is exhausted or the database is gone: trouble that passes, not a bug of this request. */
 const isOverload = (error: unknown): boolean =>
-  error instanceof Error && (/timeout exceeded when trying to connect|Connection terminated|ECONNREFUSED|ENOENT.*PGSQL/.test(error.message) || ['57P01', '57P03', '53300'].includes((error as { code?: string }).code ?? ''))
+  error instanceof Error && (/timeout exceeded when trying to connect|Connection terminated|Query read timeout|ENOENT.*PGSQL/.test(error.message) || absence.has((error as { code?: string }).code ?? ''))
 
 export function createHttp(options: HttpOptions): Http {
   const { db, log, idempotency } = options
+  const answerTrouble = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const { body, retryAfter } = explain(error, request, log)
+    if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
+    return reply.code(body.statusCode).send(body)
+  }
   const server = Fastify({
     loggerInstance: log as unknown as import('fastify').FastifyBaseLogger,
     // One line per request is written below, with the route's pattern and no query string (tickets travel there).
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: options.trustProxy,
+    // One hop: the proxy in front. What stands further left in X-Forwarded-For is whatever the caller wrote.
+    trustProxy: options.trustProxy && ((_address: string, hop: number) => hop === 0),
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: 'idle',
     requestIdHeader: false,
     genReqId: (request) => {
       const given = request.headers['x-request-id']
-      return typeof given === 'string' && uuid.test(given) ? given.toLowerCase() : randomUUID()
+      return typeof given === 'string' && uuid.test(given) ? given : randomUUID()
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
+    // Trouble before any route is known; the hooks below have not run.
+    frameworkErrors: (error, request, reply) => void answerTrouble(error, request as FastifyRequest, (reply as FastifyReply).header('x-request-id', request.id)),
   })
   const endpoints: Endpoint[] = []
 
@@ -150,6 +176,7 @@ export function createHttp(options: HttpOptions): Http {
     else void parseJson(request, body as string, done)
   })
 
+  server.removeContentTypeParser('text/plain')
   void server.register(formbody)
 
   server.addHook('onRequest', async (request, reply) => {
@@ -160,16 +187,14 @@ export function createHttp(options: HttpOptions): Http {
     log.info({ reqId: request.id, method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
     options.onResponse?.(route, request.method, reply.statusCode, reply.elapsedTime / 1000)
   })
-  server.setErrorHandler((error, request, reply) => {
-    const { body, retryAfter } = explain(error, request, log)
-    if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
-    return reply.code(body.statusCode).send(body)
-  })
+  server.setErrorHandler(answerTrouble)
 
   const check = <S extends Endpoint['body']>(schema: S, value: unknown, language: Language): Output<S> => {
     if (!schema) return undefined as Output<S>
     const parsed = z.core.safeParse(schema, value)
     if (!parsed.success) throw new Refusal('invalid_input', { fields: fieldsOf(parsed.error.issues, language) })
+    const unfit = unstorable(parsed.data, '')
+    if (unfit !== undefined) throw new Refusal('invalid_input', { fields: { [unfit]: fieldMessage({}, language) } })
     return parsed.data as Output<S>
   }
 
@@ -181,10 +206,12 @@ export function createHttp(options: HttpOptions): Http {
       caller = token === undefined ? undefined : await options.identify(token)
       if (!caller) throw new Refusal('unauthenticated')
     }
+    // An id that cannot be stored is nobody's.
+    if (unstorable(request.params, '') !== undefined) throw new Refusal('not_found')
     return {
       params: check(endpoint.params, request.params, language) as Output<E['params']>,
       query: check(endpoint.query, request.query, language) as Output<E['query']>,
-      body: check(endpoint.body, request.body ?? (endpoint.body ? {} : undefined), language) as Output<E['body']>,
+      body: (endpoint.method === 'GET' ? undefined : check(endpoint.body ?? noBody, request.body ?? {}, language)) as Output<E['body']>,
       customerId: caller?.customerId ?? '',
       caller,
       language,
@@ -248,7 +275,6 @@ export function createHttp(options: HttpOptions): Http {
             return { statusCode: body.statusCode, body: JSON.stringify(body) }
           })
           if (outcome.replayed) reply.header('idempotency-replayed', 'true')
-          if (outcome.statusCode === 429) reply.header('retry-after', '60')
           return send(reply, outcome.statusCode, outcome.body)
         },
       })

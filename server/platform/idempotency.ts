@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Clock } from './clock.ts'
+import { hours, later, type Clock } from './clock.ts'
 import { transaction, type Database, type Tx } from './db.ts'
 import { Refusal } from './errors.ts'
 import { sameBytes, type Secrets } from './secrets.ts'
@@ -26,6 +26,8 @@ export interface KeptAnswer {
 }
 
 const purpose = 'idempotency'
+/** Answers are kept for 24 hours. */
+const oldest = (clock: Clock): Date => later(clock.now(), -hours(24))
 
 /**
  * Runs `work` once per key. A refusal of ours is an answer too and is kept (its work is rolled back); rate limits and bugs are not kept, so
@@ -42,7 +44,9 @@ export async function answered(
   return await transaction(store.db, async (tx) => {
     const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_xact_lock(${lock}) as held`.execute(tx)
     if (rows[0]?.held !== true) throw new Refusal('idempotency_in_progress')
-    const known = await tx.selectFrom('idempotency').selectAll().where('scope', '=', call.scope).where('key', '=', call.key).executeTakeFirst()
+    const row = await tx.selectFrom('idempotency').selectAll().where('scope', '=', call.scope).where('key', '=', call.key).executeTakeFirst()
+    const known = row && row.created_at >= oldest(store.clock) ? row : undefined
+    if (row && !known) await tx.deleteFrom('idempotency').where('scope', '=', call.scope).where('key', '=', call.key).execute()
     if (known) {
       if (!sameBytes(known.fingerprint, fingerprint)) throw new Refusal('idempotency_key_reused')
       return { statusCode: known.status_code, body: store.secrets.open(purpose, known.body), replayed: true }
@@ -64,8 +68,7 @@ export async function answered(
   })
 }
 
-/** Kept for 24 hours. */
+/** Answers that have gone unasked for; those asked for too late are dropped then. */
 export async function forgetOldAnswers(store: IdempotencyStore): Promise<void> {
-  const before = new Date(store.clock.now().getTime() - 24 * 3_600_000)
-  await store.db.deleteFrom('idempotency').where('created_at', '<', before).execute()
+  await store.db.deleteFrom('idempotency').where('created_at', '<', oldest(store.clock)).execute()
 }

@@ -1,7 +1,8 @@
 /**
- * Durable jobs on pg-boss. A job is added in the business transaction, may run twice and must act once. A killed worker's jobs come back after
- * the heartbeat limit. Workers in this process are woken at the commit; polling is the fallback.
+ * Durable jobs on pg-boss. A job is added in the business transaction, may run twice and must act once. A killed worker's jobs come back at the
+ * next start, or after the heartbeat limit while another portal lives. Workers in this process are woken at the commit; polling is the fallback.
  */
+import pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'
 import type { Log } from './log.ts'
 import { onCommit, type Tx } from './db.ts'
@@ -15,6 +16,7 @@ export interface Attempt {
   readonly number: number
   /** True when no further attempt follows a failure. */
   readonly last: boolean
+  /** Aborted when the portal stops, or when the job was taken from this worker: what fails then is no failure of the work. */
   readonly signal: AbortSignal
 }
 
@@ -37,10 +39,10 @@ export interface Jobs {
   add(tx: Tx, name: string, payload: object, options?: JobOptions): Promise<void>
   define<P extends object>(job: JobDefinition<P>): void
   start(): Promise<void>
-  /** Stops taking jobs and waits for those in flight (at most 15 s). */
+  /** Stops taking jobs, tells those in flight and waits for them (at most 10 s). */
   stop(): Promise<void>
   /** Undefined when the worker lives; otherwise why not. */
-  health(): string | undefined
+  health(): Promise<string | undefined>
   /** Waits until no job waits or runs (tests). */
   idle(): Promise<void>
 }
@@ -49,6 +51,9 @@ const defaults = { concurrency: 1, retries: 8, retryDelaySeconds: 1, limitSecond
 /** Seconds without a sign of life after which a job is taken from a worker; pg-boss takes no less. */
 const heartbeatSeconds = 10
 const pollSeconds = 2
+const stopMs = 10_000
+/** Held, shared, by every process with a worker on this database; it goes with the process. */
+const presenceKey = 727_030
 
 export function createJobs(url: string, log: Log): Jobs {
   const boss = new PgBoss({
@@ -63,17 +68,36 @@ export function createJobs(url: string, log: Log): Jobs {
     monitorVacuum: false,
   })
   const definitions: JobDefinition<object>[] = []
-  const workers = new Map<string, string>()
+  const workers = new Map<string, string[]>()
+  const stopping = new AbortController()
+  let presence: pg.Client | undefined
   let running = false
-  let trouble: string | undefined
+  let troubled = false
   boss.on('error', (error) => {
-    trouble = error.message
+    troubled = true
     log.error({ err: error }, 'job queue')
   })
 
   const wake = (name: string): void => {
-    const worker = workers.get(name)
-    if (running && worker !== undefined) boss.notifyWorker(worker)
+    if (running) for (const worker of workers.get(name) ?? []) boss.notifyWorker(worker)
+  }
+
+  /**
+   * Jobs that are marked as running while no other worker lives were in the hands of one that was killed: they wait again, at once, and the kill
+   * counts as no try. (pg-boss alone would notice after the heartbeat limit and wait longer after each kill.)
+   */
+  async function takeBack(): Promise<void> {
+    presence = new pg.Client({ connectionString: url, application_name: 'portal-presence', keepAlive: true })
+    presence.on('error', (error) => log.warn({ err: error }, 'the presence connection is gone'))
+    await presence.connect()
+    const { rows } = await presence.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [presenceKey])
+    const alone = rows[0]?.alone === true
+    if (alone) {
+      const { rowCount } = await presence.query("update pgboss.job set state = 'retry', started_on = null, start_after = now(), heartbeat_on = null where state = 'active'")
+      if (rowCount) log.warn({ jobs: rowCount }, 'took back the jobs of a killed worker')
+    }
+    await presence.query('select pg_advisory_lock_shared($1)', [presenceKey])
+    if (alone) await presence.query('select pg_advisory_unlock($1)', [presenceKey])
   }
 
   return {
@@ -89,6 +113,7 @@ export function createJobs(url: string, log: Log): Jobs {
     },
     async start() {
       await boss.start()
+      await takeBack()
       running = true
       for (const job of definitions) {
         const retries = job.retries ?? defaults.retries
@@ -104,31 +129,42 @@ export function createJobs(url: string, log: Log): Jobs {
         }
         await boss.createQueue(job.name, settings)
         await boss.updateQueue(job.name, settings)
-        const worker = await boss.work<object>(
-          job.name,
-          { localConcurrency: job.concurrency ?? defaults.concurrency, batchSize: 1, pollingIntervalSeconds: pollSeconds, includeMetadata: true },
-          async ([task]) => {
+        const ids: string[] = []
+        workers.set(job.name, ids)
+        for (let place = 0; place < (job.concurrency ?? defaults.concurrency); place++) {
+          const id = await boss.work<object>(job.name, { batchSize: 1, pollingIntervalSeconds: pollSeconds, includeMetadata: true }, async ([task]) => {
             if (!task) return
-            const attempt = { number: task.retryCount + 1, last: task.retryCount >= retries, signal: task.signal }
+            const attempt = { number: task.retryCount + 1, last: task.retryCount >= retries, signal: AbortSignal.any([task.signal, stopping.signal]) }
             try {
               await job.run(task.data, attempt)
-              trouble = undefined
+              troubled = false
             } catch (error) {
               log[attempt.last ? 'error' : 'warn']({ err: error, job: job.name, id: task.id, attempt: attempt.number }, 'job failed')
               throw error
+            } finally {
+              // Where one job lay there may be more: left to itself a worker sleeps after each of them.
+              const own = ids[place]
+              if (running && own !== undefined) boss.notifyWorker(own)
             }
-          },
-        )
-        workers.set(job.name, worker)
+          })
+          ids.push(id)
+        }
         if (job.cron !== undefined) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' })
       }
     },
     async stop() {
       if (!running) return
       running = false
-      await boss.stop({ graceful: true, timeout: 15_000, close: true })
+      stopping.abort()
+      await boss.stop({ graceful: true, timeout: stopMs, close: true })
+      await presence?.end()
     },
-    health: () => (running ? trouble : 'the job worker is not running'),
+    async health() {
+      if (!running) return 'the job worker is not running'
+      // Trouble is remembered until something goes well: where nothing is to be done for hours, asking is what goes well.
+      if (troubled && (await boss.schemaVersion().catch(() => null)) !== null) troubled = false
+      return troubled ? 'the job queue has trouble with the database' : undefined
+    },
     async idle() {
       for (;;) {
         let open = 0

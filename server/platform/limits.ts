@@ -1,4 +1,5 @@
 /** Attempt counters on PostgreSQL, shared by every process. They have a small pool of their own, so that a counter never waits for a transaction that waits for the counter. */
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { Refusal } from './errors.ts'
@@ -20,8 +21,14 @@ const refuse = (msBeforeNext: number): never => {
   throw new Refusal('rate_limited', { retryAfterSeconds: msBeforeNext / 1000 })
 }
 
+/** Keys are email and network addresses, of any length: the table holds only their hash, which always fits. */
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url')
+
+/** The counters' library reckons with numbers, where the rest of the house reads int8 as bigint. */
+const types: pg.CustomTypesConfig = { getTypeParser: (type, format) => (type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format as 'text')) }
+
 export function createLimits(url: string): Limits {
-  const pool = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 10_000, query_timeout: 10_000, application_name: 'portal-limits' })
+  const pool = new pg.Pool({ connectionString: url, max: 2, types, connectionTimeoutMillis: 10_000, query_timeout: 10_000, application_name: 'portal-limits' })
   pool.on('error', () => undefined)
   return {
     limit(name, attempts, perSeconds) {
@@ -29,18 +36,18 @@ export function createLimits(url: string): Limits {
       return {
         async take(key) {
           try {
-            await counter.consume(key)
+            await counter.consume(hashOf(key))
           } catch (reason) {
             if (reason instanceof RateLimiterRes) refuse(reason.msBeforeNext)
             throw reason
           }
         },
         async check(key) {
-          const known = await counter.get(key)
+          const known = await counter.get(hashOf(key))
           if (known && known.consumedPoints >= attempts) refuse(known.msBeforeNext)
         },
         async forget(key) {
-          await counter.delete(key)
+          await counter.delete(hashOf(key))
         },
       }
     },

@@ -5,16 +5,16 @@ export type Log = pino.Logger
 
 const redacted = ['password', 'token', 'ticket', 'authorization', 'secret', 'apiKey', 'pan']
 
-/** `level`: pino's names, `silent` among them. */
-export const createLog = (level: string): Log =>
+/** `level`: pino's names, `silent` among them. Lines go to stderr unless a test asks for them. */
+export const createLog = (level: string, destination: pino.DestinationStream = pino.destination({ dest: 2, sync: false })): Log =>
   pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       // An error's own words only: the database driver hangs its whole connection on it.
-      serializers: { err: (error: Error & { code?: unknown }) => ({ type: error.name, message: error.message, code: error.code, stack: error.stack, cause: error.cause === undefined ? undefined : String(error.cause) }) },
+      serializers: { err: (error: Error & { code?: unknown }) => ({ type: error.name, message: error.message, code: error.code, stack: error.stack, cause: error.cause instanceof Error ? error.cause.message : undefined }) },
       redact: { paths: redacted.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
     },
-    pino.destination({ dest: 2, sync: false }),
+    destination,
   )

@@ -18,7 +18,7 @@ function parametersOf(endpoint: Endpoint): Json[] {
     const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Record<string, Json>; required?: string[] }
     for (const [name, property] of Object.entries(properties)) parameters.push({ name, in: where, required: where === 'path' || required.includes(name), schema: property })
   }
-  if (endpoint.method === 'POST' || endpoint.method === 'PUT') parameters.push({ $ref: '#/components/parameters/IdempotencyKey' })
+  if ((endpoint.method === 'POST' || endpoint.method === 'PUT') && !endpoint.bare) parameters.push({ $ref: '#/components/parameters/IdempotencyKey' })
   return parameters
 }
 
@@ -42,7 +42,7 @@ function operationOf(endpoint: Endpoint): Json {
     parameters: parametersOf(endpoint),
     ...(endpoint.body && { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } } }),
     responses: {
-      [status]: { description: 'Success', content: { 'application/json': { schema: envelope } } },
+      [status]: { description: 'Success', content: { 'application/json': { schema: endpoint.bare ? schemaOf(endpoint.result, 'output') : envelope } } },
       ...(endpoint.access === 'customer' && { 401: failure }),
       ...(endpoint.params && { 404: failure }),
       ...((endpoint.body || endpoint.query) && { 422: failure }),

@@ -63,7 +63,7 @@ export function createHub(): Hub {
       return member
     },
     leave(member) {
-      for (const channel of [...member.channels]) unsubscribe(member, channel)
+      for (const channel of member.channels) unsubscribe(member, channel)
       members.delete(member)
     },
     subscribe(member, channel) {

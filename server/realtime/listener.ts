@@ -46,16 +46,29 @@ export function createListener(url: string, db: Database, hub: Hub, log: Log): L
     delivering = delivering.then(deliver).catch((error: unknown) => log.warn({ err: error }, 'delivering events'))
   }
 
+  const reconnectSoon = (): void => {
+    if (!stopped) setTimeout(() => void reconnect(), reconnectMs).unref()
+  }
+  const lost = (): void => {
+    client = undefined
+    reconnectSoon()
+  }
+
   async function connect(): Promise<void> {
     const next = new pg.Client({ connectionString: url, application_name: 'portal-listen', keepAlive: true, connectionTimeoutMillis: 10_000, query_timeout: 10_000 })
     next.on('error', (error) => log.warn({ err: error }, 'listen connection'))
     next.on('end', () => {
-      if (client === next) client = undefined
-      if (!stopped) setTimeout(() => void reconnect(), reconnectMs).unref()
+      if (client === next) lost()
     })
     next.on('notification', deliverInTurn)
-    await next.connect()
-    await next.query(`listen ${channel}`)
+    try {
+      await next.connect()
+      await next.query(`listen ${channel}`)
+    } catch (error) {
+      // Whoever asked tries again: two who do so for one failure would be four at the next.
+      void next.end().catch(() => undefined)
+      throw error
+    }
     client = next
     if (seen === undefined) {
       const newest = await db.selectFrom('notification').select((eb) => eb.fn.max('seq').as('seq')).executeTakeFirst()
@@ -71,7 +84,7 @@ export function createListener(url: string, db: Database, hub: Hub, log: Log): L
       await connect()
     } catch (error) {
       log.warn({ err: error }, 'listen connection')
-      setTimeout(() => void reconnect(), reconnectMs).unref()
+      reconnectSoon()
     }
   }
 
@@ -82,7 +95,9 @@ export function createListener(url: string, db: Database, hub: Hub, log: Log): L
       heartbeat = setInterval(() => {
         const asked = client
         asked?.query('select 1').catch(() => {
-          // `end` follows and reconnects.
+          if (client !== asked) return
+          // Not waiting for its end: in a black hole that takes as long as TCP is patient.
+          lost()
           void asked.end().catch(() => undefined)
         })
       }, heartbeatMs)

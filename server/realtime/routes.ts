@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { realtime as api, ruleText } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
@@ -12,13 +13,15 @@ const id = /^\d{1,18}$/
 /** Pusher's own limit for the data of one event. */
 const maxEventBytes = 10_240
 
-interface Trigger {
-  name: string
-  data: string
-  channel?: string
-  channels?: string[]
-  socket_id?: string
-}
+const Trigger = z.object({
+  name: z.string().check(z.maxLength(200)),
+  data: z.string(),
+  channel: z.optional(z.string()),
+  channels: z.optional(z.array(z.string()).check(z.maxLength(100))),
+  socket_id: z.optional(z.string()),
+})
+const Batch = z.object({ batch: z.array(Trigger).check(z.maxLength(10)) })
+type Trigger = z.output<typeof Trigger>
 
 export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub; app: AppKey }): void {
   const { db, clock, hub, app } = deps
@@ -57,27 +60,26 @@ export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub;
     })
     const publish = (events: Trigger[]): { status: number; body: object } => {
       for (const event of events) {
-        if (typeof event.name !== 'string' || event.name.length > 200 || typeof event.data !== 'string') return { status: 400, body: { error: 'name and data are required' } }
         if (Buffer.byteLength(event.data) > maxEventBytes) return { status: 413, body: { error: `The data content of this event exceeds the allowed maximum (${maxEventBytes} bytes)` } }
       }
       for (const event of events) for (const channel of event.channels ?? [event.channel ?? '']) hub.publish(channel, event.name, event.data, event.socket_id)
       return { status: 200, body: {} }
     }
-    const parse = <T>(body: unknown): T | undefined => {
+    const parse = <S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> | undefined => {
       try {
-        return JSON.parse(String(body)) as T
+        return schema.safeParse(JSON.parse(String(body))).data
       } catch {
         return undefined
       }
     }
     scope.post('/apps/:app/events', async (request, reply) => {
-      const event = parse<Trigger>(request.body)
-      const answer = event ? publish([event]) : { status: 400, body: { error: 'invalid JSON' } }
+      const event = parse(Trigger, request.body)
+      const answer = event ? publish([event]) : { status: 400, body: { error: 'name, data and channels are required' } }
       return reply.code(answer.status).send(answer.body)
     })
     scope.post('/apps/:app/batch_events', async (request, reply) => {
-      const batch = parse<{ batch: Trigger[] }>(request.body)?.batch
-      const answer = Array.isArray(batch) ? publish(batch) : { status: 400, body: { error: 'batch is required' } }
+      const batch = parse(Batch, request.body)?.batch
+      const answer = batch ? publish(batch) : { status: 400, body: { error: 'a batch of at most 10 events is required' } }
       return reply.code(answer.status).send(answer.body)
     })
     scope.get('/apps/:app/channels', async () => ({ channels: Object.fromEntries([...hub.occupied().keys()].map((name) => [name, {}])) }))

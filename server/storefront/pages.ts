@@ -62,7 +62,8 @@ export function servePages(server: FastifyInstance, folder: string, notFound: (r
   }
 
   server.setNotFoundHandler((request, reply) => {
-    const { pathname } = new URL(request.url, 'http://portal')
+    // Not through URL, which takes `//` for a host without a name and throws.
+    const [pathname = '/'] = request.url.split(/[?#]/, 1)
     if ((request.method !== 'GET' && request.method !== 'HEAD') || !isPage(pathname)) return notFound(request, reply)
     if (!built) return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built yet: npm run build\n')
     const page = preloads.find(({ matches }) => matches.test(pathname))?.page ?? anyPage

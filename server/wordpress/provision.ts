@@ -20,7 +20,7 @@ import type { Secrets } from '../platform/secrets.ts'
 import type { Announcer } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
 import { provisionJob, sealPurpose } from './order.ts'
-import { lockSite, specOf, type SiteAddressing, type SiteRow } from './store.ts'
+import { lockSite, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
 
 export interface ProvisionDeps {
   readonly db: Database
@@ -34,6 +34,8 @@ export interface ProvisionDeps {
   readonly addressing: SiteAddressing
   /** Tells the edge that a site's state changed. */
   readonly onChange: () => void
+  /** Longest time of one step. */
+  readonly stepMs?: number | undefined
 }
 
 interface Step {
@@ -47,9 +49,11 @@ const maxAttempts = 4
 /** How many servers are set up at a time; the others wait their turn. */
 const concurrency = 2
 const checkTimeoutMs = 30_000
+/** A boot may wait for others and takes up to three minutes. */
+const defaultStepMs = 5 * 60_000
 
 export function defineProvisioning(deps: ProvisionDeps): void {
-  const { db, clock, log, driver, announcer } = deps
+  const { db, clock, log, driver, announcer, stepMs = defaultStepMs } = deps
 
   const tell = (tx: Tx, site: SiteRow, status: string, reason: string | null): Promise<void> =>
     announcer.announce(tx, site.customer_id, 'wordpress.status', { wp: { id: site.id, name: site.name, status, reason } })
@@ -82,69 +86,124 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     },
   ]
 
-  /** Takes a paid order in hand. Undefined when there is nothing to do: it runs already, was given up, or is being deleted. */
+  /** Takes a paid order in hand, for a new run. Undefined when there is nothing to do: it runs already, was given up, or is being deleted. */
   async function takeInHand(siteId: string): Promise<SiteRow | undefined> {
     return await transaction(db, async (tx) => {
       const site = await lockSite(tx, siteId)
-      if (site?.status === 'provisioning') return site
-      if (site?.status !== 'pending_payment') return undefined
-      await tx.updateTable('site').set({ status: 'provisioning' }).where('id', '=', siteId).execute()
-      await tell(tx, site, 'provisioning', null)
-      return { ...site, status: 'provisioning' }
+      if (site?.status !== 'provisioning' && site?.status !== 'pending_payment') return undefined
+      if (site.status === 'pending_payment') await tell(tx, site, 'provisioning', null)
+      return await tx.updateTable('site').set({ status: 'provisioning', run: site.run + 1 }).where('id', '=', siteId).returningAll().executeTakeFirstOrThrow()
     })
   }
 
-  async function finish(siteId: string): Promise<void> {
-    await transaction(db, async (tx) => {
-      const site = await lockSite(tx, siteId)
-      if (site?.status !== 'provisioning') return
-      await tx.updateTable('site').set({ status: 'running', reason: null, admin_password_sealed: null, running_at: clock.now() }).where('id', '=', siteId).execute()
+  async function bringUp(site: SiteRow, signal: AbortSignal): Promise<void> {
+    for (const [index, step] of steps.entries()) {
+      signal.throwIfAborted()
+      const began = performance.now()
+      await within(stepMs, `${step.name} took too long`, step.do(site), signal)
+      log.info({ site: site.name, step: step.name, ms: Math.round(performance.now() - began) }, 'provisioning')
+      const done = steps.slice(0, index + 1).map(({ name }) => name)
+      await db.updateTable('site').set({ steps_done: done }).where('id', '=', site.id).where('run', '=', site.run).execute()
+    }
+  }
+
+  /** False when a newer run has the site in hand, or it was given up. */
+  async function finish({ id, run }: SiteRow): Promise<boolean> {
+    return await transaction(db, async (tx) => {
+      const site = await lockSite(tx, id)
+      if (site?.status !== 'provisioning' || site.run !== run || site.giving_up !== null) return false
+      await tx.updateTable('site').set({ status: 'running', reason: null, admin_password_sealed: null, running_at: clock.now() }).where('id', '=', id).execute()
       await tell(tx, site, 'running', null)
+      return true
     })
-    deps.onChange()
   }
 
-  /** Undo backwards, then in one transaction: money back, state failed, customer told. */
-  async function giveUp(site: SiteRow, reason: string): Promise<void> {
-    for (const step of steps.toReversed()) await step.undo(site)
+  /**
+   * Counts a failure and decides. The decision to give up is written down before anything is undone, so that no other run of the same job can
+   * finish a site that is being removed, nor this one remove a site that another has finished.
+   */
+  async function afterFailure({ id, run }: SiteRow, failure: DriverFailure): Promise<'again' | 'give up' | 'superseded'> {
+    return await transaction(db, async (tx) => {
+      const site = await lockSite(tx, id)
+      if (site?.status !== 'provisioning' || site.run !== run || site.giving_up !== null) return 'superseded'
+      const attempts = site.attempts + 1
+      const final = failure.kind === 'rejected' || attempts >= maxAttempts
+      await tx.updateTable('site').set({ attempts, giving_up: final ? failure.message : null }).where('id', '=', id).execute()
+      return final ? 'give up' : 'again'
+    })
+  }
+
+  /** Undo backwards, then in one transaction: money back, state failed, customer told. An undo that fails keeps no money back; it is thrown afterwards, so that the job goes on cleaning. */
+  async function giveUp(site: SiteRow): Promise<void> {
+    const failures: unknown[] = []
+    for (const step of steps.toReversed()) {
+      try {
+        await within(stepMs, `undoing ${step.name} took too long`, step.undo(site))
+      } catch (error) {
+        failures.push(error)
+        log.error({ err: error, site: site.name, step: step.name }, 'an undo failed')
+      }
+    }
     await transaction(db, async (tx) => {
       const current = await lockSite(tx, site.id)
-      if (current?.status !== 'provisioning') return
-      if (current.invoice_id !== null) await deps.billing.undo(tx, current.invoice_id, reason)
-      await tx.updateTable('site').set({ status: 'failed', reason, admin_password_sealed: null }).where('id', '=', site.id).execute()
-      await tell(tx, site, 'failed', reason)
+      if (current?.status !== 'provisioning' || current.giving_up === null) return
+      if (current.invoice_id !== null) await deps.billing.undo(tx, current.invoice_id, current.giving_up)
+      await tx.updateTable('site').set({ status: 'failed', reason: current.giving_up, admin_password_sealed: null }).where('id', '=', site.id).execute()
+      await tell(tx, site, 'failed', current.giving_up)
     })
     deps.onChange()
+    if (failures.length > 0) throw new AggregateError(failures, 'a server that was given up is not cleaned away yet')
   }
 
-  async function provision(siteId: string): Promise<void> {
+  /** What giving up could not remove, or a run left behind that was overtaken by the decision. */
+  async function clearFailed(siteId: string): Promise<void> {
+    const site = await siteById(db, siteId)
+    if (site?.status === 'failed') await within(stepMs, 'removing took too long', driver.remove(siteId))
+  }
+
+  async function provision(siteId: string, signal: AbortSignal): Promise<void> {
     const site = await takeInHand(siteId)
-    if (!site) return
+    if (!site) return await clearFailed(siteId)
     deps.onChange()
-    try {
-      for (const step of steps) {
-        const began = performance.now()
-        await step.do(site)
-        log.info({ site: site.name, step: step.name, ms: Math.round(performance.now() - began) }, 'provisioning')
-        await db.updateTable('site').set({ steps_done: [...steps.slice(0, steps.indexOf(step) + 1)].map((done) => done.name) }).where('id', '=', siteId).execute()
+    if (site.giving_up === null) {
+      try {
+        await bringUp(site, signal)
+        if (!(await finish(site))) await clearFailed(siteId)
+        return
+      } catch (error) {
+        // The portal stops, or the job is in other hands: no failure of the site.
+        if (signal.aborted) throw error
+        // Only a driver's own words are for the customer; anything else is a bug of ours that must not keep the money.
+        const failure = error instanceof DriverFailure ? error : new DriverFailure('unavailable', 'the server could not be set up', { cause: error })
+        const verdict = await afterFailure(site, failure)
+        if (verdict === 'again') throw error
+        if (verdict === 'superseded') return await clearFailed(siteId)
+        log.error({ err: error, site: site.name }, 'provisioning given up')
+      } finally {
+        deps.onChange()
       }
-    } catch (error) {
-      if (!(error instanceof DriverFailure)) throw error
-      const { attempts } = await db
-        .updateTable('site')
-        .set((eb) => ({ attempts: eb('attempts', '+', 1) }))
-        .where('id', '=', siteId)
-        .returning('attempts')
-        .executeTakeFirstOrThrow()
-      if (error.kind !== 'rejected' && attempts < maxAttempts) throw error
-      log.error({ err: error, site: site.name, attempts }, 'provisioning given up')
-      await giveUp(site, error.message)
-      return
     }
-    await finish(siteId)
+    await giveUp(site)
   }
 
-  deps.jobs.define<{ siteId: string }>({ name: provisionJob, concurrency, retries: 1000, limitSeconds: 600, run: ({ siteId }) => provision(siteId) })
+  deps.jobs.define<{ siteId: string }>({ name: provisionJob, concurrency, retries: 1000, limitSeconds: 1800, run: ({ siteId }, { signal }) => provision(siteId, signal) })
+}
+
+/**
+ * The outcome; DriverFailure unavailable when it takes longer; the signal's reason once it is aborted (the portal does not wait for a boot before
+ * it stops). The work itself goes on: every step is an "ensure" and may be asked again meanwhile.
+ */
+async function within<T>(ms: number, why: string, work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  const { promise: interrupted, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new DriverFailure('unavailable', why)), ms)
+  const onAbort = (): void => reject(signal?.reason)
+  signal?.addEventListener('abort', onAbort)
+  try {
+    return await Promise.race([work, interrupted])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
 }
 
 /** Throws DriverFailure unavailable while the page does not answer 200. */

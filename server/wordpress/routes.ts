@@ -3,7 +3,7 @@ import type { Billing } from '../billing/index.ts'
 import { currencyOf, dataCentres, plans, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
-import { isUuid, type Database, type Queryable } from '../platform/db.ts'
+import { isUuid, onCommit, type Database, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -24,6 +24,8 @@ export interface WordpressRouteDeps {
   readonly logs: LogStreams
   readonly addressing: SiteAddressing
   readonly portalUrl: string
+  /** Tells the edge that there is a new host name. */
+  readonly onChange: () => void
   readonly customer: (db: Queryable, id: string) => Promise<Buyer>
 }
 
@@ -57,6 +59,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   })
   http.write(api.placeOrder, async ({ tx, customerId, body, language }) => {
     const buyer = await deps.customer(tx, customerId)
+    onCommit(tx, deps.onChange)
     return await placeOrder(tx, { catalog, capabilities: driver.capabilities, billing: deps.billing, announcer: deps.announcer, clock: deps.clock, secrets: deps.secrets }, { buyer, form: body, language })
   })
 }

@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { InvoiceEvent } from '../../contract/realtime.ts'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { transaction } from '../platform/db.ts'
+
+let house: TestHouse
+beforeAll(async () => {
+  house = await openTestHouse()
+})
+afterAll(() => house.close())
+
+interface Shown {
+  id: string
+  number: string
+  status: string
+  total: number
+  amount_due: number
+  amount_paid: number
+  hosted_invoice_url: string
+  invoice_pdf: string
+  [field: string]: unknown
+}
+const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
+const invoices = async ({ token }: TestCustomer): Promise<Shown[]> => (await house.call<Shown[]>('GET', '/api/payments/stripe/invoices', { token })).body.result
+const entries = async ({ token }: TestCustomer): Promise<string[]> =>
+  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result.toReversed().map((entry) => `${entry.amount} → ${entry.ending_balance}`)
+const pay = ({ token }: TestCustomer, id: string, headers: Record<string, string> = {}) => house.call<Shown>('POST', `/api/payments/stripe/invoices/${id}/pay`, { token, headers })
+const events = async ({ token }: TestCustomer) =>
+  (await house.call<{ data: { event: string; payload: Record<string, unknown> }[] }>('GET', '/api/notifications?limit=100', { token })).body.result.data.toReversed()
+
+/** An invoice for something that starts nothing, issued by the room itself. */
+function issue(customer: TestCustomer, unitPrice: bigint, regionCode: 'VN' | 'AUD' = 'VN', fail = false): Promise<{ id: string; number: string }> {
+  return transaction(house.house.db, async (tx) => {
+    const bill = {
+      customer: { id: customer.id, name: 'An', email: customer.email, regionCode },
+      currency: regionCode === 'VN' ? ('VND' as const) : ('AUD' as const),
+      product: 'wordpress',
+      lines: [{ description: { en: 'A thing', vi: 'Một thứ' }, quantity: 2n, unitPrice, period: null }],
+      subject: null,
+      subscriptionId: null,
+      starts: null,
+    }
+    const issued = await house.house.bills.issue(tx, bill)
+    if (fail) throw new Error('rolled back on purpose')
+    return issued
+  })
+}
+/** Issued, and refused by the empty wallet. */
+async function open(customer: TestCustomer, unitPrice: bigint): Promise<string> {
+  const { id } = await issue(customer, unitPrice)
+  await eventually('the first try to pay it', async () => (await events(customer)).some(({ event, payload }) => event === 'invoice.payment_failed' && (payload['payment'] as { id: string }).id === id))
+  return id
+}
+
+describe('invoice numbers', () => {
+  test('have no gap, whatever is rolled back meanwhile, each region its own', async () => {
+    const [an, sam] = [await house.customer(), await house.customer({ region: 'AUD' })]
+    const tries = Array.from({ length: 60 }, (_, n) => issue(n % 5 === 0 ? sam : an, 1n, n % 5 === 0 ? 'AUD' : 'VN', n % 3 === 0).then(({ number }) => number, () => undefined))
+    const given = (await Promise.all(tries)).filter((number) => number !== undefined)
+    const year = new Date().getUTCFullYear()
+    const sequence = (region: string, length: number) => Array.from({ length }, (_, n) => `${region}-${year}-${String(n + 1).padStart(6, '0')}`)
+    expect(given.filter((number) => number.startsWith('VN')).toSorted()).toEqual(sequence('VN', 32))
+    expect(given.filter((number) => number.startsWith('AUD')).toSorted()).toEqual(sequence('AUD', 8))
+  })
+})
+
+describe('the list of invoices', () => {
+  test('shows an order\'s invoice with every field, in the reader\'s language', async () => {
+    const an = await house.customer()
+    const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })).body.result
+    const { name } = (await house.call<{ name: string }>('GET', `/api/wp/${id}`, { token: an.token })).body.result
+    const answer = await house.call<Shown[]>('GET', '/api/payments/stripe/invoices', { token: an.token })
+    expect(answer.body).toEqual({
+      statusCode: 200,
+      message: 'success',
+      result: [
+        {
+          id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          number: expect.stringMatching(/^VN-\d{4}-\d{6}$/),
+          amount_due: 218_000,
+          amount_paid: 0,
+          total: 218_000,
+          currency: 'VND',
+          status: 'open',
+          created: expect.closeTo(Date.now() / 1000, -2),
+          invoice_pdf: expect.stringMatching(/\/api\/invoices\/[\w-]{32}\/pdf\?lang=en$/),
+          hosted_invoice_url: expect.stringMatching(/\/invoice\/hosted\/[\w-]{32}$/),
+          lines: [
+            {
+              description: `WordPress ${name} (BASIC-1 · 10 GB SSD · 1 container)`,
+              quantity: 1,
+              unit_price: 218_000,
+              amount: 218_000,
+              period_start: expect.stringMatching(/Z$/),
+              period_end: expect.stringMatching(/Z$/),
+            },
+          ],
+        },
+      ],
+      page: { next: null },
+    })
+  })
+
+  test('is read page by page, newest first, and nobody else\'s is in it', async () => {
+    const [an, binh] = [await house.customer(), await house.customer()]
+    const issued: string[] = []
+    for (let n = 0; n < 5; n++) issued.push((await issue(an, 10n)).number)
+    await issue(binh, 10n)
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page: Awaited<ReturnType<typeof house.call<Shown[]>>> = await house.call<Shown[]>('GET', `/api/payments/stripe/invoices?limit=2${cursor && `&cursor=${cursor}`}`, { token: an.token })
+      seen.push(...page.body.result.map(({ number }) => number))
+      cursor = page.body.page?.next ?? null
+    }
+    expect(seen).toEqual(issued.toReversed())
+    for (const query of ['limit=0', 'limit=101', 'limit=x', 'cursor=x', `cursor=${Buffer.from("v1:1' or 1=1").toString('base64url')}`]) {
+      expect((await house.call('GET', `/api/payments/stripe/invoices?${query}`, { token: an.token })).body.error?.code).toBe('invalid_input')
+    }
+  })
+})
+
+describe('paying an invoice from the wallet', () => {
+  test('is refused while the wallet is short, then paid, then settled', async () => {
+    const an = await house.customer()
+    const id = await open(an, 100_000n)
+    const short = await pay(an, id)
+    expect([short.status, short.body.error?.code]).toEqual([422, 'insufficient_balance'])
+    expect(await entries(an)).toEqual([])
+    await house.topUp(an, 200_000)
+    await eventually('the invoice being paid', async () => (await invoices(an))[0]?.status === 'paid')
+    expect((await invoices(an))[0]).toMatchObject({ status: 'paid', amount_due: 0, amount_paid: 200_000, total: 200_000 })
+    const twice = await pay(an, id)
+    expect([twice.status, twice.body.error?.code]).toEqual([409, 'invoice_not_open'])
+    expect(await entries(an)).toEqual(['200000 → 200000', '-200000 → 0'])
+    await house.ledgerHolds()
+  })
+
+  test('fifty times at once charges once', async () => {
+    const an = await house.customer()
+    await house.topUp(an, 500_000)
+    // Open and untouched by the job: it is added, but this transaction and the fifty come first or it finds the invoice settled.
+    const { id } = await issue(an, 50_000n)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => pay(an, id)))
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status !== 409).length).toBeLessThanOrEqual(1)
+    expect(statuses.every((status) => status === 200 || status === 409)).toBe(true)
+    expect(await entries(an)).toEqual(['500000 → 500000', '-100000 → 400000'])
+    await house.ledgerHolds()
+  })
+
+  test('under one Idempotency-Key answers the same for ever', async () => {
+    const an = await house.customer()
+    const id = await open(an, 10_000n)
+    const key = { 'idempotency-key': randomUUID() }
+    const first = await pay(an, id, key)
+    expect(first.status).toBe(422)
+    const again = await pay(an, id, key)
+    expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true'])
+  })
+
+  test('of somebody else, or of nobody, is 404 and changes nothing', async () => {
+    const [an, binh] = [await house.customer(), await house.customer()]
+    const id = await open(an, 10_000n)
+    await house.topUp(binh, 100_000)
+    for (const wanted of [id, randomUUID(), 'x', '%00', id.toUpperCase().slice(1)]) {
+      const answer = await pay(binh, wanted)
+      expect([wanted, answer.status, answer.body.error?.code]).toEqual([wanted, 404, 'not_found'])
+    }
+    expect((await house.call('POST', `/api/payments/stripe/invoices/${id}/pay`)).status).toBe(401)
+    expect((await invoices(an))[0]?.status).toBe('open')
+    expect(await entries(binh)).toEqual(['100000 → 100000'])
+  })
+})
+
+describe('the hosted invoice', () => {
+  test('shows itself by its token to anybody, and nothing else', async () => {
+    const an = await house.customer()
+    await open(an, 10_000n)
+    await open(an, 20_000n)
+    const [newer] = await invoices(an)
+    const token = newer?.hosted_invoice_url.split('/').at(-1) ?? ''
+    const answer = await house.call<{ invoice: Shown; buyer: string; seller: string }>('GET', `/api/invoices/${token}`)
+    expect(answer.status).toBe(200)
+    expect(answer.body.result).toEqual({ invoice: newer, buyer: 'An', seller: "Let's Panel" })
+    expect(answer.text).not.toContain(an.email)
+    expect(answer.text).not.toContain(an.id)
+    for (const wrong of [newer?.id ?? '', newer?.number ?? '', `${token.slice(0, -1)}!`, '%00', token.slice(1), "'"]) {
+      expect([wrong, (await house.call('GET', `/api/invoices/${wrong}`)).status]).toEqual([wrong, 404])
+    }
+  })
+})
+
+describe('what the customer is told of an order', () => {
+  test('is told in order, in the shapes of the contract', async () => {
+    const an = await house.customer()
+    const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })).body.result
+    await eventually('the failed payment', async () => (await events(an)).some(({ event }) => event === 'invoice.payment_failed'))
+    const [invoice] = await invoices(an)
+    const payment = { id: invoice?.id, number: invoice?.number, amount_paid: 0, amount_due: 218_000, currency: 'VND', hosted_invoice_url: invoice?.hosted_invoice_url }
+    const told = await events(an)
+    expect(told.map(({ event }) => event)).toEqual(['subscribe.create', 'invoice.create', 'wordpress.status', 'invoice.payment_failed'])
+    for (const { event, payload } of told.filter((one) => one.event.startsWith('invoice.'))) {
+      expect(InvoiceEvent.safeParse(payload).success).toBe(true)
+      expect([event, payload]).toEqual([event, { payment, wp: { id } }])
+    }
+    await house.topUp(an, 218_000)
+    const after = await eventually('the subscription', async () => {
+      const all = (await events(an)).slice(4)
+      return all.some(({ event }) => event === 'subscription.created') && all
+    })
+    expect(after.slice(0, 3).map(({ event }) => event)).toEqual(['wallet.credited', 'invoice.paid', 'subscription.created'])
+    expect(after[1]?.payload).toEqual({ payment: { ...payment, amount_paid: 218_000, amount_due: 0 }, wp: { id } })
+  })
+})
+
+describe('giving an invoice\'s money back', () => {
+  const undo = (id: string) => transaction(house.house.db, (tx) => house.house.bills.undo(tx, id, 'it did not come up'))
+
+  test('returns what was paid, once, as a new entry', async () => {
+    const an = await house.customer()
+    await house.topUp(an, 100_000)
+    const { id } = await issue(an, 30_000n)
+    await eventually('the payment', async () => (await invoices(an))[0]?.status === 'paid')
+    await Promise.all([undo(id), undo(id), undo(id)])
+    await undo(id)
+    expect(await entries(an)).toEqual(['100000 → 100000', '-60000 → 40000', '60000 → 100000'])
+    expect((await invoices(an))[0]).toMatchObject({ status: 'refunded', amount_due: 0 })
+    expect((await pay(an, id)).status).toBe(409)
+    await house.ledgerHolds()
+  })
+
+  test('makes an unpaid one void, and it can no longer be paid', async () => {
+    const an = await house.customer()
+    const id = await open(an, 30_000n)
+    await undo(id)
+    await house.topUp(an, 100_000)
+    expect((await pay(an, id)).status).toBe(409)
+    expect((await invoices(an))[0]).toMatchObject({ status: 'void', amount_due: 0, amount_paid: 0 })
+    expect(await entries(an)).toEqual(['100000 → 100000'])
+  })
+})

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { envExample } from '../scripts/env-example.ts'
+import { ConfigFault, readConfig, variables } from './config.ts'
+import { driverFaults } from './drivers.ts'
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigFault)
+    return (error as ConfigFault).faults
+  }
+  return []
+}
+
+test('nothing set: the defaults of contract.md section 7', () => {
+  expect(readConfig({})).toMatchObject({ PORT: 8080, SANDBOX_PORT: 8081, SITES_PORT: 8082, DNS_PORT: 8053, HOST: '127.0.0.1', DATA_DIR: path.resolve('data'), DATABASE_URL: undefined, sandbox: true, portalUrl: 'http://127.0.0.1:8080' })
+})
+
+describe('a wrong value is one sentence that names it', () => {
+  test.each<readonly [string, string]>([
+    ...['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT'].flatMap((name) => ['', ' ', '0', '65536', '-1', '80.5', 'http', '8080x', '1e3', '0x50'].map((value) => [name, value] as const)),
+    ['HOST', ''],
+    ['HOST', '  '],
+    ['DATA_DIR', ''],
+    ['DATABASE_URL', ''],
+    ['DATABASE_URL', 'mysql://x'],
+    ['DATABASE_URL', 'localhost'],
+    ['PORTAL_URL', ''],
+    ['PORTAL_URL', 'portal.example.vn'],
+    ['PORTAL_URL', 'ftp://portal.example.vn'],
+    ['SITES_DOMAIN', ''],
+    ['SITES_DOMAIN', 'localhost'],
+    ['SITES_DOMAIN', 'https://sites.example.vn'],
+    ['SITES_DOMAIN', '-a.vn'],
+    ['NODE_ENV', 'prod'],
+    ['NODE_ENV', ''],
+    ['SANDBOX', 'yes'],
+    ['SANDBOX', ''],
+    ['DEMO', 'true'],
+    ['CATALOG', ''],
+    ['PORTAL_SECRET', ''],
+    ['PORTAL_SECRET', ' '.repeat(40)],
+    ['PORTAL_SECRET', 'x'.repeat(31)],
+    ['METRICS_TOKEN', ''],
+    ['TRUST_PROXY', '1'],
+    ['LOG_LEVEL', 'verbose'],
+    ['EMBEDDED_PG_USER', ''],
+    ['WORDPRESS_INTERNET', 'yes'],
+    ['WORDPRESS_MAX_CONTAINERS', '0'],
+    ['WORDPRESS_MAX_CONTAINERS', '51'],
+    ['WORDPRESS_MAX_CONTAINERS', 'many'],
+    ['VNPAY_PAY_URL', 'x'],
+    ['VNPAY_API_URL', ''],
+    ['ESMS_BRANDNAME', ''],
+    ['ESMS_URL', 'x'],
+    ['SMTP_URL', 'mail.example.vn'],
+    ['MAIL_FROM', ''],
+  ])('%s=%j', (name, value) => {
+    const faults = faultsOf({ [name]: value })
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(new RegExp(`^${name} [^\\n]+\\.$`))
+  })
+  test.each([
+    [{ VNPAY_TMN_CODE: 'short', VNPAY_HASH_SECRET: 's' }, 'VNPAY_TMN_CODE'],
+    [{ VNPAY_TMN_CODE: 'ABCD1234', VNPAY_HASH_SECRET: ' ' }, 'VNPAY_HASH_SECRET'],
+    [{ ESMS_API_KEY: '', ESMS_SECRET_KEY: 's' }, 'ESMS_API_KEY'],
+  ])('blank or misshapen keys: %o', (env, name) => {
+    expect(faultsOf(env)).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
+  })
+  test('no fault shows the value: it may be a secret', () => {
+    expect(faultsOf({ PORTAL_SECRET: 'hush-hush', SMTP_URL: 'user:hush-hush@mail', DATABASE_URL: 'hush-hush' }).join()).not.toContain('hush')
+  })
+})
+
+test('several faults come at once, in the order of the table', () => {
+  const faults = faultsOf({ PORT: 'x', NODE_ENV: 'prod', PORTAL_SECRET: '', VNPAY_TMN_CODE: 'ABCD1234' })
+  expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['PORT', 'NODE_ENV', 'PORTAL_SECRET', 'VNPAY_TMN_CODE'])
+})
+
+test('keys that only make sense together', () => {
+  expect(faultsOf({ VNPAY_HASH_SECRET: 's' })).toEqual(['VNPAY_TMN_CODE and VNPAY_HASH_SECRET must be set together: VNPAY_TMN_CODE is missing.'])
+  expect(faultsOf({ ESMS_API_KEY: 'k' })).toEqual(['ESMS_API_KEY and ESMS_SECRET_KEY must be set together: ESMS_SECRET_KEY is missing.'])
+  expect(faultsOf({ VNPAY_TMN_CODE: 'ABCD1234', VNPAY_HASH_SECRET: 's' })).toEqual([])
+})
+
+test('two ports alike, also with a default', () => {
+  expect(faultsOf({ PORT: '9000', SITES_PORT: '9000' })).toEqual(['SITES_PORT and PORT are both 9000: give each its own port.'])
+  expect(faultsOf({ PORT: '8081' })).toEqual(['SANDBOX_PORT and PORT are both 8081: give each its own port.'])
+  expect(faultsOf({ PORT: 'x', SITES_PORT: 'x' })).toHaveLength(2)
+})
+
+describe('production', () => {
+  test('refuses the sandbox unless it is meant', () => {
+    expect(faultsOf({ NODE_ENV: 'production', SANDBOX: 'on' })).toEqual([expect.stringMatching(/^SANDBOX=on is refused in production: .+SANDBOX=allow.+\.$/)])
+    expect(readConfig({ NODE_ENV: 'production' }).sandbox).toBe(false)
+    expect(readConfig({ NODE_ENV: 'production', SANDBOX: 'off' }).sandbox).toBe(false)
+    expect(readConfig({ NODE_ENV: 'production', SANDBOX: 'allow' }).sandbox).toBe(true)
+    expect(readConfig({ SANDBOX: 'off' }).sandbox).toBe(false)
+  })
+  test('says what then nobody can do', () => {
+    expect(driverFaults(readConfig({ NODE_ENV: 'production' })).map((fault) => /[A-Z_]{6,}/.exec(fault)?.[0])).toEqual(['ESMS_API_KEY', 'SMTP_URL'])
+    expect(driverFaults(readConfig({ NODE_ENV: 'production', ESMS_API_KEY: 'k', ESMS_SECRET_KEY: 's', SMTP_URL: 'smtps://mail.example.vn' }))).toEqual([])
+    expect(driverFaults(readConfig({}))).toEqual([])
+  })
+})
+
+test('the address that customers see', () => {
+  expect(readConfig({ HOST: '0.0.0.0', PORT: '81' }).portalUrl).toBe('http://localhost:81')
+  expect(readConfig({ HOST: '::1' }).portalUrl).toBe('http://[::1]:8080')
+  expect(readConfig({ PORTAL_URL: 'https://portal.example.vn//' }).portalUrl).toBe('https://portal.example.vn')
+})
+
+describe('.env.example', () => {
+  const file = readFileSync(path.resolve(import.meta.dirname, '../.env.example'), 'utf8')
+  test('is current: node scripts/env-example.ts', () => expect(file).toBe(envExample()))
+  test('names every variable and nothing else; used as it is, or with its values, it starts', () => {
+    const rows = [...file.matchAll(/^#?([A-Z][A-Z0-9_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const)
+    expect(rows.map(([name]) => name)).toEqual(Object.keys(variables))
+    expect(file).not.toMatch(/^[A-Z]/m)
+    expect(readConfig(Object.fromEntries(rows.filter(([, value]) => value !== '')))).toEqual(readConfig({}))
+  })
+})

@@ -1,0 +1,252 @@
+/** The wire as a stranger meets it: envelopes, refusals, languages, sizes, and whatever rubbish can be sent. */
+import net from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type Answer, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { languageOf } from './http.ts'
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const checkout = '/api/payments/checkout'
+const topUp = { amount: 50_000, type: 1, method: 'QRPAY' }
+
+let portal: TestHouse
+let an: TestCustomer
+beforeAll(async () => {
+  portal = await openTestHouse()
+  an = await portal.customer()
+})
+afterAll(() => portal.close())
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) => portal.call('POST', path, { body, token: an.token, headers })
+
+function refused(answer: Answer, status: number, code: string): Record<string, string> {
+  expect({ status: answer.status, code: answer.body?.error?.code }, answer.text).toEqual({ status, code })
+  expect(answer.body.statusCode).toBe(status)
+  expect(answer.body.message).toMatch(/^\p{Lu}.{3,}[.!]$/u)
+  expect(answer.body.error?.requestId).toMatch(uuid)
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+  return answer.body.error?.fields ?? {}
+}
+
+/** Bytes as they are, for what no HTTP client would send. Answers what came back until the server closed. */
+const raw = (text: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let heard = ''
+    const socket = net.connect(portal.config.PORT, '127.0.0.1', () => socket.end(text))
+    socket.on('data', (chunk) => (heard += chunk.toString('latin1')))
+    socket.on('error', reject)
+    socket.on('close', () => resolve(heard))
+  })
+
+describe('envelopes', () => {
+  test('a success says its status twice and carries a result', async () => {
+    const { status, body } = await portal.call('GET', '/api/v1/auth/me', { token: an.token })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ statusCode: 200, message: 'success', result: { id: an.id } })
+    const list = await portal.call('GET', '/api/payments/stripe', { token: an.token })
+    expect(list.body).toEqual({ statusCode: 200, message: 'success', result: [], page: { next: null } })
+  })
+
+  test.each(['{', '{"amount":1', "{'a':1}", '{"a":}', 'undefined', '{"amount":NaN}'])('%s is no JSON: 400', async (body) => {
+    refused(await post(checkout, body), 400, 'bad_json')
+  })
+
+  test('what fails its schema is named field by field', async () => {
+    expect(Object.keys(refused(await post(checkout, {}), 422, 'invalid_input')).sort()).toEqual(['amount', 'method', 'type'])
+    expect(Object.keys(refused(await post(checkout, ''), 422, 'invalid_input')).sort()).toEqual(['amount', 'method', 'type'])
+    expect(Object.keys(refused(await post(checkout, 'null'), 422, 'invalid_input')).sort()).toEqual(['amount', 'method', 'type'])
+    expect(Object.keys(refused(await post(checkout, { ...topUp, amount: '50000' }), 422, 'invalid_input'))).toEqual(['amount'])
+    expect(Object.keys(refused(await post(checkout, { ...topUp, amount: 0.5 }), 422, 'invalid_input'))).toEqual(['amount'])
+    expect(Object.keys(refused(await post(checkout, { ...topUp, amount: 1e300 }), 422, 'invalid_input'))).toEqual(['amount'])
+    expect(Object.keys(refused(await post(checkout, { ...topUp, method: 'CASH', type: 3 }), 422, 'invalid_input')).sort()).toEqual(['method', 'type'])
+    for (const body of ['[]', '"text"', '7', 'true', '[{}]']) expect(refused(await post(checkout, body), 422, 'invalid_input'), body).toHaveProperty('body')
+    const nested = await portal.call('POST', '/api/v1/auth/register', { body: { name: '', email: 'a', phone: 'x', password: 'short', region_code: 'MARS', address: { line: 5 } } })
+    expect(Object.keys(refused(nested, 422, 'invalid_input')).sort()).toEqual(['address.line', 'address.locationId', 'email', 'name', 'password', 'phone', 'region_code'])
+  })
+
+  test.each(['extra', 'constructor', 'toString', 'hasOwnProperty'])('an unknown key is refused and named: %s', async (key) => {
+    expect(Object.keys(refused(await post(checkout, JSON.stringify({ ...topUp, [key]: 1 })), 422, 'invalid_input'))).toEqual([key])
+  })
+
+  test('a call that takes no body refuses one that says something', async () => {
+    const id = '00000000-0000-4000-8000-000000000000'
+    expect(refused(await post(`/api/payments/stripe/invoices/${id}/pay`, { amount: 5 }), 422, 'invalid_input')).toHaveProperty('amount')
+    for (const body of [undefined, '', '{}', 'null']) refused(await post(`/api/payments/stripe/invoices/${id}/pay`, body), 404, 'not_found')
+  })
+
+  test('text that PostgreSQL cannot hold is refused before it gets there', async () => {
+    const form = { name: 'A', email: 'nul@example.vn', phone: '0912345678', password: 'Correct-horse-9', region_code: 'VN' }
+    for (const bad of ['a\0b', '\ud800']) {
+      expect(refused(await portal.call('POST', '/api/v1/auth/register', { body: { ...form, name: bad } }), 422, 'invalid_input')).toHaveProperty('name')
+      const address = { line: bad, locationId: 'vn-city-ha-noi' }
+      expect(refused(await portal.call('POST', '/api/v1/auth/register', { body: { ...form, address } }), 422, 'invalid_input')).toHaveProperty(['address.line'])
+    }
+    expect(refused(await portal.call('GET', '/api/payments/get-transaction?transactionCode=a%00b', { token: an.token }), 422, 'invalid_input')).toHaveProperty('transactionCode')
+    refused(await portal.call('GET', '/api/invoices/a%00b'), 404, 'not_found')
+    refused(await portal.call('GET', '/api/wp/%00', { token: an.token }), 404, 'not_found')
+  })
+
+  test('without a living token: 401', async () => {
+    const { result } = (await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email: an.email, password: an.password } })).body
+    const dead = result.token.accessToken
+    await portal.call('POST', '/api/v1/auth/logout', { token: dead })
+    const headers = [{}, ...['', 'Bearer', 'Bearer ', `Bearer ${dead}`, `Bearer ${an.token}x`, `Basic ${an.token}`, an.token, `Bearer ${'x'.repeat(5000)}`, 'Bearer \xff\xfe'].map((authorization) => ({ authorization }))]
+    for (const header of headers) refused(await portal.call('GET', '/api/v1/auth/me', { headers: header }), 401, 'unauthenticated')
+    // Who is not known is not told what is wrong with the body either.
+    refused(await portal.call('POST', checkout, { body: {} }), 401, 'unauthenticated')
+  })
+
+  test('an address under /api that does not exist: 404 in JSON, whatever the method', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) refused(await portal.call(method, '/api/no/such/thing'), 404, 'not_found')
+    for (const path of ['/api', '/api/', '/api/v1', '/api/V1/auth/me', '/apps/x', '/api/wp/..%2f..%2fetc%2fpasswd']) refused(await portal.call('GET', path, { token: an.token }), 404, 'not_found')
+  })
+
+  test('an address that cannot be decoded, or is absurdly long: our own envelope', async () => {
+    refused(await portal.call('GET', '/api/wp/%E0%A4%A', { token: an.token }), 404, 'not_found')
+    refused(await portal.call('GET', `/api/wp/${'9'.repeat(5000)}`, { token: an.token }), 404, 'not_found')
+    refused(await portal.call('GET', `/api/wp/${'9'.repeat(200)}`, { token: an.token }), 422, 'invalid_input')
+  })
+
+  test('more than 256 KiB: 413; just below: judged', async () => {
+    refused(await post(checkout, JSON.stringify({ ...topUp, extra: 'x'.repeat(256 * 1024) })), 413, 'payload_too_large')
+    expect(refused(await post(checkout, JSON.stringify({ ...topUp, extra: 'x'.repeat(255 * 1024) })), 422, 'invalid_input')).toHaveProperty('extra')
+  })
+
+  test.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'nonsense', 'application/jsonx'])('%s is not taken: 415', async (type) => {
+    refused(await post(checkout, JSON.stringify(topUp), { 'content-type': type }), 415, 'unsupported_media_type')
+  })
+
+  test('deep nesting is refused, not recursed into', async () => {
+    refused(await post(checkout, `${'['.repeat(60_000)}${']'.repeat(60_000)}`), 422, 'invalid_input')
+    refused(await post(checkout, `{"amount":${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}}`), 422, 'invalid_input')
+  })
+})
+
+describe('language', () => {
+  test.each([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['vi', 'vi'],
+    ['vi-VN', 'vi'],
+    ['VI', 'vi'],
+    ['en-AU', 'en'],
+    ['vi, en', 'vi'],
+    ['en, vi', 'en'],
+    ['en;q=0.5, vi;q=0.9', 'vi'],
+    ['en;q=0.9,vi;q=0.5', 'en'],
+    ['fr, vi;q=0.3', 'vi'],
+    ['fr, *;q=0.5', 'en'],
+    ['vi;q=0, en;q=0.1', 'en'],
+    ['vi;q=0', 'en'],
+    ['vi ; q = x', 'en'],
+    ['vi;Q=0.8, en;q=0.2', 'vi'],
+    ['vietnamese', 'en'],
+    [';;;,,,q=', 'en'],
+  ])('Accept-Language: %s is %s', (header, language) => {
+    expect(languageOf(header)).toBe(language)
+  })
+
+  test('the message and the fields are in it', async () => {
+    const vi = await post(checkout, { ...topUp, amount: 0 }, { 'accept-language': 'vi-VN,vi;q=0.9,en;q=0.8' })
+    expect(vi.body.message).toBe('Vui lòng kiểm tra lại các trường được đánh dấu.')
+    expect(vi.body.error?.fields).toEqual({ amount: 'Nhập số tiền lớn hơn 0.' })
+    const en = await post(checkout, { ...topUp, amount: 0 }, { 'accept-language': 'en' })
+    expect(en.body.message).toBe('Please check the highlighted fields.')
+    expect(en.body.error?.fields).toEqual({ amount: 'Enter an amount above 0.' })
+  })
+})
+
+describe('request ids', () => {
+  test('a UUID is taken, anything else replaced; answer and failure carry it', async () => {
+    const id = '7C9E6679-7425-40de-944b-e07fc1f90ae7'
+    const taken = await portal.call('GET', '/api/nothing', { headers: { 'x-request-id': id } })
+    expect([taken.headers.get('x-request-id'), taken.body.error?.requestId]).toEqual([id, id])
+    for (const given of ['1', "' or 1=1", 'x'.repeat(300)]) {
+      const made = await portal.call('GET', '/api/config', { headers: { 'x-request-id': given } })
+      expect(made.headers.get('x-request-id')).toMatch(uuid)
+    }
+    expect((await portal.call('GET', '/api/wp/%E0%A4%A', { headers: { 'x-request-id': id } })).headers.get('x-request-id')).toBe(id)
+  })
+})
+
+describe('odd requests', () => {
+  test.each(['HEAD', 'OPTIONS', 'TRACE', 'PATCH', 'PROPFIND', 'QUERY', 'M-SEARCH', 'BREW'])('%s is never an error of ours', async (method) => {
+    for (const path of ['/api/config', '/api/v1/auth/me', checkout, '/', '/healthz', '/api/wp/x']) {
+      const heard = await raw(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      expect(heard, path).toMatch(/^HTTP\/1\.1 ([2-4]\d\d|503) /)
+    }
+  })
+
+  test('addresses that are no addresses', async () => {
+    for (const target of ['//', '///', '*', '/\\', '//api', 'http://', 'http://[', '/%', '/%00', '/?%00', '//[', '/api//wp', '/.%2e/.%2e/etc/passwd', '//:99999/']) {
+      const heard = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      // 503 is the page of a portal whose front end is not built.
+      expect(heard, target).toMatch(/^HTTP\/1\.1 ([2-4]\d\d|503) /)
+      const upgrade = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`)
+      expect(upgrade, target).toMatch(/^HTTP\/1\.1 4\d\d /)
+    }
+    expect((await portal.call('GET', '/healthz')).status).toBe(200)
+  })
+})
+
+describe('anything at every endpoint', () => {
+  interface Operation {
+    method: string
+    path: string
+    query: string[]
+    body: string[]
+  }
+  async function operations(): Promise<Operation[]> {
+    const document = JSON.parse((await portal.call('GET', '/api/openapi.json')).text) as {
+      paths: Record<string, Record<string, { parameters: { in?: string; name: string }[]; requestBody?: { content: Record<string, { schema: { properties?: object } }> } }>>
+    }
+    return Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path,
+        query: operation.parameters.filter((parameter) => parameter.in === 'query').map((parameter) => parameter.name),
+        body: Object.keys(operation.requestBody?.content['application/json']?.schema.properties ?? {}),
+      })),
+    )
+  }
+  const texts = ['', ' ', 'a\0b', '\0', '\ud83d', "'; drop table customer; --", '%', '__proto__', 'constructor', '../../etc/passwd', '9'.repeat(99), '-1', '99999999999999999999', '\u202e', '💥'.repeat(30), '${7*7}', '<script>', 'null']
+  const values: unknown[] = [...texts, null, true, 0, -1, 1.5, 2 ** 53, 1e308, [], {}, [null], { a: { b: [] } }, ['\0']]
+  const bodies = ['', 'null', '[]', '{}', '0', '"\\u0000"', '{"__proto__":{"x":1}}', '{"constructor":{"prototype":{"x":1}}}', '{"__proto__":null}', '{"\\u0000":1}', '{"":1}', '[[[[]]]]', '{"a":1,"a":2}', '\u0000', '{"toString":1,"valueOf":2}']
+  // What would betray the inside: stacks, SQL, files of ours, the runtime.
+  const inside = /node_modules|\bat .+:\d+:\d+|\.ts\b|\/work\/|\/home\/|select .+ from|syntax error|relation "|invalid byte|duplicate key|22021|TypeError|ZodError|postgres|kysely|pg_/i
+
+  test('never 5xx, never a look inside', async () => {
+    const all = await operations()
+    expect(all.length).toBeGreaterThan(20)
+    const wrong: string[] = []
+    const attempts: (() => Promise<void>)[] = []
+    const attempt = (method: string, path: string, body?: string, headers: Record<string, string> = {}): void => {
+      attempts.push(async () => {
+        const answer = await portal.call(method, path, { token: an.token, headers, ...(body !== undefined && { body }) })
+        if (answer.status >= 500 || (answer.status >= 400 && (inside.test(answer.text) || answer.body?.error === undefined))) wrong.push(`${method} ${path} ${body ?? ''}: ${answer.status} ${answer.text.slice(0, 200)}`)
+      })
+    }
+    for (const { method, path, query, body } of all) {
+      // This token must live on.
+      if (path.endsWith('/logout')) continue
+      const plain = path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')
+      if (path.includes('{')) for (const text of texts) attempt(method, path.replace(/\{\w+\}/g, encodeURIComponent(text.toWellFormed()) || '%20'), method === 'GET' ? undefined : '{}')
+      for (const name of query) for (const text of texts) attempt(method, `${plain}?${name}=${encodeURIComponent(text.toWellFormed())}&${name}[]=1&__proto__=1&constructor=2`)
+      for (const name of query) for (const text of texts) attempt(method, `${plain}?${name}=${encodeURIComponent(text.toWellFormed())}`)
+      if (method === 'GET') continue
+      for (const text of bodies) attempt(method, plain, text)
+      for (const name of body) for (const value of values) attempt(method, plain, JSON.stringify({ ...Object.fromEntries(body.map((other) => [other, 'x'])), [name]: value }))
+      attempt(method, plain, '{}', { 'idempotency-key': '\x80\xff'.repeat(100), 'accept-language': '\xff;q=\xff', 'x-request-id': '\xff' })
+    }
+    expect(attempts.length).toBeGreaterThan(400)
+    for (let at = 0; at < attempts.length; at += 20) await Promise.all(attempts.slice(at, at + 20).map((run) => run()))
+    expect(wrong).toEqual([])
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined()
+  })
+
+  test('forms that hold well but say nonsense', async () => {
+    const form = { name: 'A', email: `${'a'.repeat(240)}@example.vn`, phone: '+84912000111', password: 'Correct-horse-9', region_code: 'VN' }
+    expect((await portal.call('POST', '/api/v1/auth/send', { body: { email: form.email } })).status).toBe(200)
+    expect((await portal.call('POST', '/api/v1/auth/login', { body: { email: form.email, password: 'nobody-at-all' } })).status).toBe(401)
+    expect((await portal.call('POST', '/api/v1/auth/register', { body: form })).status).toBe(201)
+  })
+})

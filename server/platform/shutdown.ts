@@ -1,0 +1,53 @@
+/**
+ * Ending well. Ctrl-C in a terminal reaches the whole process group, and npm and the start script hand it on as well: the same wish arrives two or
+ * three times. Libraries take the second signal as "at once"; here repetitions within a moment are the same wish, and only a later one forces.
+ */
+import { seconds } from './clock.ts'
+import type { Log } from './log.ts'
+
+const sameWishMs = seconds(2)
+
+export interface Shutdown {
+  /** No longer listens to signals: for a start that failed and ends by itself. */
+  disarm(): void
+}
+
+/** `close` runs once, on a signal or a bug that nobody caught; the process ends when it is done, or after `limitMs`. */
+export function closeOnSignals(close: (signal: NodeJS.Signals | undefined) => Promise<void>, limitMs: number, log: Log): Shutdown {
+  let began: number | undefined
+
+  const end = async (signal: NodeJS.Signals | undefined, code: number): Promise<void> => {
+    began = performance.now()
+    const late = setTimeout(() => {
+      log.error({ limitMs }, 'stopping took too long')
+      process.exit(1)
+    }, limitMs)
+    try {
+      await close(signal)
+    } catch (error) {
+      log.error({ err: error }, 'stopping')
+      code = 1
+    }
+    clearTimeout(late)
+    process.exit(code)
+  }
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (began === undefined) void end(signal, 0)
+    else if (performance.now() - began > sameWishMs) process.exit(1)
+  }
+  const onBug = (error: unknown): void => {
+    log.fatal({ err: error }, 'nobody caught this')
+    if (began === undefined) void end(undefined, 1)
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, onSignal)
+  process.on('uncaughtException', onBug)
+  process.on('unhandledRejection', onBug)
+  return {
+    disarm() {
+      for (const signal of signals) process.off(signal, onSignal)
+      process.off('uncaughtException', onBug)
+      process.off('unhandledRejection', onBug)
+    },
+  }
+}

@@ -1,0 +1,166 @@
+/** Every step of bringing a server up, met by every fault: it ends running and paid once, or failed, cleaned away and paid back. */
+import net from 'node:net'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { transaction } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { SiteAddress, WordpressDriver } from './driver.ts'
+import { provisionJob } from './order.ts'
+
+type Step = 'install' | 'start' | 'check' | 'remove'
+/** `acts`: does its work and then fails, as when the answer is lost. */
+type Fault = 'fails once' | 'fails always' | 'hangs once' | 'acts and fails once' | 'is refused' | 'breaks always' | 'waits, then is refused'
+
+const planned = new Map<string, { step: Step; fault: Fault; also?: Step }>()
+const met = new Map<string, number>()
+/** Lets the run that waits go on. */
+const release = Promise.withResolvers<void>()
+let silence: net.Server
+let deaf: SiteAddress
+
+/** Counts and says what is to happen at this step of this site now. */
+function faultAt(id: string, step: Step): Fault | undefined {
+  const plan = planned.get(id)
+  if (plan?.also === step && !met.has(`${id} ${step}`)) {
+    met.set(`${id} ${step}`, 1)
+    return 'fails once'
+  }
+  if (plan?.step !== step) return undefined
+  const times = (met.get(id) ?? 0) + 1
+  met.set(id, times)
+  return times === 1 || plan.fault.endsWith('always') ? plan.fault : undefined
+}
+const trouble = () => new DriverFailure('unavailable', 'no room on the host')
+
+async function faulty(fault: Fault | undefined, act: () => Promise<void>): Promise<void> {
+  switch (fault) {
+    case undefined:
+      return await act()
+    case 'hangs once':
+      return await new Promise(() => undefined)
+    case 'acts and fails once':
+      await act()
+      throw trouble()
+    case 'is refused':
+      throw new DriverFailure('rejected', 'this host takes no such site')
+    case 'waits, then is refused':
+      await release.promise
+      throw new DriverFailure('rejected', 'this host takes no such site')
+    case 'breaks always':
+      throw new TypeError('a bug, with a path in it: /secret/path')
+    default:
+      throw trouble()
+  }
+}
+
+/** The real driver, with the planned faults in front. */
+const withFaults = (real: WordpressDriver): WordpressDriver => ({
+  ...real,
+  install: (spec, admin) => faulty(faultAt(spec.id, 'install'), () => real.install(spec, admin)),
+  start: (spec) => faulty(faultAt(spec.id, 'start'), () => real.start(spec)),
+  remove: (id) => faulty(faultAt(id, 'remove'), () => real.remove(id)),
+  addresses(id) {
+    const fault = faultAt(id, 'check')
+    if (fault === 'hangs once') return [deaf]
+    return fault === undefined ? real.addresses(id) : []
+  },
+})
+
+let house: TestHouse
+beforeAll(async () => {
+  silence = net.createServer(() => undefined).listen(0, '127.0.0.1')
+  deaf = await new Promise((resolve) => silence.once('listening', () => resolve({ host: '127.0.0.1', port: (silence.address() as net.AddressInfo).port })))
+  house = await openTestHouse({ timing: { provisionStepMs: 12_000 }, changeDrivers: (drivers) => ({ ...drivers, wordpress: withFaults(drivers.wordpress) }) })
+})
+afterAll(async () => {
+  await house.close()
+  silence.close()
+})
+
+const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
+const one = async ({ token }: TestCustomer, id: string) => (await house.call<{ status: string; reason: string | null; renewsAt: string | null; invoice: { status: string } }>('GET', `/api/wp/${id}`, { token })).body.result
+const entries = async ({ token }: TestCustomer): Promise<string[]> =>
+  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result.toReversed().map((entry) => `${entry.amount} → ${entry.ending_balance}`)
+
+interface Row {
+  readonly step: Step
+  readonly fault: Fault
+  /** A step that fails too, once. */
+  readonly also?: Step
+  readonly end: 'running' | 'failed'
+  readonly reason?: string
+}
+const table: Row[] = [
+  { step: 'install', fault: 'fails once', end: 'running' },
+  { step: 'install', fault: 'fails always', end: 'failed', reason: 'no room on the host' },
+  { step: 'install', fault: 'hangs once', end: 'running' },
+  { step: 'install', fault: 'acts and fails once', end: 'running' },
+  { step: 'install', fault: 'is refused', end: 'failed', reason: 'this host takes no such site' },
+  { step: 'install', fault: 'breaks always', end: 'failed', reason: 'the server could not be set up' },
+  { step: 'start', fault: 'fails once', end: 'running' },
+  { step: 'start', fault: 'fails always', end: 'failed', reason: 'no room on the host' },
+  { step: 'start', fault: 'hangs once', end: 'running' },
+  { step: 'start', fault: 'acts and fails once', end: 'running' },
+  // Money goes back even where the cleaning fails; the cleaning is tried again.
+  { step: 'start', fault: 'is refused', also: 'remove', end: 'failed', reason: 'this host takes no such site' },
+  { step: 'check', fault: 'fails once', end: 'running' },
+  { step: 'check', fault: 'fails always', end: 'failed', reason: 'no container answers' },
+  { step: 'check', fault: 'hangs once', end: 'running' },
+]
+
+describe('setting a server up', () => {
+  const orders = new Map<Row, { customer: TestCustomer; id: string }>()
+  beforeAll(async () => {
+    for (const row of table) {
+      const customer = await house.customer()
+      const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })).body.result
+      planned.set(id, row)
+      orders.set(row, { customer, id })
+    }
+    // All at once, so that the orders also wait for one another.
+    await Promise.all([...orders.values()].map(({ customer }) => house.topUp(customer, 218_000)))
+  })
+
+  test.each(table.map((row) => [`${row.step} ${row.fault}${row.also ? `, ${row.also} too` : ''}`, row.end, row] as const))('whose %s ends %s', { timeout: 240_000 }, async (_, end, row) => {
+    const { customer, id } = orders.get(row) ?? { customer: { token: '' } as TestCustomer, id: '' }
+    await eventually(`the order being ${end}`, async () => ['running', 'failed'].includes((await one(customer, id)).status), 230)
+    const shown = await one(customer, id)
+    expect([shown.status, shown.reason]).toEqual([end, row.reason ?? null])
+    const running = end === 'running'
+    expect(await entries(customer)).toEqual(running ? ['218000 → 218000', '-218000 → 0'] : ['218000 → 218000', '-218000 → 0', '218000 → 218000'])
+    expect([shown.invoice.status, shown.renewsAt !== null]).toEqual(running ? ['paid', true] : ['refunded', false])
+    await eventually('the driver holding what it should', async () => (await house.drivers.wordpress.list()).includes(id) === running)
+    const told = await eventually('the last event', async () => {
+      const { data } = (await house.call<{ data: { event: string; payload: { wp?: { status?: string; reason: string | null }; subscription?: { status?: string } } }[] }>('GET', '/api/notifications?limit=100', { token: customer.token })).body.result
+      return data.some(({ payload }) => payload.wp?.status === end) && data.toReversed()
+    })
+    expect(told.flatMap(({ event, payload }) => (event === 'wordpress.status' ? [payload.wp?.status] : []))).toEqual(['pending_payment', 'provisioning', end])
+    expect(told.flatMap(({ event, payload }) => (event === 'subscription.updated' ? [payload.subscription?.status] : []))).toEqual(running ? [] : ['ended'])
+    const kept = await house.house.db.selectFrom('site').select(['admin_password_sealed', 'attempts']).where('id', '=', id).executeTakeFirstOrThrow()
+    expect(kept.admin_password_sealed).toBeNull()
+    await house.ledgerHolds()
+  })
+})
+
+describe('a run of the job that was overtaken by another', () => {
+  test('can neither fail nor remove what the other has finished', { timeout: 120_000 }, async () => {
+    const customer = await house.customer()
+    const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })).body.result
+    planned.set(id, { step: 'install', fault: 'waits, then is refused' })
+    await house.topUp(customer, 218_000)
+    await eventually('the first run', async () => met.has(id))
+    // As when the queue believes a worker dead that is only slow.
+    await transaction(house.house.db, (tx) => house.house.jobs.add(tx, provisionJob, { siteId: id }))
+    await eventually('the second run finishing', async () => (await one(customer, id)).status === 'running', 60)
+    release.resolve()
+    await eventually('the first run ending', async () => {
+      const { rows } = await sql<{ n: bigint }>`select count(*) as n from pgboss.job where name = ${provisionJob} and state in ('created', 'retry', 'active')`.execute(house.house.db)
+      return rows[0]?.n === 0n
+    })
+    expect((await house.drivers.wordpress.state(id)).state).toBe('running')
+    expect(await one(customer, id)).toMatchObject({ status: 'running', reason: null, invoice: { status: 'paid' } })
+    expect(await house.house.db.selectFrom('site').select(['attempts', 'run']).where('id', '=', id).executeTakeFirstOrThrow()).toEqual({ attempts: 0, run: 2 })
+    expect(await entries(customer)).toEqual(['218000 → 218000', '-218000 → 0'])
+  })
+})

@@ -1,0 +1,170 @@
+/** The real portal as a process group of its own, to be killed: its own ports, folder and embedded PostgreSQL, the sandbox for third parties. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { eventually, freePort } from './house.ts'
+
+const root = path.resolve(import.meta.dirname, '..')
+
+export interface Found {
+  readonly pid: number
+  readonly command: string
+}
+
+export class PortalProcess {
+  readonly dataDir: string
+  /** Ids of the sites it has been asked for: their containers carry them in the command line. */
+  readonly sites = new Set<string>()
+  readonly url: string
+  readonly sandboxUrl: string
+  readonly sitesPort: number
+  readonly #env: Record<string, string>
+  #child: ChildProcess | undefined
+  #output = ''
+  /** Set when the portal ended although nobody here asked it to. */
+  fell: string | undefined
+  #wanted = false
+
+  private constructor(dataDir: string, ports: readonly [number, number, number, number]) {
+    const [port, sandboxPort, sitesPort, dnsPort] = ports
+    this.dataDir = dataDir
+    this.url = `http://127.0.0.1:${port}`
+    this.sandboxUrl = `http://127.0.0.1:${sandboxPort}`
+    this.sitesPort = sitesPort
+    this.#env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '/',
+      PORT: String(port),
+      SANDBOX_PORT: String(sandboxPort),
+      SITES_PORT: String(sitesPort),
+      DNS_PORT: String(dnsPort),
+      DATA_DIR: dataDir,
+      SANDBOX: 'on',
+      DEMO: 'off',
+      LOG_LEVEL: 'warn',
+    }
+  }
+
+  static async create(): Promise<PortalProcess> {
+    const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-kill-'))
+    // As root the database runs as another user, who must be able to enter.
+    chmodSync(dataDir, 0o755)
+    const ports = [await freePort(), await freePort(), await freePort(), await freePort()] as const
+    return new PortalProcess(dataDir, ports)
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
+  /** Resolves when it is ready. Fails with what it said when it ends before. */
+  async start(): Promise<void> {
+    this.#output = ''
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')], { cwd: root, env: this.#env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = child
+    this.#wanted = true
+    child.once('exit', (code, signal) => {
+      if (this.#wanted) this.fell = `the portal ended by itself or by a stranger's hand (${signal ?? code}): ${this.#output}`
+    })
+    const keep = (chunk: Buffer): void => {
+      this.#output = (this.#output + chunk.toString()).slice(-20_000)
+    }
+    child.stdout.on('data', keep)
+    child.stderr.on('data', keep)
+    await eventually(
+      'the start of the portal',
+      async () => {
+        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the portal ended: ${this.#output}`)
+        return (await fetch(`${this.url}/readyz`).catch(() => undefined))?.status === 200
+      },
+      60,
+    )
+  }
+
+  /**
+   * kill -9 of the whole process group. `database`: and of every other process of this portal at the same moment. `guard`: and of the guard that
+   * would have ended the database, which is left behind as an orphan.
+   */
+  async kill(also: 'nothing else' | 'database' | 'guard'): Promise<void> {
+    const child = this.#child
+    if (!child) return
+    this.#wanted = false
+    const gone = new Promise((resolve) => child.once('close', resolve))
+    const others = also === 'nothing else' ? [] : this.processes().filter(({ command }) => also === 'database' || command.includes('pg-guard'))
+    process.kill(-this.pid, 'SIGKILL')
+    for (const { pid } of others) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // Gone with its parent.
+      }
+    }
+    await gone
+    this.#child = undefined
+  }
+
+  /** SIGTERM, and its exit code. */
+  async terminate(): Promise<number | null> {
+    const child = this.#child
+    if (!child) return null
+    this.#wanted = false
+    const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+    child.kill('SIGTERM')
+    const code = await ended
+    this.#child = undefined
+    return code
+  }
+
+  /** Every process that names this portal's folder or sites in its command line, works in the folder, or is of the portal's group. */
+  processes(): Found[] {
+    const found: Found[] = []
+    for (const name of readdirSync('/proc')) {
+      const pid = Number(name)
+      if (!Number.isInteger(pid) || pid === process.pid) continue
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+        if (command === '') continue
+        const group = Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[2])
+        const ours = command.includes(this.dataDir) || readlinkSync(`/proc/${pid}/cwd`).startsWith(this.dataDir) || group === this.pid || [...this.sites].some((id) => command.includes(id))
+        if (ours) found.push({ pid, command })
+      } catch {
+        // It ended while we looked.
+      }
+    }
+    return found
+  }
+
+  /** The portal's own database, for looking at the books. */
+  async database(): Promise<string> {
+    const folder = path.join(this.dataDir, 'postgres')
+    const password = readFileSync(path.join(folder, 'password'), 'utf8').trim()
+    return `postgresql://portal:${password}@localhost/portal?host=${encodeURIComponent(path.join(folder, 'run'))}&port=5432`
+  }
+
+  async rows<T extends object>(text: string, values: unknown[] = []): Promise<T[]> {
+    const client = new pg.Client({ connectionString: await this.database() })
+    await client.connect()
+    try {
+      return (await client.query<T>(text, values)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  get output(): string {
+    return this.#output
+  }
+
+  discard(): void {
+    for (const { pid } of this.processes()) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // Gone.
+      }
+    }
+    rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
