@@ -127,7 +127,7 @@ const customerScreens = (): string[] => [
 ]
 
 // Every pair of theme, width and language is met; all eight combinations would only take twice as long.
-describe.concurrent.each([
+describe.each([
   { theme: 'light', viewport: wide, language: 'en' },
   { theme: 'dark', viewport: wide, language: 'vi' },
   { theme: 'light', viewport: phone, language: 'vi' },
