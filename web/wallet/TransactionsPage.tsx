@@ -131,7 +131,7 @@ function Row({ entry, number }: { entry: Transaction; number: number }) {
         <div className="flex items-center gap-3">
           <DirectionMark amount={entry.amount} />
           <span className="min-w-0">
-            <span className="line-clamp-2">
+            <span className="line-clamp-3 sm:line-clamp-2">
               <TransactionNote description={entry.description} />
             </span>
             <span className="num block text-xs text-ink-3 sm:hidden">{time}</span>
