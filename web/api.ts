@@ -63,7 +63,8 @@ export function newKey(): string {
 function address(endpoint: Endpoint, { params, query }: Parts): string {
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params?.[name])))
   const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, String(value))
+  for (const [name, value] of Object.entries(query ?? {}))
+    if (value !== undefined) search.set(name, String(value as string | number | boolean))
   const text = search.toString()
   return text ? `${path}?${text}` : path
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, type ProxyOptions } from 'vite'
+import { precompress } from './vite-precompress.js'
 
 const here = import.meta.dirname
 const origin = process.env['PORTAL_ORIGIN'] ?? 'http://127.0.0.1:8080'
@@ -104,7 +105,7 @@ const toPortal: ProxyOptions = {
 
 export default defineConfig({
   root: here,
-  plugins: [react(), tailwind(), preloadMap(), fastPage()],
+  plugins: [react(), tailwind(), preloadMap(), fastPage(), precompress()],
   server: { proxy: { '/api': toPortal, '/apps': toPortal, '/app/': toPortal, '/healthz': toPortal } },
   build: {
     outDir: resolve(here, '../dist/web'),
@@ -119,7 +120,7 @@ export default defineConfig({
           groups: [
             {
               name: 'vendor',
-              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack[\\/](?!react-virtual|virtual-core)|use-sync-external-store|seroval|seroval-plugins|cookie-es|isbot)/,
+              test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|use-sync-external-store|seroval|seroval-plugins|cookie-es|isbot)/,
               priority: 10,
             },
             { name: 'contract', test: /node_modules[\\/]zod|[\\/]contract[\\/]|[\\/]web[\\/](api|form|format)\.ts/, priority: 9 },

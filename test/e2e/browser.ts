@@ -15,7 +15,12 @@ export interface Visit {
 
 /** A visitor of their own, Vietnamese clock. */
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-AU', timezoneId: 'Asia/Ho_Chi_Minh', ...options })
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-AU',
+    timezoneId: 'Asia/Ho_Chi_Minh',
+    ...options,
+  })
   context.setDefaultTimeout(20_000)
   const page = await context.newPage()
   const complaints: string[] = []

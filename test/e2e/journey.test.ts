@@ -36,7 +36,10 @@ test('a visitor becomes a customer with a running WordPress server', { timeout: 
 
   await page.waitForURL(/\/check-otp/)
   await page.getByText('Create account success,now confirm your phone number !').waitFor()
-  const code = await eventually('the activation code', async () => /\b\d{6}\b/.exec((await house.inbox('+84912345678'))[0]?.text ?? '')?.[0])
+  const code = await eventually(
+    'the activation code',
+    async () => /\b\d{6}\b/.exec((await house.inbox('+84912345678'))[0]?.text ?? '')?.[0],
+  )
   await page.getByLabel('One-time code').first().fill(code)
   // Six digits may submit by themselves.
   const confirm = page.getByRole('button', { name: 'Confirm' })
@@ -53,9 +56,15 @@ test('a visitor becomes a customer with a running WordPress server', { timeout: 
   await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('vi')
   await page.getByRole('radio', { name: /^500\.000/ }).check({ force: true })
   await page.getByRole('radio', { name: /VN Pay/ }).check({ force: true })
-  await page.getByRole('button', { name: /Nạp 500\.000/ }).first().click()
+  await page
+    .getByRole('button', { name: /Nạp 500\.000/ })
+    .first()
+    .click()
   await page.waitForURL(/vpcpay/)
-  await page.getByRole('button', { name: /^(Thanh toán|Pay)/ }).first().click()
+  await page
+    .getByRole('button', { name: /^(Thanh toán|Pay)/ })
+    .first()
+    .click()
   await page.waitForURL(/\/api\/payments\/success\?transId=/)
   await page.getByText('500.000').first().waitFor()
   const balance = await eventually('the balance', async () => {
@@ -76,7 +85,10 @@ test('a visitor becomes a customer with a running WordPress server', { timeout: 
   await page.getByLabel('Mật khẩu', { exact: true }).fill(admin.password)
   await page.getByRole('button', { name: 'Xem lại và xác nhận' }).first().click()
   await page.getByRole('dialog').getByText('Xác nhận thông tin').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: /^Xác nhận/ }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Xác nhận/ })
+    .click()
 
   await page.waitForURL(/\/wordpress-progress\//, { timeout: 20_000 })
   await page.waitForURL(/\/wordpress\/[0-9a-f-]{36}/, { timeout: 90_000 })
@@ -97,7 +109,10 @@ test('a visitor becomes a customer with a running WordPress server', { timeout: 
 
   // What just happened there is in the live log here.
   await page.getByRole('tab', { name: 'Nhật ký' }).click()
-  await page.getByText(/POST \/wp-login\.php/).first().waitFor()
+  await page
+    .getByText(/POST \/wp-login\.php/)
+    .first()
+    .waitFor()
 
   await page.goto(`${house.url}/transactions`)
   await page.getByText('+500.000').first().waitFor()

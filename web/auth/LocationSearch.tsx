@@ -74,6 +74,7 @@ export function LocationSearch({
           <span className="relative block">
             <Input
               {...control}
+              // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
               role="combobox"
               aria-expanded={shown}
               aria-controls={listId}
@@ -106,6 +107,7 @@ export function LocationSearch({
             )}
             <ul
               id={listId}
+              // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
               role="listbox"
               aria-label={t.auth.location}
               hidden={!shown}
@@ -115,6 +117,7 @@ export function LocationSearch({
                 <li
                   key={place.id}
                   id={`${listId}-${index}`}
+                  // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
                   role="option"
                   aria-selected={index === at}
                   onPointerDown={(event) => {
@@ -132,6 +135,7 @@ export function LocationSearch({
                 </li>
               ))}
               {list.length === 0 && !isFetching ? (
+                // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
                 <li role="option" aria-selected="false" aria-disabled="true" className="px-2.5 py-2 text-sm text-ink-3">
                   {t.auth.locationNone}
                 </li>
@@ -140,6 +144,7 @@ export function LocationSearch({
           </span>
         )}
       </Field>
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <span role="status" className="sr-only">
         {value ? t.auth.locationChosen(value.name) : shown ? t.palette.results(list.length) : ''}
       </span>

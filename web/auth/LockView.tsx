@@ -68,6 +68,7 @@ export function LockView({ onUnlocked }: { onUnlocked: () => void }) {
                 {...bind('password')}
                 autoComplete="current-password"
                 showLabel={t.common.showPassword}
+                // oxlint-disable-next-line jsx-a11y/no-autofocus
                 autoFocus
               />
             )}

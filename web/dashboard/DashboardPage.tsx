@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { useMemo, type ReactNode } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import type { Transaction } from '../../contract/wallet.ts'
 import { brand } from '../brand.ts'
 import { formatTime, useFormat } from '../format.ts'
@@ -15,6 +15,7 @@ import { cx } from '../ui/cx.ts'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Note, Skeleton, SkeletonRows } from '../ui/State.tsx'
 import { Amount, DirectionMark } from '../wallet/Amount.tsx'
+import { noteParts } from '../wallet/Note.tsx'
 import { chartDays, recentTransactionsQuery } from '../wallet/queries.ts'
 import { serversQuery } from '../wordpress/queries.ts'
 import { ServerBadge } from '../wordpress/ServerBadge.tsx'
@@ -37,10 +38,11 @@ export default function DashboardPage() {
   const t = useTexts()
   const user = useMe()
   const transactions = useQuery(recentTransactionsQuery)
+  const readAt = transactions.dataUpdatedAt
   const series = useMemo(() => {
     const { list, coversFrom } = transactions.data ?? { list: [], coversFrom: null }
-    return balanceSeries(list, Math.floor(Date.now() / 1000), chartDays, coversFrom)
-  }, [transactions.data])
+    return balanceSeries(list, Math.floor(readAt / 1000), chartDays, coversFrom)
+  }, [transactions.data, readAt])
   const shownDays = Math.round((series.to - series.from) / 86_400)
 
   return (
@@ -95,7 +97,8 @@ export default function DashboardPage() {
 function Today({ region }: { region: string }) {
   const t = useTexts()
   const { language } = useFormat()
-  const today = new Intl.DateTimeFormat(localeOf(language), { weekday: 'long', day: 'numeric', month: 'long' }).format(new Date())
+  const [now] = useState(() => new Date())
+  const today = new Intl.DateTimeFormat(localeOf(language), { weekday: 'long', day: 'numeric', month: 'long' }).format(now)
   return (
     <p>
       {today} · {t.dashboard.billingRegion} <b className="font-medium text-ink">{region}</b>
@@ -112,6 +115,7 @@ function UnpaidBanner() {
   if (!first) return null
   const due = unpaid.reduce((sum, invoice) => sum + invoice.amount_due, 0)
   return (
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
     <Note tone="warning" role="status" className="mb-5 flex flex-wrap items-center gap-x-3 gap-y-2">
       <span>
         <b className="font-semibold">{t.dashboard.unpaid(unpaid.length)}</b> · {t.dashboard.stillDue}{' '}
@@ -139,7 +143,7 @@ function Recent({ title, empty, keep, link }: { title: string; empty: string; ke
                   <DirectionMark amount={entry.amount} />
                   <div className="min-w-0 flex-1">
                     <p className="truncate text-sm font-medium" title={entry.description}>
-                      {entry.description}
+                      {noteParts(entry.description).text}
                     </p>
                     <p className="num text-xs text-ink-3">{formatTime(entry.created * 1000)}</p>
                   </div>

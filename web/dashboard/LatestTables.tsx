@@ -69,6 +69,7 @@ function TransactionTable({ list }: { list: Transaction[] }) {
       <tbody>
         {list.map((entry) => (
           <tr key={entry.id} className={row}>
+            {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label */}
             <td className={denseCell}>
               <div className="flex items-center gap-3">
                 <span className="max-sm:hidden">

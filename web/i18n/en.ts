@@ -196,7 +196,7 @@ export const en = {
   },
   invoices: {
     title: 'Invoices',
-    sub: 'Paid from your wallet by themselves. PDF for your accountant.',
+    sub: 'Paid automatically from your wallet, each with a PDF for your accountant.',
     id: 'ID',
     due: 'Amount Due',
     status: 'Status',
@@ -235,7 +235,7 @@ export const en = {
   },
   topUp: {
     title: 'Top up wallet',
-    sub: 'Money goes to your prepaid wallet and serves every product. No fees.',
+    sub: 'Money goes into your prepaid wallet and pays for every product. No fees.',
     amountStep: 'Amount',
     amountLabel: (currency: string) => `Amount in ${currency}`,
     amountHint: (min: string, max: string) => `From ${min} to ${max}. Type any amount or choose one below.`,

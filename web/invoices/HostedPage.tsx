@@ -201,7 +201,7 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
 
   if (!signedIn) {
     return (
-      <Link to="/login" search={{ next: location.pathname }} className={buttonClass()}>
+      <Link to="/login" search={{ next: location.pathname }} className={cx(buttonClass(), 'max-sm:w-full')}>
         {t.invoices.signInToPay}
       </Link>
     )

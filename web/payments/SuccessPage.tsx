@@ -8,7 +8,7 @@ import { brand } from '../brand.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { configQuery, meQuery } from '../queries.ts'
-import { onPortalEvent, startRealtime } from '../realtime.ts'
+import { onPortalEvent, startRealtime } from '../realtime/channel.ts'
 import type { LoadInput } from '../routes.tsx'
 import { session, useSignedIn } from '../session.ts'
 import { LanguageMenu, ThemeMenu } from '../shell/HeaderMenus.tsx'
@@ -75,6 +75,7 @@ function Outcome({ state, title, text, children }: { state: keyof typeof looks; 
       <span aria-hidden className={cx('mx-auto grid size-14 place-items-center rounded-full', look)}>
         <Icon className="size-7" strokeWidth={1.75} />
       </span>
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <div role="status" className="mt-4 text-center">
         <h1 tabIndex={-1} className="text-xl font-semibold">
           {title}

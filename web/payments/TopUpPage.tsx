@@ -228,6 +228,7 @@ function TopUpForm({ offer }: { offer: Offer }) {
           <Lock aria-hidden className="size-4" />
           {payLabel}
         </Button>
+        {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
         <p role="status" className="mt-4 flex gap-2 text-xs text-ink-3">
           <ShieldCheck aria-hidden className="size-4 shrink-0 text-success" />
           {busy ? t.topUp.leaving : t.topUp.safe}

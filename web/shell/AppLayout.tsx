@@ -160,6 +160,7 @@ function OfflineNote() {
   const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine)
   if (online) return null
   return (
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
     <p role="status" className="bg-warning-soft px-4 py-2 text-center text-sm text-warning">
       {t.common.offline}
     </p>

@@ -44,6 +44,7 @@ export function NotificationBell() {
           {data?.data.length === 0 ? <p className="px-4 py-10 text-center text-sm text-ink-3">{t.shell.noNotifications}</p> : null}
           {data && data.data.length > 0 ? (
             // A scroll area is reached by the keyboard too.
+            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
             <ul tabIndex={0} aria-label={t.shell.notifications} className="max-h-[min(26rem,70dvh)] overflow-y-auto p-1">
               {data.data.map((entry) => (
                 <li key={entry.id}>

@@ -43,6 +43,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   }
 
   return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={dialog}
       aria-label={t.palette.title}
@@ -80,11 +81,14 @@ export default function Palette({ onClose }: { onClose: () => void }) {
           Esc
         </kbd>
       </div>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role */}
       <ul id="commands" role="listbox" aria-label={t.palette.title} className="max-h-80 overflow-y-auto p-1.5" hidden={hits.length === 0}>
         {hits.map((command, index) => (
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
           <li
             key={command.id}
             id={`command-${index}`}
+            // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
             role="option"
             aria-selected={index === at}
             onPointerMove={() => setAt(index)}
@@ -101,6 +105,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         ))}
       </ul>
       {hits.length === 0 ? <p className="px-5 py-8 text-center text-sm text-ink-3">{t.palette.none(query)}</p> : null}
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <p role="status" className="sr-only">
         {t.palette.results(hits.length)}
       </p>

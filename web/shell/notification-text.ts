@@ -53,7 +53,8 @@ function creditedText(
   t: Texts,
   amount: (value: unknown, of: unknown) => string | undefined,
 ): string | undefined {
-  const text = amount(payload['amount'], payload['currency'])
+  const wallet = payload['wallet']
+  const text = amount(field(wallet, 'amount'), field(wallet, 'currency'))
   return text === undefined ? undefined : t.events.creditedAmount(text)
 }
 

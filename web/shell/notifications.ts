@@ -5,7 +5,7 @@ import { listNotifications, type EventName } from '../../contract/realtime.ts'
 import { call } from '../api.ts'
 import { currentLanguage, currentTexts } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
-import { onPortalEvent, startRealtime, type PortalEvent } from '../realtime.ts'
+import { onPortalEvent, startRealtime, type PortalEvent } from '../realtime/channel.ts'
 import { toast } from '../ui/toast.ts'
 import { notificationText } from './notification-text.ts'
 
@@ -44,8 +44,6 @@ function apply(queryClient: QueryClient, event: PortalEvent) {
   else toast.success(t.toast.success, text)
 }
 
-const quietMs = 2500
-
 /** Listens as long as the signed-in part of the portal is on the screen. */
 export function usePortalEvents(): void {
   const queryClient = useQueryClient()
@@ -53,16 +51,15 @@ export function usePortalEvents(): void {
   const { realtime } = useConfig()
   useEffect(() => {
     const stopListening = onPortalEvent((event) => apply(queryClient, event))
-    // Nobody waits for the socket, except who watches a server being set up: the library comes once the page stands.
+    // The page itself comes first: nobody waits for the socket while it loads.
     let stop: (() => void) | undefined
-    const timer = setTimeout(
-      () => {
-        stop = startRealtime(id, realtime)
-      },
-      location.pathname.startsWith('/wordpress-progress/') ? 0 : quietMs,
-    )
+    const start = () => {
+      stop = startRealtime(id, realtime)
+    }
+    if (document.readyState === 'complete') start()
+    else window.addEventListener('load', start, { once: true })
     return () => {
-      clearTimeout(timer)
+      window.removeEventListener('load', start)
       stopListening()
       stop?.()
     }

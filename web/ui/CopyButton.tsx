@@ -27,6 +27,7 @@ export function CopyButton({ text, label, doneLabel, className }: { text: string
       <IconButton label={label} size="size-8" className={className ?? 'text-ink-3'} onClick={copy}>
         {done ? <Check aria-hidden className="size-4 text-success" /> : <Copy aria-hidden className="size-4" />}
       </IconButton>
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <span role="status" className="sr-only">
         {done ? doneLabel : ''}
       </span>

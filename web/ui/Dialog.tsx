@@ -23,6 +23,7 @@ export function Dialog({ open, onClose, title, description, closeLabel, children
     if (!open && dialog.open) dialog.close()
   }, [open])
   return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={ref}
       aria-labelledby={id}

@@ -32,7 +32,7 @@ export function Menu({ label, trigger, className, items, children, onOpen, side 
   const panel = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const choosing = items?.some((item) => item.checked !== undefined) ?? false
-  const close = () => panel.current?.hidePopover()
+  const close = () => document.getElementById(id)?.hidePopover()
 
   const place = () => {
     if (!panel.current || !button.current) return
@@ -89,6 +89,7 @@ export function Menu({ label, trigger, className, items, children, onOpen, side 
       >
         {trigger}
       </button>
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
       <div
         ref={panel}
         id={id}

@@ -1,5 +1,5 @@
 import { Minus, Plus } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { cx } from './cx.ts'
 
 interface NumberFieldProps {
@@ -15,7 +15,11 @@ interface NumberFieldProps {
 /** A whole number with − and + beside it. What is typed is held inside the limits when the field is left. */
 export function NumberField({ value, min, max, onChange, label, lessLabel, moreLabel }: NumberFieldProps) {
   const [text, setText] = useState(String(value))
-  useEffect(() => setText(String(value)), [value])
+  const [shown, setShown] = useState(value)
+  if (shown !== value) {
+    setShown(value)
+    setText(String(value))
+  }
   const clamp = (number: number) => Math.min(max, Math.max(min, number))
   const type = (next: string) => {
     const digits = next.replace(/\D/g, '').slice(0, 4)
@@ -30,6 +34,7 @@ export function NumberField({ value, min, max, onChange, label, lessLabel, moreL
   }
   const button = 'grid size-10 place-items-center hover:bg-subtle disabled:opacity-40'
   return (
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
     <div role="group" aria-label={label} className="flex w-fit rounded-md shadow-[inset_0_0_0_1px_var(--control)]">
       <button
         type="button"

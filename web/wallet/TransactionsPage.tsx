@@ -6,6 +6,7 @@ import { brand } from '../brand.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../routes.tsx'
+import { RowBlocks } from '../ui/RowBlocks.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { PageHead } from '../ui/PageHead.tsx'
@@ -13,6 +14,7 @@ import { Segmented } from '../ui/Segmented.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { Amount, DirectionMark } from './Amount.tsx'
+import { TransactionNote } from './Note.tsx'
 import { EmptyWallet } from './Illustration.tsx'
 import { transactionListQuery, type Direction } from './queries.ts'
 
@@ -30,7 +32,8 @@ export default function TransactionsPage() {
   const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     transactionListQuery(direction),
   )
-  const list = data?.pages.flatMap((page) => page.result) ?? []
+  const pages = data?.pages.map((page) => page.result) ?? []
+  const empty = pages.every((page) => page.length === 0)
 
   return (
     <>
@@ -50,7 +53,7 @@ export default function TransactionsPage() {
       <section className="card overflow-hidden" aria-label={t.wallet.title}>
         {isPending ? <SkeletonRows rows={8} className="p-5" /> : null}
         {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
-        {data && list.length === 0 ? (
+        {data && empty ? (
           direction === undefined ? (
             <Empty text={t.wallet.empty} art={<EmptyWallet />}>
               <Link to="/payment" className={buttonClass()}>
@@ -65,9 +68,9 @@ export default function TransactionsPage() {
             </Empty>
           )
         ) : null}
-        {list.length > 0 ? (
+        {!empty ? (
           <>
-            <Table list={list} />
+            <Table pages={pages} />
             {hasNextPage ? (
               <div className="flex justify-center border-t border-border p-4">
                 <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
@@ -82,14 +85,21 @@ export default function TransactionsPage() {
   )
 }
 
-function Table({ list }: { list: Transaction[] }) {
+function Table({ pages }: { pages: Transaction[][] }) {
   const t = useTexts()
   return (
-    <table className="w-full text-sm">
+    <table className="w-full table-fixed text-sm">
       <caption className="sr-only">{t.wallet.title}</caption>
+      <colgroup>
+        <col className="w-18 max-sm:hidden" />
+        <col />
+        <col className="w-38 max-sm:w-36" />
+        <col className="w-44 max-md:hidden" />
+        <col className="w-46 max-sm:hidden" />
+      </colgroup>
       <thead className="max-sm:sr-only">
         <tr className={cx(headRow, 'border-t-0')}>
-          <th scope="col" className={cx(headCell, 'w-12')}>
+          <th scope="col" className={headCell}>
             {t.wallet.number}
           </th>
           <th scope="col" className={headCell}>
@@ -106,11 +116,7 @@ function Table({ list }: { list: Transaction[] }) {
           </th>
         </tr>
       </thead>
-      <tbody>
-        {list.map((entry, index) => (
-          <Row key={entry.id} entry={entry} number={index + 1} />
-        ))}
-      </tbody>
+      <RowBlocks blocks={pages} row={(entry, number) => <Row key={entry.id} entry={entry} number={number} />} />
     </table>
   )
 }
@@ -125,7 +131,9 @@ function Row({ entry, number }: { entry: Transaction; number: number }) {
         <div className="flex items-center gap-3">
           <DirectionMark amount={entry.amount} />
           <span className="min-w-0">
-            <span className="line-clamp-2">{entry.description}</span>
+            <span className="line-clamp-3 sm:line-clamp-2">
+              <TransactionNote description={entry.description} />
+            </span>
             <span className="num block text-xs text-ink-3 sm:hidden">{time}</span>
           </span>
         </div>

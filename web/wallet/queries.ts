@@ -42,7 +42,7 @@ export const transactionListQuery = (direction: Direction | undefined) =>
     queryFn: ({ pageParam, signal }) =>
       callPage(
         listTransactions,
-        { query: { limit: 50, ...(direction === undefined ? {} : { direction }), ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        { query: { limit: 100, ...(direction === undefined ? {} : { direction }), ...(pageParam === null ? {} : { cursor: pageParam }) } },
         { signal },
       ),
     initialPageParam: null as string | null,

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useState, type FormEvent } from 'react'
+import { useBlocker, useNavigate } from '@tanstack/react-router'
+import { useRef, useState, type FormEvent, type RefObject } from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
 import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
@@ -10,14 +10,18 @@ import { without, type FieldErrors } from '../form.ts'
 import { useTexts, type Texts } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
 import type { LoadInput } from '../routes.tsx'
+import { session } from '../session.ts'
 import { NumberField } from '../ui/NumberField.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
 import { Stepper } from '../ui/Stepper.tsx'
 import { toast } from '../ui/toast.ts'
 import { DiskPicker } from './DiskPicker.tsx'
 import {
   diskMb,
   emptyOrder,
+  isFilled,
   leastDiskMb,
   minGb,
   orderBody,
@@ -60,6 +64,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const [refusal, setRefusal] = useState<string>()
   const [reviewing, setReviewing] = useState(false)
   const [busy, setBusy] = useState(false)
+  const sent = useRef(false)
 
   const region = regions.data?.data.find((entry) => entry.id === form.regionId)
   const plan = plans.data?.find((entry) => entry.id === form.planId)
@@ -96,6 +101,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     try {
       const { id } = await attempt.run(placeOrder, { body })
       for (const subject of ['servers', 'invoices', 'me', 'transactions']) void queryClient.invalidateQueries({ queryKey: [subject] })
+      sent.current = true
       await navigate({ to: '/wordpress-progress/$id', params: { id }, replace: true })
     } catch (error) {
       setReviewing(false)
@@ -222,6 +228,35 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
           total={price.total}
         />
       ) : null}
+      <LeaveGuard filled={isFilled(form)} sent={sent} />
     </>
+  )
+}
+
+/** What was filled in is not lost by a slip. An order that is placed, a dead session or a portal in maintenance do not wait. */
+function LeaveGuard({ filled, sent }: { filled: boolean; sent: RefObject<boolean> }) {
+  const t = useTexts()
+  const holds = () => filled && !sent.current && session.signedIn() && !session.locked()
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && !next.pathname.startsWith('/pages/maint') && holds(),
+    enableBeforeUnload: holds,
+    withResolver: true,
+  })
+  return (
+    <Dialog
+      open={blocker.status === 'blocked'}
+      onClose={() => blocker.reset?.()}
+      title={t.order.leaveTitle}
+      description={t.order.leaveText}
+      closeLabel={t.common.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={() => blocker.reset?.()}>
+            {t.order.leaveStay}
+          </Button>
+          <Button onClick={() => blocker.proceed?.()}>{t.order.leaveGo}</Button>
+        </>
+      }
+    />
   )
 }

@@ -26,7 +26,8 @@ export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
           ) : null}
         </span>
       </Fact>
-      <Fact term={t.site.domain}>
+      <Fact term={t.site.region}>{server.configs.region.name}</Fact>
+      <Fact term={t.site.domain} wide>
         {server.status === 'running' ? (
           <a href={server.url} target="_blank" rel="noreferrer" className="break-all text-primary-ink hover:underline">
             {server.domain}
@@ -35,7 +36,6 @@ export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
           <span className="break-all">{server.domain}</span>
         )}
       </Fact>
-      <Fact term={t.site.region}>{server.configs.region.name}</Fact>
       <Fact term={t.site.vcpu}>{server.cpu}</Fact>
       <Fact term={t.site.ram}>{t.wp.gb(ram(server.ram))}</Fact>
       <Fact term={t.site.containers}>{server.replicate}</Fact>
@@ -54,9 +54,10 @@ export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
   )
 }
 
-function Fact({ term, children }: { term: string; children: ReactNode }) {
+/** `wide` takes a line of its own on phones. */
+function Fact({ term, wide = false, children }: { term: string; wide?: boolean; children: ReactNode }) {
   return (
-    <div className="min-w-0">
+    <div className={wide ? 'min-w-0 max-lg:col-span-2' : 'min-w-0'}>
       <dt className="text-xs text-ink-3">{term}</dt>
       <dd className="num mt-1 font-medium">{children}</dd>
     </div>

@@ -53,9 +53,10 @@ export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps
       role="log"
       aria-live="off"
       aria-label={t.logs.title}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       onScroll={onScroll}
-      className="h-[1000px] max-h-[calc(100dvh-9rem)] min-h-72 overflow-auto rounded-lg bg-[#0d111a] py-2 font-mono text-xs/5 text-[#d5dbe8] dark:shadow-[inset_0_0_0_1px_var(--border)]"
+      className="h-[calc(100dvh-26rem)] min-h-72 max-lg:h-[calc(100dvh-31rem)] overflow-auto rounded-lg bg-[#0d111a] py-2 font-mono text-xs/5 text-[#d5dbe8] dark:shadow-[inset_0_0_0_1px_var(--border)]"
     >
       {lines.length === 0 ? <p className="px-4 py-10 text-center font-sans text-sm text-[#9aa5ba]">{empty}</p> : null}
       <div className={wrap ? 'w-full' : 'w-max min-w-full'}>
@@ -80,7 +81,7 @@ const Block = memo(
   function Block({ block, wrap, area, onResize }: BlockProps) {
     const place = useRef<HTMLDivElement>(null)
     const [near, setNear] = useState(true)
-    const height = useRef(block.lines.length * rowPx)
+    const [height, setHeight] = useState(block.lines.length * rowPx)
 
     useEffect(() => {
       const element = place.current
@@ -88,7 +89,7 @@ const Block = memo(
       const observer = new IntersectionObserver(
         ([entry]) => {
           if (!entry) return
-          if (!entry.isIntersecting) height.current = entry.boundingClientRect.height
+          if (!entry.isIntersecting) setHeight(entry.boundingClientRect.height)
           setNear(entry.isIntersecting)
         },
         { root: area.current, rootMargin: `${marginPx}px 0px` },
@@ -101,7 +102,7 @@ const Block = memo(
     }, [near, onResize])
 
     return (
-      <div ref={place} style={near ? undefined : { height: height.current }}>
+      <div ref={place} style={near ? undefined : { height }}>
         {near
           ? block.lines.map((line) => (
               <div

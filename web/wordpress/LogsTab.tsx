@@ -38,9 +38,7 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
   const newest = stream.lines.at(-1)?.number ?? -1
   const [seen, setSeen] = useState(-1)
   const watching = follow && frozen === undefined
-  useEffect(() => {
-    if (watching) setSeen(newest)
-  }, [watching, newest])
+  if (watching && seen !== newest) setSeen(newest)
   const unseen = watching ? 0 : Math.max(0, newest - seen)
 
   const resume = () => {
@@ -78,6 +76,7 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
           />
         </span>
         {query.trim() === '' ? null : (
+          // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
           <span role="status" className="num text-xs text-ink-3">
             {t.logs.matches(shown.length)}
           </span>
@@ -151,7 +150,9 @@ function Announcer({ unseen }: { unseen: number }) {
   const t = useTexts()
   const [said, setSaid] = useState('')
   const latest = useRef(unseen)
-  latest.current = unseen
+  useEffect(() => {
+    latest.current = unseen
+  }, [unseen])
   useEffect(() => {
     const timer = setInterval(() => setSaid(latest.current > 0 ? t.logs.newLines(latest.current) : ''), announceEveryMs)
     return () => clearInterval(timer)

@@ -96,7 +96,7 @@ export function Plans({ plans, value, onChange }: PlansProps) {
   return (
     <fieldset>
       <legend className="sr-only">{t.order.plan}</legend>
-      <div className="grid gap-2.5 sm:grid-cols-2">
+      <div className="grid gap-2.5 sm:grid-cols-2 sm:[&>:last-child:nth-child(odd)]:col-span-2">
         {plans.map((plan) => {
           const price = effectivePlanPrice(plan)
           const onSale = price < plan.price

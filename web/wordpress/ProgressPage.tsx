@@ -10,7 +10,7 @@ import { formatElapsed, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { HostedLink } from '../invoices/InvoiceParts.tsx'
 import { useMe } from '../queries.ts'
-import { onPortalEvent, realtimeConnected } from '../realtime.ts'
+import { onPortalEvent, realtimeConnected } from '../realtime/channel.ts'
 import type { LoadInput } from '../routes.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
@@ -165,6 +165,7 @@ function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; el
         </span>
       )}
       <div className="min-w-0 flex-1">
+        {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
         <div role="status">
           <h2 className="text-lg font-semibold">{title}</h2>
           {text ? <p className="mt-0.5 text-sm text-ink-2">{text}</p> : null}

@@ -177,6 +177,7 @@ function Tabs({ current }: { current: (typeof tabs)[number] }) {
     list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus()
   }
   return (
+    // oxlint-disable-next-line jsx-a11y/interactive-supports-focus
     <div
       ref={list}
       role="tablist"

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { blocksOf, LogRing, parseMessage, withoutTicket } from './log-ring.ts'
+import { blocksOf, LogRing, parseMessage, withoutTicket, socketAddress } from './log-ring.ts'
 
 test('the line is what stands after the separator', () => {
   expect(parseMessage('2026-11-21T05:00:00Z shop-1 - - GET /san-pham 200')).toEqual({
@@ -31,4 +31,13 @@ test('blocks are cut by number, so that they keep their lines while the ring mov
     [1, 100],
     [2, 50],
   ])
+})
+
+test('the log is fetched by the name the page was opened with, where both mean this machine', () => {
+  const given = 'ws://127.0.0.1:8080/logs/7?ticket=t'
+  expect(socketAddress(given, 'http://localhost:8080/wordpress/7')).toBe('ws://localhost:8080/logs/7?ticket=t')
+  expect(socketAddress(given, 'http://127.0.0.1:8080/')).toBe(given)
+  expect(socketAddress(given, 'http://localhost:5173/')).toBe(given)
+  expect(socketAddress('ws://logs.example/7', 'https://portal.example/')).toBe('wss://logs.example/7')
+  expect(socketAddress('http://logs.example/7', 'http://localhost/')).toBe('ws://logs.example/7')
 })

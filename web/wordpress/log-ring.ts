@@ -66,6 +66,19 @@ export function blocksOf(lines: readonly LogLine[]): LogBlock[] {
   return blocks
 }
 
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** Where to connect: the address as given, in the page's own scheme, and by the page's own name where both mean this machine. */
+export function socketAddress(given: string, page: string): string {
+  const here = new URL(page)
+  const address = new URL(given, here)
+  // A portal behind TLS may have been told its address without it.
+  if (here.protocol === 'https:') address.protocol = 'wss:'
+  else if (address.protocol === 'http:') address.protocol = 'ws:'
+  if (loopback.has(here.hostname) && loopback.has(address.hostname) && here.port === address.port) address.hostname = here.hostname
+  return address.href
+}
+
 /** The address without its ticket: what may be shown. */
 export function withoutTicket(address: string): string {
   try {

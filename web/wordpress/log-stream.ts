@@ -1,8 +1,8 @@
 /** The live log of one server: a socket with a fresh ticket each time, and a ring of lines behind it. */
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { logTicket } from '../../contract/wordpress.ts'
 import { ApiError, call } from '../api.ts'
-import { LogRing, withoutTicket, type LogLine } from './log-ring.ts'
+import { LogRing, socketAddress, withoutTicket, type LogLine } from './log-ring.ts'
 
 export type StreamState = 'connecting' | 'live' | 'reconnecting' | 'stopped'
 
@@ -21,7 +21,7 @@ export interface LogStream {
 }
 
 export function useLogStream(id: string, open: boolean): LogStream {
-  const ring = useRef(new LogRing())
+  const [ring] = useState(() => new LogRing())
   const [, redraw] = useState(0)
   const [state, setState] = useState<StreamState>('connecting')
   const [failedUrl, setFailedUrl] = useState<string>()
@@ -35,7 +35,7 @@ export function useLogStream(id: string, open: boolean): LogStream {
     let waiting: string[] = []
     const draw = setInterval(() => {
       if (waiting.length === 0) return
-      ring.current.push(waiting)
+      ring.push(waiting)
       waiting = []
       redraw((count) => count + 1)
     }, drawEveryMs)
@@ -60,17 +60,14 @@ export function useLogStream(id: string, open: boolean): LogStream {
         return
       }
       if (closed) return
-      const address = new URL(url, location.href)
-      // A portal behind TLS may have been told its address without it.
-      if (location.protocol === 'https:') address.protocol = 'wss:'
-      else if (address.protocol === 'http:') address.protocol = 'ws:'
+      const address = socketAddress(url, location.href)
       let opened = false
       socket = new WebSocket(address)
       socket.onopen = () => {
         opened = true
         wait = firstWaitMs
         // The last lines are sent again with each connection.
-        ring.current.clear()
+        ring.clear()
         waiting = []
         redraw((count) => count + 1)
         setFailedUrl(undefined)
@@ -80,7 +77,7 @@ export function useLogStream(id: string, open: boolean): LogStream {
         if (typeof event.data === 'string') waiting.push(event.data)
       }
       socket.onclose = () => {
-        if (!opened) setFailedUrl(withoutTicket(address.href))
+        if (!opened) setFailedUrl(withoutTicket(address))
         later()
       }
     }
@@ -92,11 +89,11 @@ export function useLogStream(id: string, open: boolean): LogStream {
       clearTimeout(retry)
       socket?.close()
     }
-  }, [id, open])
+  }, [id, open, ring])
 
   const clear = () => {
-    ring.current.clear()
+    ring.clear()
     redraw((count) => count + 1)
   }
-  return { lines: ring.current.lines, dropped: ring.current.dropped, state, failedUrl, clear }
+  return { lines: ring.lines, dropped: ring.dropped, state, failedUrl, clear }
 }

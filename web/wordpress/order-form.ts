@@ -34,6 +34,15 @@ export const emptyOrder: OrderForm = {
   containers: 1,
 }
 
+/** Whether anything was chosen or typed that would be a pity to lose. */
+export const isFilled = (form: OrderForm): boolean =>
+  form.regionId !== undefined ||
+  form.planId !== undefined ||
+  form.disk.choice !== undefined ||
+  form.mariadb.choice !== undefined ||
+  form.user !== '' ||
+  form.password !== ''
+
 /** 0 where nothing is chosen or the typed size is no whole number. */
 export function diskMb({ choice, custom }: DiskChoice): number {
   if (choice === undefined) return 0

@@ -2,12 +2,12 @@
  * The customer's private channel. An event is a nudge: what it says is read again from the server, and what was missed while the
  * socket was away is fetched from the stored notifications.
  */
-import type Pusher from 'pusher-js'
-import { eventNames, listNotifications, type EventName } from '../contract/realtime.ts'
-import type { Config } from '../contract/system.ts'
-import { callPage } from './api.ts'
+import { eventNames, listNotifications, type EventName } from '../../contract/realtime.ts'
+import type { Config } from '../../contract/system.ts'
+import { callPage } from '../api.ts'
+import { session } from '../session.ts'
 import { NotificationCursor } from './notification-cursor.ts'
-import { session } from './session.ts'
+import { ChannelSocket, Refused } from './socket.ts'
 
 export interface PortalEvent {
   id: string
@@ -18,7 +18,6 @@ export interface PortalEvent {
 }
 
 const catchUpEveryMs = 60_000
-const reconnectAfterMs = 500
 const pageSize = 100
 
 const listeners = new Set<(event: PortalEvent) => void>()
@@ -33,48 +32,38 @@ export const realtimeConnected = (): boolean => connected
 
 const isEventName = (name: string): name is EventName => eventNames.some((known) => known === name)
 
+/** The portal's word that this socket may hear this channel. Pusher's own form, without our envelope. */
+async function authorise(endpoint: string, socketId: string, channel: string): Promise<string> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${session.token() ?? ''}` },
+    body: new URLSearchParams({ socket_id: socketId, channel_name: channel }),
+  })
+  if (response.status === 401 || response.status === 403) throw new Refused()
+  if (!response.ok) throw new Error(`channel authorisation: ${response.status}`)
+  return ((await response.json()) as { auth: string }).auth
+}
+
 class Channel {
   #cursor = new NotificationCursor()
-  #pusher: Pusher | undefined
+  #socket: ChannelSocket | undefined
   #timer: ReturnType<typeof setInterval> | undefined
   #catching = false
   #closed = false
 
-  async open(userId: string, at: Config['realtime']) {
+  open(userId: string, at: Config['realtime']) {
     this.#timer = setInterval(() => this.catchUp(), catchUpEveryMs)
     this.catchUp()
-    const { default: PusherClient } = await import('pusher-js')
-    if (this.#closed) return
-    const pusher = new PusherClient(at.key, {
-      cluster: '',
-      wsHost: at.wsHost,
-      wsPort: at.wsPort,
-      wssPort: at.wsPort,
-      forceTLS: at.forceTLS,
-      // Otherwise the browser build may load SockJS from a host that is not ours.
-      enabledTransports: ['ws', 'wss'],
-      disableStats: true,
-      unavailableTimeout: 1500,
-      channelAuthorization: {
-        endpoint: at.authEndpoint,
-        transport: 'ajax',
-        headersProvider: () => ({ Authorization: `Bearer ${session.token() ?? ''}` }),
+    this.#socket = new ChannelSocket({
+      at,
+      channel: `private-${userId}`,
+      authorise: (socketId, channel) => authorise(at.authEndpoint, socketId, channel),
+      onSubscribed: () => this.catchUp(),
+      onEvent: (name, data) => this.#heard(name, data),
+      onConnected: (up) => {
+        connected = up
       },
     })
-    this.#pusher = pusher
-    pusher.connection.bind('state_change', ({ current }: { current: string }) => {
-      connected = current === 'connected'
-      // Left alone, the library waits 15, 30, 60 s although the server is back after two.
-      if (current === 'unavailable') {
-        pusher.disconnect()
-        setTimeout(() => {
-          if (!this.#closed) pusher.connect()
-        }, reconnectAfterMs)
-      }
-    })
-    const channel = pusher.subscribe(`private-${userId}`)
-    channel.bind('pusher:subscription_succeeded', () => this.catchUp())
-    channel.bind_global((name: string, data: unknown) => this.#heard(name, data))
   }
 
   #heard(name: string, data: unknown) {
@@ -122,14 +111,13 @@ class Channel {
     this.#closed = true
     connected = false
     clearInterval(this.#timer)
-    this.#pusher?.disconnect()
+    this.#socket?.close()
   }
 }
 
 /** Opens the channel; the answer closes it. */
 export function startRealtime(userId: string, at: Config['realtime']): () => void {
   const channel = new Channel()
-  // A network that cannot load the library leaves the minute's fetch.
-  channel.open(userId, at).catch(() => {})
+  channel.open(userId, at)
   return () => channel.close()
 }

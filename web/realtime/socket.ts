@@ -1,0 +1,129 @@
+/** Keeps one private channel open: connects, subscribes, notices silence, comes back. */
+import { addressOf, afterClose, gapMs, pingFrame, pongFrame, read, subscribeFrame, type Place } from './protocol.ts'
+
+/** The server will not have this channel: asking again with the same token is of no use. */
+export class Refused extends Error {}
+
+export interface SocketOptions {
+  at: Place
+  channel: string
+  /** Answers the signature for this socket; throws `Refused` where there is none to be had. */
+  authorise: (socketId: string, channel: string) => Promise<string>
+  onSubscribed: () => void
+  onEvent: (name: string, data: unknown) => void
+  onConnected: (connected: boolean) => void
+}
+
+const greetingMs = 10_000
+const pongMs = 10_000
+
+export class ChannelSocket {
+  #options: SocketOptions
+  #socket: WebSocket | undefined
+  /** The one thing being waited for: a greeting, the end of silence, a pong, or the next try. */
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #failures = 0
+  #activityMs = 0
+  #over = false
+
+  constructor(options: SocketOptions) {
+    this.#options = options
+    globalThis.addEventListener?.('online', this.#online)
+    globalThis.addEventListener?.('offline', this.#offline)
+    this.#connect()
+  }
+
+  close() {
+    this.#over = true
+    globalThis.removeEventListener?.('online', this.#online)
+    globalThis.removeEventListener?.('offline', this.#offline)
+    this.#leave()
+  }
+
+  #connect() {
+    const socket = new WebSocket(addressOf(this.#options.at))
+    let errorCode: number | undefined
+    this.#socket = socket
+    this.#wait(greetingMs, () => this.#lost(1006))
+    socket.onmessage = ({ data }) => {
+      if (this.#socket !== socket || typeof data !== 'string') return
+      const message = read(data)
+      if (message.kind === 'error') errorCode = message.code
+      else this.#hear(socket, message)
+    }
+    // A proxy may swallow the code of a close; the error before it said the same.
+    socket.onclose = ({ code }) => {
+      if (this.#socket === socket) this.#lost(code >= 4000 ? code : (errorCode ?? code))
+    }
+  }
+
+  #hear(socket: WebSocket, message: ReturnType<typeof read>) {
+    if (message.kind === 'established') {
+      this.#activityMs = message.activityMs
+      void this.#subscribe(socket, message.socketId)
+    }
+    if (this.#activityMs > 0) this.#rest()
+    if (message.kind === 'ping') socket.send(pongFrame)
+    const { channel } = this.#options
+    if (message.kind === 'subscribed' && message.channel === channel) {
+      this.#failures = 0
+      this.#options.onConnected(true)
+      this.#options.onSubscribed()
+    }
+    if (message.kind === 'refused' && message.channel === channel) this.#lost(4009)
+    if (message.kind === 'event' && message.channel === channel) this.#options.onEvent(message.name, message.data)
+  }
+
+  async #subscribe(socket: WebSocket, socketId: string) {
+    const { authorise, channel } = this.#options
+    try {
+      const auth = await authorise(socketId, channel)
+      if (this.#socket === socket && socket.readyState === WebSocket.OPEN) socket.send(subscribeFrame(channel, auth))
+    } catch (error) {
+      if (this.#socket === socket) this.#lost(error instanceof Refused ? 4009 : 1006)
+    }
+  }
+
+  /** Silence may last as long as the server said; then we ask, and without an answer the connection is dead. */
+  #rest() {
+    this.#wait(this.#activityMs, () => this.#ask())
+  }
+  #ask() {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return
+    this.#socket.send(pingFrame)
+    this.#wait(pongMs, () => this.#lost(4201))
+  }
+
+  #lost(code: number) {
+    const subscribed = this.#failures === 0
+    this.#leave()
+    if (this.#over) return
+    const next = afterClose(code)
+    if (next === 'never') return this.close()
+    // At once, but not again and again while the server is still restarting.
+    const gap = next === 'now' && subscribed ? 0 : gapMs(this.#failures)
+    this.#failures += 1
+    this.#wait(gap, () => this.#connect())
+  }
+
+  #leave() {
+    clearTimeout(this.#timer)
+    const socket = this.#socket
+    this.#socket = undefined
+    this.#activityMs = 0
+    socket?.close()
+    this.#options.onConnected(false)
+  }
+
+  #wait(ms: number, then: () => void) {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(then, ms)
+  }
+
+  #online = () => {
+    if (this.#socket !== undefined) return this.#ask()
+    this.#failures = 0
+    this.#wait(0, () => this.#connect())
+  }
+  #offline = () => this.#ask()
+}

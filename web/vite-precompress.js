@@ -1,0 +1,38 @@
+/** Writes .br and .gz beside each built text file; the server sends them as they are. Fonts are compressed already. */
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+const worthIt = /\.(js|css|svg)$/
+const brotli = promisify(brotliCompress)
+const zip = promisify(gzip)
+
+/** @param {string} file */
+async function compress(file) {
+  const plain = await readFile(file)
+  const [br, gz] = await Promise.all([
+    brotli(plain, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length },
+    }),
+    zip(plain, { level: constants.Z_BEST_COMPRESSION }),
+  ])
+  await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)])
+}
+
+/** @returns {import('vite').Plugin} */
+export function precompress() {
+  let folder = ''
+  return {
+    name: 'precompress',
+    apply: 'build',
+    configResolved({ root, build }) {
+      folder = path.resolve(root, build.outDir)
+    },
+    // The last step, when the public files stand there too.
+    async closeBundle() {
+      const files = await readdir(folder, { recursive: true })
+      await Promise.all(files.filter((file) => worthIt.test(file)).map((file) => compress(path.join(folder, file))))
+    },
+  }
+}

@@ -1,0 +1,18 @@
+const withNumber = /^(.+) \(([^\s()]+)\)$/
+
+/** "Payment · name (VN-2026-000001)" as its text and its invoice number. */
+export function noteParts(description: string): { text: string; number: string | undefined } {
+  const [, text, number] = withNumber.exec(description) ?? []
+  return { text: text ?? description, number }
+}
+
+/** A movement's note; the number in it stays on one line. */
+export function TransactionNote({ description }: { description: string }) {
+  const { text, number } = noteParts(description)
+  if (number === undefined) return text
+  return (
+    <>
+      {text} <span className="num whitespace-nowrap">({number})</span>
+    </>
+  )
+}
