@@ -191,7 +191,8 @@ export function createHttp(options: HttpOptions): Http {
 
   const check = <S extends Endpoint['body']>(schema: S, value: unknown, language: Language): Output<S> => {
     if (!schema) return undefined as Output<S>
-    const parsed = z.core.safeParse(schema, value)
+    // With the input, so that a field of the wrong type is not called missing.
+    const parsed = z.core.safeParse(schema, value, { reportInput: true })
     if (!parsed.success) throw new Refusal('invalid_input', { fields: fieldsOf(parsed.error.issues, language) })
     const unfit = unstorable(parsed.data, '')
     if (unfit !== undefined) throw new Refusal('invalid_input', { fields: { [unfit]: fieldMessage({}, language) } })
