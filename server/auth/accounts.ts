@@ -166,6 +166,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       if (!customer) throw new Refusal('otp_expired')
       await tx.updateTable('customer').set({ password_hash: await hashPassword(password) }).where('id', '=', customer.id).execute()
       await revokeAll(tx, customer.id)
+      await failuresOfAccount.forget(email)
     },
 
     async me(db, customerId) {
