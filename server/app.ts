@@ -117,6 +117,7 @@ export async function openHouse(parts: HouseParts) {
     run: async () => {
       await forgetOldAnswers(idempotency)
       await auth.dropExpired(db, clock)
+      await limits.forgetExpired()
     },
   })
   jobs.define({
