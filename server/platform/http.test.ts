@@ -179,7 +179,7 @@ describe('odd requests', () => {
   })
 
   test('addresses that are no addresses', async () => {
-    for (const target of ['//', '///', '*', '/\\', '//api', 'http://', 'http://[', '/%', '/%00', '/?%00', '//[', '/api//wp', '/.%2e/.%2e/etc/passwd', '//:99999/']) {
+    for (const target of ['//', '///', '*', '/\\', '//api', 'http://', 'http://[', '/%', '/%00', '/?%00', '//[', '/api//wp', '/.%2e/.%2e/etc/passwd', '/api/docs/static/../../x', '//:99999/']) {
       const heard = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
       // 503 is the page of a portal whose front end is not built.
       expect(heard, target).toMatch(/^HTTP\/1\.1 ([2-4]\d\d|503) /)
