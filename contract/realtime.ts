@@ -68,7 +68,7 @@ export const authoriseChannel = endpoint({
   path: '/api/v1/auth/pusher',
   access: 'customer',
   summary: 'Authorise a private channel (form or JSON; the answer is Pusher\'s own, without the envelope)',
-  body: z.object({ socket_id: z.string().check(z.regex(/^\d+\.\d+$/)), channel_name: z.string().check(z.maxLength(200)) }),
+  body: z.strictObject({ socket_id: z.string().check(z.regex(/^\d+\.\d+$/)), channel_name: z.string().check(z.maxLength(200)) }),
   result: z.object({ auth: z.string() }),
   bare: true,
 })

@@ -106,7 +106,7 @@ export async function openHouse(parts: HouseParts) {
   const logs = wordpress.createLogStreams({ db, clock, driver: drivers.wordpress, portalUrl })
   const provisioning = { db, clock, log, jobs, secrets, driver: drivers.wordpress, billing: bills, announcer: realtime, addressing, onChange: directory.refresh, stepMs: parts.timing?.provisionStepMs }
   wordpress.defineProvisioning(provisioning)
-  const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, log })
+  const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, proto: addressing.scheme, log })
 
   // House-keeping
   const idempotency = { db, secrets, clock }
@@ -117,6 +117,7 @@ export async function openHouse(parts: HouseParts) {
     run: async () => {
       await forgetOldAnswers(idempotency)
       await auth.dropExpired(db, clock)
+      await limits.forgetExpired()
     },
   })
   jobs.define({
@@ -208,7 +209,8 @@ export async function openHouse(parts: HouseParts) {
     return reply.code(ok ? 200 : 503).send(ok ? { status: 'ready' } : { status: 'not ready', notReady })
   })
   server.get('/metrics', async (request, reply) => {
-    const local = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.ip)
+    // What a proxy on this machine hands on comes from elsewhere.
+    const local = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.ip) && request.headers['x-forwarded-for'] === undefined
     const token = config.METRICS_TOKEN
     const entitled = token !== undefined && sameBytes(Buffer.from(request.headers.authorization ?? ''), Buffer.from(`Bearer ${token}`))
     if (!local && !entitled) throw new Refusal('not_found')

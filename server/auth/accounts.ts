@@ -60,7 +60,7 @@ const texts = {
   },
 } as const
 
-/** Failed sign-ins in a quarter of an hour, per account and per address. */
+/** Failed sign-ins in a quarter of an hour, per account and per address; and wrong codes per account, so that asking for new ones buys no more guesses. */
 const maxFailures = 10
 const failureWindowSeconds = 15 * 60
 const resendSeconds = 60
@@ -70,6 +70,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
   const codes = createCodes(clock, needs.secrets)
   const failuresOfAccount = needs.limits.limit('login-account', maxFailures, failureWindowSeconds)
   const failuresOfAddress = needs.limits.limit('login-address', maxFailures, failureWindowSeconds)
+  const wrongCodes = needs.limits.limit('code-account', maxFailures, failureWindowSeconds)
   const resends = needs.limits.limit('code-send', 1, resendSeconds)
 
   const byEmail = (db: Queryable, email: string) => db.selectFrom('customer').selectAll().where('email', '=', email).executeTakeFirst()
@@ -80,9 +81,17 @@ export function createAccounts(needs: AuthNeeds): Accounts {
   }
 
   async function redeem(tx: Tx, customerId: string | undefined, purpose: Purpose, code: string): Promise<void> {
+    const guesses = `${purpose}:${customerId ?? ''}`
+    if (customerId !== undefined) await wrongCodes.check(guesses)
     // An unknown email answers like a code that ended.
     const outcome = customerId === undefined ? 'ended' : await codes.redeem(tx, customerId, purpose, code)
     if (outcome === 'right') return
+    if (outcome === 'wrong') {
+      // Its refusal is for the next guess: thrown here it would roll back the count on the code itself, and of many guesses at once each would be free.
+      await wrongCodes.take(guesses).catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error
+      })
+    }
     throw new Refusal(outcome === 'wrong' ? 'otp_invalid' : 'otp_expired', { keepsWrites: true })
   }
 
@@ -166,6 +175,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       if (!customer) throw new Refusal('otp_expired')
       await tx.updateTable('customer').set({ password_hash: await hashPassword(password) }).where('id', '=', customer.id).execute()
       await revokeAll(tx, customer.id)
+      await failuresOfAccount.forget(email)
     },
 
     async me(db, customerId) {

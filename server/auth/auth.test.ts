@@ -188,6 +188,20 @@ describe('activation', () => {
     expect((await auth('active', { email: person.email, code: await codeFor(person.phone, person.code) })).status).toBe(200)
   })
 
+  test('new codes buy no more guesses: ten in a quarter of an hour', async () => {
+    const person = await registered()
+    let live = person.code
+    for (let round = 0; round < 2; round++) {
+      await Promise.all(Array.from({ length: 5 }, () => auth('active', { email: person.email, code: wrong(live) })))
+      await passInCounters(seconds(60))
+      expect((await auth('send', { email: person.email })).status).toBe(200)
+      live = await codeFor(person.phone, live)
+    }
+    expect(code(await auth('active', { email: person.email, code: live }))).toEqual([429, 'rate_limited'])
+    await passInCounters(minutes(15))
+    expect((await auth('active', { email: person.email, code: live })).status).toBe(200)
+  })
+
   test('ten minutes end the code', async () => {
     const [early, late] = [await registered(), await registered()]
     clock.advance(minutes(10) - 1)

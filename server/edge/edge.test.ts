@@ -86,6 +86,8 @@ describe('the edge', () => {
             'x-forwarded-host': 'evil.test',
             forwarded: 'for=6.6.6.6',
             'x-real-ip': '6.6.6.6',
+            x_forwarded_for: '6.6.6.6',
+            proxy: 'http://evil.test',
             'x-secret-hop': 'yes',
             connection: 'x-secret-hop',
             'x-kept': 'kept',
@@ -103,7 +105,7 @@ describe('the edge', () => {
       'x-kept': 'kept',
       cookie: 'a=1; b=2',
     })
-    for (const name of ['forwarded', 'x-real-ip', 'x-secret-hop']) expect(answer.headers).not.toHaveProperty(name)
+    for (const name of ['forwarded', 'x-real-ip', 'x-secret-hop', 'x_forwarded_for', 'proxy']) expect(answer.headers).not.toHaveProperty(name)
   })
 
   test('gives answers on as they are: status, repeated headers, no body where there is none', async () => {

@@ -2,7 +2,7 @@
 
 const hopByHop = new Set(['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
 /** Said by the edge alone: a visitor's own would forge an address or a scheme. */
-const own = new Set(['host', 'expect', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto', 'x-forwarded-server', 'x-real-ip'])
+const own = new Set(['host', 'proxy', 'expect', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto', 'x-forwarded-server', 'x-real-ip'])
 
 /** Headers that a Connection header names are for one hop only. */
 function namedByConnection(connection: string | undefined): ReadonlySet<string> | null {
@@ -23,7 +23,8 @@ export function toUpstream(raw: readonly string[], connection: string | undefine
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index]!
     const lower = name.toLowerCase()
-    if (hopByHop.has(lower) || own.has(lower) || named?.has(lower)) continue
+    // PHP reads X_Forwarded_For as X-Forwarded-For: a name with an underscore would slip past the list above.
+    if (hopByHop.has(lower) || own.has(lower) || named?.has(lower) || lower.includes('_')) continue
     out.push(name, raw[index + 1]!)
   }
   out.push('X-Forwarded-For', visit.client, 'X-Forwarded-Proto', visit.proto, 'X-Forwarded-Host', visit.host, ...keep)

@@ -58,6 +58,8 @@ describe('envelopes', () => {
     expect(Object.keys(refused(await post(checkout, { ...topUp, amount: 0.5 }), 422, 'invalid_input'))).toEqual(['amount'])
     expect(Object.keys(refused(await post(checkout, { ...topUp, amount: 1e300 }), 422, 'invalid_input'))).toEqual(['amount'])
     expect(Object.keys(refused(await post(checkout, { ...topUp, method: 'CASH', type: 3 }), 422, 'invalid_input')).sort()).toEqual(['method', 'type'])
+    expect(refused(await post(checkout, { ...topUp, amount: 100.5 }), 422, 'invalid_input')).toEqual({ amount: 'This has the wrong type.' })
+    expect(refused(await post(checkout, { type: 1, method: null }), 422, 'invalid_input')).toEqual({ amount: 'Please fill this in.' })
     for (const body of ['[]', '"text"', '7', 'true', '[{}]']) expect(refused(await post(checkout, body), 422, 'invalid_input'), body).toHaveProperty('body')
     const nested = await portal.call('POST', '/api/v1/auth/register', { body: { name: '', email: 'a', phone: 'x', password: 'short', region_code: 'MARS', address: { line: 5 } } })
     expect(Object.keys(refused(nested, 422, 'invalid_input')).sort()).toEqual(['address.line', 'address.locationId', 'email', 'name', 'password', 'phone', 'region_code'])
@@ -177,7 +179,7 @@ describe('odd requests', () => {
   })
 
   test('addresses that are no addresses', async () => {
-    for (const target of ['//', '///', '*', '/\\', '//api', 'http://', 'http://[', '/%', '/%00', '/?%00', '//[', '/api//wp', '/.%2e/.%2e/etc/passwd', '//:99999/']) {
+    for (const target of ['//', '///', '*', '/\\', '//api', 'http://', 'http://[', '/%', '/%00', '/?%00', '//[', '/api//wp', '/.%2e/.%2e/etc/passwd', '/api/docs/static/../../x', '//:99999/']) {
       const heard = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
       // 503 is the page of a portal whose front end is not built.
       expect(heard, target).toMatch(/^HTTP\/1\.1 ([2-4]\d\d|503) /)

@@ -125,8 +125,8 @@ function explain(error: unknown, request: FastifyRequest, log: Log): { body: Fai
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { body: no('payload_too_large') }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { body: no('unsupported_media_type') }
   if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error instanceof SyntaxError) return { body: no('bad_json') }
-  // An address that cannot be decoded, or whose id is absurdly long, names nothing of ours.
-  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return { body: no('not_found') }
+  // An address that cannot be decoded, whose id is absurdly long, or that climbs out of a folder, names nothing of ours.
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'FST_STATIC_FORBIDDEN_PATH') return { body: no('not_found') }
   if (code === 'FST_UNDER_PRESSURE') return { body: no('unavailable'), retryAfter: 5 }
   if ((error as FastifyError).statusCode === 400) return { body: no('bad_json') }
   if (isOverload(error)) {
@@ -191,7 +191,8 @@ export function createHttp(options: HttpOptions): Http {
 
   const check = <S extends Endpoint['body']>(schema: S, value: unknown, language: Language): Output<S> => {
     if (!schema) return undefined as Output<S>
-    const parsed = z.core.safeParse(schema, value)
+    // With the input, so that a field of the wrong type is not called missing.
+    const parsed = z.core.safeParse(schema, value, { reportInput: true })
     if (!parsed.success) throw new Refusal('invalid_input', { fields: fieldsOf(parsed.error.issues, language) })
     const unfit = unstorable(parsed.data, '')
     if (unfit !== undefined) throw new Refusal('invalid_input', { fields: { [unfit]: fieldMessage({}, language) } })

@@ -39,7 +39,8 @@ export async function answered(
   work: (tx: Tx) => Promise<KeptAnswer>,
   wordRefusal: (refusal: Refusal) => KeptAnswer,
 ): Promise<KeptAnswer & { replayed: boolean }> {
-  const fingerprint = createHash('sha256').update(JSON.stringify(call.fingerprint)).digest()
+  // Keyed: a body may hold a password, and a plain hash of it could be guessed from a stolen table.
+  const fingerprint = store.secrets.fingerprint(purpose, JSON.stringify(call.fingerprint))
   const lock = createHash('sha256').update(`${call.scope}\n${call.key}`).digest().readBigInt64BE()
   return await transaction(store.db, async (tx) => {
     const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_xact_lock(${lock}) as held`.execute(tx)

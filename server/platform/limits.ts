@@ -14,6 +14,8 @@ export interface Limit {
 
 export interface Limits {
   limit(name: string, attempts: number, perSeconds: number): Limit
+  /** Drops counters that have run out. */
+  forgetExpired(): Promise<void>
   close(): Promise<void>
 }
 
@@ -50,6 +52,9 @@ export function createLimits(url: string): Limits {
           await counter.delete(hashOf(key))
         },
       }
+    },
+    async forgetExpired() {
+      await pool.query('delete from rate_limit where expire < $1', [Date.now()])
     },
     close: () => pool.end(),
   }

@@ -34,6 +34,7 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
     case 'invoice.payment_failed':
       return vi ? `Hoá đơn ${number} chưa thanh toán, còn thiếu ${money(payment?.amount_due, payment?.currency)}` : `Invoice ${number} could not be paid: ${money(payment?.amount_due, payment?.currency)} due`
     case 'subscribe.create':
+      return vi ? 'Gói dịch vụ đã được đặt' : 'Your subscription was ordered'
     case 'subscription.created':
       return vi ? 'Đã đăng ký gói dịch vụ' : 'Your subscription has begun'
     case 'subscription.updated':

@@ -88,6 +88,11 @@ describe('the ticket', () => {
     ;(await opened(url, { origin: house.url })).socket.close()
   })
 
+  test('opens from a page at another name of this machine', async () => {
+    ;(await opened(await ticket(), { origin: house.url.replace('127.0.0.1', 'localhost') })).socket.close()
+    expect(await open(await ticket(), { origin: 'http://localhost:1' })).toBe(403)
+  })
+
   test.each(['', '?ticket=', '?ticket=%00', `?ticket=${'x'.repeat(3000)}`])('%j is none', async (query) => {
     expect(await open(`${house.url.replace('http', 'ws')}/api/wp/${id}/log/stream${query}`)).toBe(403)
   })

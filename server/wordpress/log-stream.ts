@@ -16,6 +16,8 @@ const backlogLines = 200
 const maxBufferedBytes = 256 * 1024
 const streamLifeMs = minutes(60)
 const drainMs = 100
+/** How long a reader may take to answer the close when the portal stops. */
+const closeWaitMs = 2000
 
 /** `<time> <container> - - <line>`; a `- -` inside the line becomes `-  -`, so that splitting on it keeps the whole line. */
 export const frameLine = (line: LogLine): string => `${line.at.toISOString()} ${line.container} - - ${line.text.replace(/-(?= -)/g, '- ')}`
@@ -28,12 +30,22 @@ export interface LogStreams {
   close(): void
 }
 
+const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 const path = /^\/api\/wp\/([0-9a-f-]{36})\/log\/stream$/
 
 export function createLogStreams(deps: { db: Database; clock: Clock; driver: WordpressDriver; portalUrl: string }): LogStreams {
   const { db, clock, driver } = deps
   const server = new WebSocketServer({ noServer: true, maxPayload: 1024, perMessageDeflate: false })
+  const portal = new URL(deps.portalUrl)
+  let closing = false
   const hashOf = (ticket: string): Buffer => createHash('sha256').update(ticket).digest()
+
+  /** The address that was asked for, the one that customers see (a proxy may not pass Host on), or another name of this machine with the same port. */
+  const isOurs = (origin: string, asked: string | undefined): boolean => {
+    if (!URL.canParse(origin)) return false
+    const { host, hostname, port } = new URL(origin)
+    return host === asked || host === portal.host || (port === portal.port && loopback.has(hostname) && loopback.has(portal.hostname))
+  }
 
   const redeem = (siteId: string, ticket: string) =>
     db.deleteFrom('log_ticket').where('ticket_hash', '=', hashOf(ticket)).where('site_id', '=', siteId).where('expires_at', '>', clock.now()).returning('customer_id').executeTakeFirst()
@@ -93,13 +105,14 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
       if (siteId === undefined) return false
       const origin = request.headers.origin
       // A page of another site may not open a customer's log even with a stolen ticket.
-      if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== request.headers.host)) {
+      if (origin !== undefined && !isOurs(origin, request.headers.host)) {
         refuse(socket, '403 Forbidden')
         return true
       }
       redeem(siteId, url.searchParams.get('ticket') ?? '').then(
         (owner) => {
-          if (!owner) refuse(socket, '403 Forbidden')
+          if (closing) refuse(socket, '503 Service Unavailable')
+          else if (!owner) refuse(socket, '403 Forbidden')
           else server.handleUpgrade(request, socket, head, (opened) => stream(opened, siteId))
         },
         () => refuse(socket, '503 Service Unavailable'),
@@ -107,7 +120,12 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
       return true
     },
     close() {
-      for (const socket of server.clients) socket.close(1012, 'restarting')
+      closing = true
+      for (const socket of server.clients) {
+        socket.close(1012, 'restarting')
+        // ws itself waits half a minute, longer than the portal may take to stop.
+        setTimeout(() => socket.terminate(), closeWaitMs).unref()
+      }
     },
   }
 }

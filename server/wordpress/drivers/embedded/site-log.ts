@@ -36,7 +36,7 @@ export class FileLog implements SiteLog {
       } catch {
         continue
       }
-      this.#size = Buffer.byteLength(text)
+      if (name === 'current.jsonl') this.#size = Buffer.byteLength(text)
       for (const line of text.split('\n')) {
         try {
           const stored = JSON.parse(line) as Stored
