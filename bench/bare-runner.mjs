@@ -22,8 +22,13 @@ export async function bareRun() {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-bare-'))
   const started = performance.now()
   fs.cpSync(path.join(defaultFilesDir, 'wp'), path.join(dir, 'site'), { recursive: true, preserveTimestamps: true })
-  fs.cpSync(path.join(`${defaultFilesDir}-templates`, 'opcache'), path.join(dir, 'internal/shared/opcache'), { recursive: true, preserveTimestamps: true })
-  const child = spawn(process.execPath, [path.join(defaultRuntimeDir, 'main.js'), '--site', 'bare', '--container', 'web-1'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  fs.cpSync(path.join(`${defaultFilesDir}-templates`, 'opcache'), path.join(dir, 'internal/shared/opcache'), {
+    recursive: true,
+    preserveTimestamps: true,
+  })
+  const child = spawn(process.execPath, [path.join(defaultRuntimeDir, 'main.js'), '--site', 'bare', '--container', 'web-1'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const ended = new Promise((resolve) => child.once('close', resolve))
   try {
     child.stdin.write(

@@ -17,7 +17,15 @@ const firstPage = (portal: BenchPortal, host: string): Promise<number> =>
 /** Seconds from the order's call to a 200 of the front page through the edge. */
 async function orderOnce(portal: BenchPortal, token: string): Promise<number> {
   const began = performance.now()
-  const { id } = await call<{ id: string }>(portal, 'POST', '/api/wp', token, { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'boss', password: 'Another#1pass', replicate: 1 })
+  const { id } = await call<{ id: string }>(portal, 'POST', '/api/wp', token, {
+    size: 1,
+    region: 1,
+    disk: 10_240,
+    mariadb_disk_size: 10_240,
+    user: 'boss',
+    password: 'Another#1pass',
+    replicate: 1,
+  })
   for (;;) {
     const server = await call<{ status: string; domain: string; reason: string | null }>(portal, 'GET', `/api/wp/${id}`, token)
     if (server.status === 'failed') throw new Error(server.reason ?? 'failed')
@@ -35,7 +43,9 @@ try {
     bare.push(await bareRun())
     ordered.push(await orderOnce(portal, token))
   }
-  console.log(`      bare runner ${bare.map((one) => one.toFixed(2)).join(' ')} s; order to first page ${ordered.map((one) => one.toFixed(2)).join(' ')} s`)
+  console.log(
+    `      bare runner ${bare.map((one) => one.toFixed(2)).join(' ')} s; order to first page ${ordered.map((one) => one.toFixed(2)).join(' ')} s`,
+  )
   report('order to first page / bare runner (medians)', median(ordered) / median(bare), 1.2, 'x')
 } finally {
   await portal.stop()

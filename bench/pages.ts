@@ -30,7 +30,9 @@ function withImports(key: string, into: Set<string>): Set<string> {
 const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry) ?? ''
 const always = withImports(entry, new Set())
 const preload = JSON.parse(readFileSync(path.join(build, 'preload.json'), 'utf8')) as Record<string, string[]>
-const languageChunks = readdirSync(path.join(build, 'assets')).filter((file) => /^(vi|en)-.*\.js$/.test(file)).map((file) => `assets/${file}`)
+const languageChunks = readdirSync(path.join(build, 'assets'))
+  .filter((file) => /^(vi|en)-.*\.js$/.test(file))
+  .map((file) => `assets/${file}`)
 const largestLanguage = Math.max(...languageChunks.map(gzipped))
 let worst = { route: '', bytes: 0 }
 for (const [route, files] of Object.entries(preload)) {
@@ -49,7 +51,8 @@ report('fonts', kb(fonts.reduce((sum, file) => sum + readFileSync(path.join(buil
 // ---- Lighthouse
 const portal = await startPortal()
 const token = await signIn(portal)
-const floor = '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="description" content="floor"><title>Floor</title></head><body><h1>Floor</h1><p>A page without a script.</p></body></html>'
+const floor =
+  '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="description" content="floor"><title>Floor</title></head><body><h1>Floor</h1><p>A page without a script.</p></body></html>'
 /** In front of the portal: /floor is a static page; a signed-in visitor is made by a script of the portal's own origin, since session storage cannot be handed to Lighthouse. */
 const front = http.createServer((request, response) => {
   const url = request.url ?? '/'
@@ -70,7 +73,16 @@ const front = http.createServer((request, response) => {
       // The script is inside the page, where the portal's policy would not let it be, so that it costs no request of its own.
       const { 'content-length': _length, 'content-security-policy': _policy, ...kept } = answer.headers
       response.writeHead(answer.statusCode ?? 200, { ...kept, 'content-encoding': 'gzip' })
-      response.end(gzipSync(Buffer.concat(parts).toString().replace('<head>', `<head><script>sessionStorage.setItem('accessToken',${JSON.stringify(token)});sessionStorage.setItem('isLogin','1')</script>`)))
+      response.end(
+        gzipSync(
+          Buffer.concat(parts)
+            .toString()
+            .replace(
+              '<head>',
+              `<head><script>sessionStorage.setItem('accessToken',${JSON.stringify(token)});sessionStorage.setItem('isLogin','1')</script>`,
+            ),
+        ),
+      )
     })
   })
   onward.on('error', () => response.writeHead(502).end())
@@ -79,7 +91,11 @@ const front = http.createServer((request, response) => {
 await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
 const origin = `http://127.0.0.1:${(front.address() as { port: number }).port}`
 const profile = mkdtempSync(path.join(os.tmpdir(), 'portal-lighthouse-'))
-const chrome = await launch({ chromePath: await browserPath(), userDataDir: profile, chromeFlags: ['--headless=new', ...browserArguments, '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'] })
+const chrome = await launch({
+  chromePath: await browserPath(),
+  userDataDir: profile,
+  chromeFlags: ['--headless=new', ...browserArguments, '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
+})
 const runs = Number(process.env['LIGHTHOUSE_RUNS'] ?? 3)
 async function score(page: string): Promise<{ score: number; cls: number }> {
   const scores: number[] = []

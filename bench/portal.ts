@@ -30,11 +30,24 @@ const freePort = (): Promise<number> =>
 export async function startPortal(options: { dataDir?: string; command?: readonly [string, ...string[]] } = {}): Promise<BenchPortal> {
   const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
   const dataDir = options.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'portal-bench-'))
-  const [program, ...args] = options.command ?? [process.execPath, '--disable-warning=ExperimentalWarning', path.join(root, 'server/main.ts')]
+  const [program, ...args] = options.command ?? [
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    path.join(root, 'server/main.ts'),
+  ]
   const began = performance.now()
   const child = spawn(program, args, {
     cwd: root,
-    env: { ...process.env, PORT: String(port), SANDBOX_PORT: String(sandboxPort), SITES_PORT: String(sitesPort), DNS_PORT: String(dnsPort), DATA_DIR: dataDir, LOG_LEVEL: 'warn', NODE_ENV: 'development' },
+    env: {
+      ...process.env,
+      PORT: String(port),
+      SANDBOX_PORT: String(sandboxPort),
+      SITES_PORT: String(sitesPort),
+      DNS_PORT: String(dnsPort),
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'warn',
+      NODE_ENV: 'development',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const readyMs = await new Promise<number>((resolve, reject) => {
@@ -63,7 +76,10 @@ export async function startPortal(options: { dataDir?: string; command?: readonl
 export async function call<T>(portal: BenchPortal, method: string, address: string, token?: string, body?: unknown): Promise<T> {
   const answer = await fetch(`${portal.url}${address}`, {
     method,
-    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const envelope = (await answer.json()) as { result: T; message: string }
@@ -73,7 +89,10 @@ export async function call<T>(portal: BenchPortal, method: string, address: stri
 
 /** The demo customer's access token. */
 export async function signIn(portal: BenchPortal): Promise<string> {
-  const { token } = await call<{ token: { accessToken: string } }>(portal, 'POST', '/api/v1/auth/login', undefined, { email: 'demo@letspanel.example', password: 'Portal-demo-2026' })
+  const { token } = await call<{ token: { accessToken: string } }>(portal, 'POST', '/api/v1/auth/login', undefined, {
+    email: 'demo@letspanel.example',
+    password: 'Portal-demo-2026',
+  })
   return token.accessToken
 }
 
@@ -89,7 +108,8 @@ export function memoryOf(pid: number): number {
       // It ended while we looked.
     }
   }
-  const below = (candidate: number): boolean => candidate === pid || (parents.has(candidate) && candidate > 1 && below(parents.get(candidate) ?? 0))
+  const below = (candidate: number): boolean =>
+    candidate === pid || (parents.has(candidate) && candidate > 1 && below(parents.get(candidate) ?? 0))
   let kb = 0
   for (const candidate of parents.keys()) {
     if (!below(candidate)) continue
@@ -107,6 +127,8 @@ export const median = (values: readonly number[]): number => values.toSorted((a,
 /** One line of the report. `limit` is what `value` may be at most (or at least, with `atLeast`). */
 export function report(name: string, value: number, limit: number, unit: string, atLeast = false): boolean {
   const holds = atLeast ? value >= limit : value <= limit
-  console.log(`${holds ? 'ok  ' : 'OVER'}  ${name.padEnd(64)} ${value.toFixed(2).padStart(9)} ${unit.padEnd(6)} (limit ${atLeast ? '≥' : '≤'} ${limit})`)
+  console.log(
+    `${holds ? 'ok  ' : 'OVER'}  ${name.padEnd(64)} ${value.toFixed(2).padStart(9)} ${unit.padEnd(6)} (limit ${atLeast ? '≥' : '≤'} ${limit})`,
+  )
   return holds
 }

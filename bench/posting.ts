@@ -25,9 +25,27 @@ try {
   const customers = Array.from({ length: wallets }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`)
   await transaction(db, async (tx) => {
     for (const [index, id] of customers.entries()) {
-      await tx.insertInto('customer').values({ id, email: `c${index}@example.vn`, phone: `+84${index}`, name: 'c', password_hash: 'x', region_code: 'VN', created_at: new Date() }).execute()
+      await tx
+        .insertInto('customer')
+        .values({
+          id,
+          email: `c${index}@example.vn`,
+          phone: `+84${index}`,
+          name: 'c',
+          password_hash: 'x',
+          region_code: 'VN',
+          created_at: new Date(),
+        })
+        .execute()
       await ledger.openWallet(tx, id, 'VND')
-      await ledger.credit(tx, { key: `fill:${id}`, customerId: id, driver: 'vnpay', amount: 1_000_000_000_000n, currency: 'VND', details: {} })
+      await ledger.credit(tx, {
+        key: `fill:${id}`,
+        customerId: id,
+        driver: 'vnpay',
+        amount: 1_000_000_000_000n,
+        currency: 'VND',
+        details: {},
+      })
     }
   })
 
@@ -41,7 +59,16 @@ try {
         while (performance.now() < until) {
           const number = ++posted
           const customerId = customers[number % wallets] ?? ''
-          await transaction(db, (tx) => ledger.charge(tx, { key: `bench:${number}`, customerId, product: 'wordpress', amount: 1n, currency: 'VND', details: { invoice: 'VN-2026-000001' } }))
+          await transaction(db, (tx) =>
+            ledger.charge(tx, {
+              key: `bench:${number}`,
+              customerId,
+              product: 'wordpress',
+              amount: 1n,
+              currency: 'VND',
+              details: { invoice: 'VN-2026-000001' },
+            }),
+          )
           count += 1
         }
       }),
@@ -63,10 +90,20 @@ commit;
   )
   const url = new URL(cluster.url)
   function theirs(): number {
-    const run = spawnSync('pgbench', ['-n', '-c', String(clients), '-j', '2', '-T', String(seconds), '-M', 'extended', '-f', script, url.pathname.slice(1)], {
-      encoding: 'utf8',
-      env: { ...process.env, PGHOST: url.searchParams.get('host') ?? '', PGPORT: url.searchParams.get('port') ?? '', PGUSER: url.username, PGPASSWORD: decodeURIComponent(url.password) },
-    })
+    const run = spawnSync(
+      'pgbench',
+      ['-n', '-c', String(clients), '-j', '2', '-T', String(seconds), '-M', 'extended', '-f', script, url.pathname.slice(1)],
+      {
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          PGHOST: url.searchParams.get('host') ?? '',
+          PGPORT: url.searchParams.get('port') ?? '',
+          PGUSER: url.username,
+          PGPASSWORD: decodeURIComponent(url.password),
+        },
+      },
+    )
     const tps = /tps = ([\d.]+)/.exec(run.stdout)?.[1]
     if (tps === undefined) throw new Error(`pgbench is needed (Debian: postgresql-contrib): ${run.error?.message ?? run.stderr}`)
     return Number(tps)
@@ -80,7 +117,9 @@ commit;
     our.push(await ours())
   }
   const findings = await checkLedger(db)
-  console.log(`      pgbench ${their.map(Math.round).join(' ')} /s; wallet.charge ${our.map(Math.round).join(' ')} /s; ledger findings after it: ${findings.length}`)
+  console.log(
+    `      pgbench ${their.map(Math.round).join(' ')} /s; wallet.charge ${our.map(Math.round).join(' ')} /s; ledger findings after it: ${findings.length}`,
+  )
   report(`wallet.charge / pgbench, ${clients} clients (medians)`, median(our) / median(their), 0.6, 'x', true)
   await close()
 } finally {

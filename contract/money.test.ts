@@ -34,7 +34,11 @@ describe('major and minor units', () => {
     fc.assert(fc.property(anyAmount, anyCurrency, (amount, currency) => toMinor(toMajor(amount, currency), currency) === amount))
   })
   test('written with all decimals of the currency, never in exponents', () => {
-    fc.assert(fc.property(fc.integer({ min: -(10 ** 12), max: 10 ** 12 }), anyCurrency, (amount, currency) => (exponents[currency] === 0 ? /^-?\d+$/ : /^-?\d+\.\d{2}$/).test(toMajor(amount, currency))))
+    fc.assert(
+      fc.property(fc.integer({ min: -(10 ** 12), max: 10 ** 12 }), anyCurrency, (amount, currency) =>
+        (exponents[currency] === 0 ? /^-?\d+$/ : /^-?\d+\.\d{2}$/).test(toMajor(amount, currency)),
+      ),
+    )
   })
   test('text of any kind is an exact amount or none', () => {
     fc.assert(
@@ -62,23 +66,35 @@ describe('amounts as screens print them', () => {
     [5, 'EUR', 'en', '0.05 EUR'],
     [-5, 'USD', 'en', '−0.05 USD'],
     [100_000_000_000, 'USD', 'aud', '1,000,000,000.00 USD'],
-  ])('%i %s in %s is %s', (amount, currency, language, text) => expect(formatMoney(amount, currency, language)).toBe(text.replace(' ', '\u00a0')))
+  ])('%i %s in %s is %s', (amount, currency, language, text) =>
+    expect(formatMoney(amount, currency, language)).toBe(text.replace(' ', '\u00a0')),
+  )
 
   test('nothing but grouping is added', () => {
     fc.assert(
-      fc.property(fc.integer({ min: -(10 ** 12), max: 10 ** 12 }), anyCurrency, fc.constantFrom('en' as const, 'vi' as const, 'aud' as const), (amount, currency, language) => {
-        const digits = formatMoney(amount, currency, language).replace(/\D/g, '')
-        return Number(digits) === Math.abs(amount)
-      }),
+      fc.property(
+        fc.integer({ min: -(10 ** 12), max: 10 ** 12 }),
+        anyCurrency,
+        fc.constantFrom('en' as const, 'vi' as const, 'aud' as const),
+        (amount, currency, language) => {
+          const digits = formatMoney(amount, currency, language).replace(/\D/g, '')
+          return Number(digits) === Math.abs(amount)
+        },
+      ),
     )
   })
   test('groups of three, as Intl has them', () => {
-    fc.assert(fc.property(anyAmount, (amount) => formatMoney(amount, 'VND', 'en') === `${new Intl.NumberFormat('de').format(amount)}\u00a0đ`))
+    fc.assert(
+      fc.property(anyAmount, (amount) => formatMoney(amount, 'VND', 'en') === `${new Intl.NumberFormat('de').format(amount)}\u00a0đ`),
+    )
   })
 })
 
 describe('the monthly price (portal.md section 9)', () => {
-  const plan = fc.record({ price: fc.integer({ min: 1, max: 10 ** 8 }), sale_price: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 10 ** 8 })) })
+  const plan = fc.record({
+    price: fc.integer({ min: 1, max: 10 ** 8 }),
+    sale_price: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 10 ** 8 })),
+  })
   const vnd = { perGb: 4000 }
   const included = { perGb: 0 }
 
@@ -91,8 +107,21 @@ describe('the monthly price (portal.md section 9)', () => {
       fc.property(plan, fc.integer({ min: 10, max: 195 }), fc.integer({ min: 1, max: 50 }), (size, gb, containers) => {
         const effective = size.sale_price || size.price
         expect(effectivePlanPrice(size)).toBe(effective)
-        const lines = monthlyPrice({ plan: size, diskMb: gb * 1024, mariadbDiskMb: 20_480, containers, ssdRate: vnd, mariadbRate: included })
-        expect(lines).toEqual({ plan: effective, disk: gb * 4000, mariadbDisk: 0, containers: effective * containers, total: effective + gb * 4000 + effective * containers })
+        const lines = monthlyPrice({
+          plan: size,
+          diskMb: gb * 1024,
+          mariadbDiskMb: 20_480,
+          containers,
+          ssdRate: vnd,
+          mariadbRate: included,
+        })
+        expect(lines).toEqual({
+          plan: effective,
+          disk: gb * 4000,
+          mariadbDisk: 0,
+          containers: effective * containers,
+          total: effective + gb * 4000 + effective * containers,
+        })
       }),
     )
   })
@@ -106,7 +135,14 @@ describe('the monthly price (portal.md section 9)', () => {
     )
   })
   test('a MariaDB rate above 0 counts', () => {
-    const lines = monthlyPrice({ plan: { price: 100, sale_price: 0 }, diskMb: 10_240, mariadbDiskMb: 20_480, containers: 1, ssdRate: { perGb: 26 }, mariadbRate: { perGb: 10 } })
+    const lines = monthlyPrice({
+      plan: { price: 100, sale_price: 0 },
+      diskMb: 10_240,
+      mariadbDiskMb: 20_480,
+      containers: 1,
+      ssdRate: { perGb: 26 },
+      mariadbRate: { perGb: 10 },
+    })
     expect(lines).toEqual({ plan: 100, disk: 260, mariadbDisk: 200, containers: 100, total: 660 })
   })
 })

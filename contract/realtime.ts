@@ -42,7 +42,9 @@ export const InvoiceEvent = z.object({
   wp: z.nullable(z.object({ id: z.string() })),
 })
 /** Payload of wordpress.status. */
-export const StatusEvent = z.object({ wp: z.object({ id: z.string(), name: z.string(), status: z.string(), reason: z.nullable(z.string()) }) })
+export const StatusEvent = z.object({
+  wp: z.object({ id: z.string(), name: z.string(), status: z.string(), reason: z.nullable(z.string()) }),
+})
 
 export const listNotifications = endpoint({
   method: 'GET',
@@ -67,7 +69,7 @@ export const authoriseChannel = endpoint({
   method: 'POST',
   path: '/api/v1/auth/pusher',
   access: 'customer',
-  summary: 'Authorise a private channel (form or JSON; the answer is Pusher\'s own, without the envelope)',
+  summary: "Authorise a private channel (form or JSON; the answer is Pusher's own, without the envelope)",
   body: z.strictObject({ socket_id: z.string().check(z.regex(/^\d+\.\d+$/)), channel_name: z.string().check(z.maxLength(200)) }),
   result: z.object({ auth: z.string() }),
   bare: true,

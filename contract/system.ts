@@ -43,7 +43,12 @@ export const Config = z.object({
     }),
   ),
   /** What the runtime behind WordPress can do, so that the screen offers nothing else. */
-  wordpress: z.object({ maxContainers: z.int(), database: z.enum(['sqlite', 'mariadb']), diskPerGb: z.record(z.string(), minor), mariadbDiskPerGb: z.record(z.string(), minor) }),
+  wordpress: z.object({
+    maxContainers: z.int(),
+    database: z.enum(['sqlite', 'mariadb']),
+    diskPerGb: z.record(z.string(), minor),
+    mariadbDiskPerGb: z.record(z.string(), minor),
+  }),
 })
 export type Config = z.output<typeof Config>
 

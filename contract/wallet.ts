@@ -20,7 +20,7 @@ export const listTransactions = endpoint({
   method: 'GET',
   path: '/api/payments/stripe',
   access: 'customer',
-  summary: 'The wallet\'s entries of every provider, newest first',
+  summary: "The wallet's entries of every provider, newest first",
   query: z.object({ ...pageQuery, direction: z.optional(z.enum(['in', 'out'])) }),
   result: z.array(Transaction),
   paged: true,

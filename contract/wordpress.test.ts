@@ -5,7 +5,7 @@ import { adminPassword, adminUser, Order, passwordHolds } from './wordpress.ts'
 const good = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'admin', password: 'abcdef1!' }
 const takes = (change: object): boolean => Order.safeParse({ ...good, ...change }).success
 
-describe('the administrator\'s password (portal.md section 5)', () => {
+describe("the administrator's password (portal.md section 5)", () => {
   test.each<[string, boolean]>([
     ['abcdef1!', true],
     ['1234567!', true],
@@ -30,7 +30,11 @@ describe('the administrator\'s password (portal.md section 5)', () => {
     fc.assert(
       fc.property(fc.oneof(letters, fc.string()), (text) => {
         const said = [...text]
-        const rule = text.length >= 8 && said.some((c) => !/[a-z]/i.test(c)) && said.some((c) => c >= '0' && c <= '9') && said.some((c) => '!@#$%^&*'.includes(c))
+        const rule =
+          text.length >= 8 &&
+          said.some((c) => !/[a-z]/i.test(c)) &&
+          said.some((c) => c >= '0' && c <= '9') &&
+          said.some((c) => '!@#$%^&*'.includes(c))
         return passwordHolds(text) === rule
       }),
     )
@@ -38,9 +42,13 @@ describe('the administrator\'s password (portal.md section 5)', () => {
   test('129 characters are too many', () => expect(takes({ password: `1!${'x'.repeat(127)}` })).toBe(false))
 })
 
-describe('the administrator\'s name: what WordPress\'s sanitize_user(…, true) leaves as it is', () => {
+describe("the administrator's name: what WordPress's sanitize_user(…, true) leaves as it is", () => {
   /** wp-includes/formatting.php, strict, for text without tags, octets and entities (whose characters are none of those left). */
-  const sanitised = (name: string): string => name.replace(/[^a-z0-9 _.\-@]/gi, '').trim().replace(/\s+/g, ' ')
+  const sanitised = (name: string): string =>
+    name
+      .replace(/[^a-z0-9 _.\-@]/gi, '')
+      .trim()
+      .replace(/\s+/g, ' ')
   test.each<[string, boolean]>([
     ['admin', true],
     ['Nguyen Van An', true],
@@ -63,7 +71,12 @@ describe('the administrator\'s name: what WordPress\'s sanitize_user(…, true) 
   ])('%j: %s', (name, holds) => expect(adminUser.safeParse(name).success).toBe(holds))
   test('for any text', () => {
     const near = fc.string({ unit: fc.constantFrom(...'aZ09 _.-@', 'é', '\t', '&', '%', '<'), maxLength: 62 })
-    fc.assert(fc.property(fc.oneof(near, fc.string()), (name) => adminUser.safeParse(name).success === (sanitised(name) === name && name.length >= 1 && name.length <= 60)))
+    fc.assert(
+      fc.property(
+        fc.oneof(near, fc.string()),
+        (name) => adminUser.safeParse(name).success === (sanitised(name) === name && name.length >= 1 && name.length <= 60),
+      ),
+    )
   })
 })
 
@@ -71,7 +84,8 @@ describe('disks and containers', () => {
   test('10240 to 200000 MB, whole', () => {
     for (const field of ['disk', 'mariadb_disk_size']) {
       for (const mb of [10_240, 10_241, 20_480, 40_960, 200_000]) expect(takes({ [field]: mb }), `${field} ${mb}`).toBe(true)
-      for (const mb of [0, -1, 10_239, 200_001, 10_240.5, '10240', null, Number.NaN, Infinity, undefined]) expect(takes({ [field]: mb }), `${field} ${mb}`).toBe(false)
+      for (const mb of [0, -1, 10_239, 200_001, 10_240.5, '10240', null, Number.NaN, Infinity, undefined])
+        expect(takes({ [field]: mb }), `${field} ${mb}`).toBe(false)
     }
   })
   test('1 to 50 containers, 1 when not said', () => {

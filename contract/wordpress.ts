@@ -17,11 +17,13 @@ export const passwordHolds = (text: string): boolean => Object.values(passwordCh
 
 export const adminPassword = z.string().check(z.maxLength(128), z.refine(passwordHolds, { error: 'wordpress_password' }))
 /** WordPress's own rule (sanitize_user, strict): ASCII letters, digits, single spaces and _ . - @, up to 60 characters. */
-export const adminUser = z.string().check(
-  z.minLength(1, { error: 'wordpress_user' }),
-  z.maxLength(60, { error: 'wordpress_user' }),
-  z.regex(/^[A-Za-z0-9_.\-@]+(?: [A-Za-z0-9_.\-@]+)*$/, { error: 'wordpress_user' }),
-)
+export const adminUser = z
+  .string()
+  .check(
+    z.minLength(1, { error: 'wordpress_user' }),
+    z.maxLength(60, { error: 'wordpress_user' }),
+    z.regex(/^[A-Za-z0-9_.\-@]+(?: [A-Za-z0-9_.\-@]+)*$/, { error: 'wordpress_user' }),
+  )
 const diskMb = z.int().check(z.gte(diskLimits.minMb, { error: 'disk_minimum' }), z.lte(diskLimits.maxMb, { error: 'disk_maximum' }))
 
 export const Order = z.strictObject({
@@ -64,7 +66,15 @@ export const Server = z.object({
   renewsAt: z.nullable(z.string()),
   /** The order's invoice as it stands now: what the progress page shows before it listens. */
   invoice: z.nullable(
-    z.object({ id: z.string(), number: z.string(), status: z.string(), amount_paid: minor, amount_due: minor, currency, hosted_invoice_url: z.string() }),
+    z.object({
+      id: z.string(),
+      number: z.string(),
+      status: z.string(),
+      amount_paid: minor,
+      amount_due: minor,
+      currency,
+      hosted_invoice_url: z.string(),
+    }),
   ),
 })
 export type Server = z.output<typeof Server>
@@ -93,27 +103,33 @@ export const listRegions = endpoint({
   path: '/api/wp/regions',
   access: 'customer',
   summary: 'Data centres for WordPress',
+  query: z.object({ ...pageQuery }),
   result: z.object({ data: z.array(Region) }),
+  paged: true,
 })
 export const listHostingRegions = endpoint({
   method: 'GET',
   path: '/api/regions/cpanel',
   access: 'customer',
   summary: 'Data centres for hosting',
+  query: z.object({ ...pageQuery }),
   result: z.object({ data: z.array(Region) }),
+  paged: true,
 })
 export const listPlans = endpoint({
   method: 'GET',
   path: '/api/wp/sizes',
   access: 'customer',
-  summary: 'Size plans with prices in the customer\'s currency (minor units a month)',
+  summary: "Size plans with prices in the customer's currency (minor units a month)",
+  query: z.object({ ...pageQuery }),
   result: z.array(Plan),
+  paged: true,
 })
 export const listServers = endpoint({
   method: 'GET',
   path: '/api/wp',
   access: 'customer',
-  summary: 'The customer\'s WordPress servers, newest first',
+  summary: "The customer's WordPress servers, newest first",
   query: z.object({ ...pageQuery }),
   result: z.array(Server),
   paged: true,

@@ -10,5 +10,11 @@ const all = ['order', 'posting', 'pages', 'idle']
 const wanted = process.argv.slice(2)
 for (const name of wanted.length > 0 ? wanted : all) {
   process.stdout.write(`\n== ${name}\n`)
-  await new Promise((resolve) => spawn(pinnedNode(), ['--disable-warning=ExperimentalWarning', path.join('bench', `${name}.ts`)], { cwd: root, env: environment(), stdio: 'inherit' }).on('exit', resolve))
+  await new Promise((resolve) =>
+    spawn(pinnedNode(), ['--disable-warning=ExperimentalWarning', path.join('bench', `${name}.ts`)], {
+      cwd: root,
+      env: environment(),
+      stdio: 'inherit',
+    }).on('exit', resolve),
+  )
 }

@@ -33,11 +33,18 @@ export function progress() {
 /** Runs a program to its end. Its output is shown only when it fails, unless `show`. */
 export function run(command, args, { show = false, env = process.env, cwd = root } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env, stdio: show ? 'inherit' : ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' })
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: show ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      shell: process.platform === 'win32',
+    })
     let output = ''
     if (!show) for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
     child.on('error', reject)
-    child.on('close', (code, signal) => (code === 0 ? resolve(output) : reject(new Error(`${command} ${args.join(' ')} ended with ${signal ?? code}\n${output.slice(-4000)}`))))
+    child.on('close', (code, signal) =>
+      code === 0 ? resolve(output) : reject(new Error(`${command} ${args.join(' ')} ended with ${signal ?? code}\n${output.slice(-4000)}`)),
+    )
   })
 }
 
@@ -50,7 +57,11 @@ export function pinnedNode() {
 }
 
 /** The environment of what we start: the pinned Node and the tools of node_modules come first. */
-export const environment = (extra = {}) => ({ ...process.env, PATH: `${path.join(root, 'node_modules', '.bin')}${path.delimiter}${process.env.PATH ?? ''}`, ...extra })
+export const environment = (extra = {}) => ({
+  ...process.env,
+  PATH: `${path.join(root, 'node_modules', '.bin')}${path.delimiter}${process.env.PATH ?? ''}`,
+  ...extra,
+})
 
 const markFile = (name) => path.join(marks, `${name}.mark`)
 const readMark = (name) => (existsSync(markFile(name)) ? readFileSync(markFile(name), 'utf8') : '')
@@ -73,12 +84,16 @@ function filesBelow(folder) {
 }
 
 export async function ensurePackages() {
-  if (Number(process.versions.node.split('.')[0]) < minimumNode) throw new Error(`Node ${minimumNode} or newer is needed; this is ${process.versions.node}.`)
+  if (Number(process.versions.node.split('.')[0]) < minimumNode)
+    throw new Error(`Node ${minimumNode} or newer is needed; this is ${process.versions.node}.`)
   const wanted = digest([path.join(root, 'package-lock.json')])
   if (readMark('packages') === wanted && existsSync(path.join(root, 'node_modules'))) return
   say('  Installing packages (once) …')
   const began = Date.now()
-  const tick = setInterval(() => process.stdout.isTTY && process.stdout.write(`\r  Installing packages (once) … ${Math.round((Date.now() - began) / 1000)} s `), 1000)
+  const tick = setInterval(
+    () => process.stdout.isTTY && process.stdout.write(`\r  Installing packages (once) … ${Math.round((Date.now() - began) / 1000)} s `),
+    1000,
+  )
   try {
     // No package of ours needs its install script: what PostgreSQL's would do, the portal does itself at its first boot.
     // Not `npm ci`: it refuses a lockfile that lacks the entry of another platform's optional package, and a registry may lack those for a while.
@@ -97,9 +112,15 @@ export async function ensureWordpress() {
 }
 
 export async function ensureWebBuild() {
-  const wanted = digest([...filesBelow(path.join(root, 'web')), ...filesBelow(path.join(root, 'contract')), path.join(root, 'package-lock.json')])
+  const wanted = digest([
+    ...filesBelow(path.join(root, 'web')),
+    ...filesBelow(path.join(root, 'contract')),
+    path.join(root, 'package-lock.json'),
+  ])
   if (readMark('web') === wanted && existsSync(path.join(root, 'dist', 'web', 'index.html'))) return
   say('  Building the pages …')
-  await run(pinnedNode(), [path.join('node_modules', 'vite', 'bin', 'vite.js'), 'build', 'web', '--logLevel', 'warn'], { env: environment({ NODE_ENV: 'production' }) })
+  await run(pinnedNode(), [path.join('node_modules', 'vite', 'bin', 'vite.js'), 'build', 'web', '--logLevel', 'warn'], {
+    env: environment({ NODE_ENV: 'production' }),
+  })
   writeMark('web', wanted)
 }

@@ -21,7 +21,12 @@ try {
   const provider = {
     async getMigrations() {
       const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
-      return Object.fromEntries(files.map((file) => [file, { up: async (on: Kysely<unknown>) => void (await sql.raw(await readFile(path.join(folder, file), 'utf8')).execute(on)) }]))
+      return Object.fromEntries(
+        files.map((file) => [
+          file,
+          { up: async (on: Kysely<unknown>) => void (await sql.raw(await readFile(path.join(folder, file), 'utf8')).execute(on)) },
+        ]),
+      )
     },
   }
   const { error } = await new Migrator({ db, provider }).migrateToLatest()
@@ -30,7 +35,21 @@ try {
   const out = path.join(scratch, 'types.ts')
   const made = spawnSync(
     process.execPath,
-    [path.join(root, 'node_modules/kysely-codegen/dist/cli/bin.js'), '--dialect', 'postgres', '--url', cluster.url, '--out-file', out, '--type-mapping', '{"int8":"bigint","jsonb":"unknown"}', '--exclude-pattern', 'kysely_*', '--log-level', 'error'],
+    [
+      path.join(root, 'node_modules/kysely-codegen/dist/cli/bin.js'),
+      '--dialect',
+      'postgres',
+      '--url',
+      cluster.url,
+      '--out-file',
+      out,
+      '--type-mapping',
+      '{"int8":"bigint","jsonb":"unknown"}',
+      '--exclude-pattern',
+      'kysely_*',
+      '--log-level',
+      'error',
+    ],
     { encoding: 'utf8', cwd: root },
   )
   if (made.status !== 0) throw new Error(made.stderr || made.stdout)

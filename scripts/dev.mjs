@@ -10,12 +10,27 @@ const pagesPort = process.env.WEB_PORT ?? '5173'
 const origin = `http://127.0.0.1:${port}`
 const children = [
   // The address that customers see is Vite's, so that gateways send the browser back to it.
-  spawn(pinnedNode(), ['--watch-path=server', '--watch-path=contract', '--watch-path=sandbox', '--watch-preserve-output', '--disable-warning=ExperimentalWarning', 'server/main.ts'], {
-    cwd: root,
-    env: environment({ PORTAL_URL: process.env.PORTAL_URL ?? `http://127.0.0.1:${pagesPort}` }),
-    stdio: 'inherit',
-  }),
-  spawn(pinnedNode(), [path.join('node_modules', 'vite', 'bin', 'vite.js'), 'web', '--host', '127.0.0.1', '--port', pagesPort, '--strictPort'], { cwd: root, env: environment({ PORTAL_ORIGIN: origin }), stdio: 'inherit' }),
+  spawn(
+    pinnedNode(),
+    [
+      '--watch-path=server',
+      '--watch-path=contract',
+      '--watch-path=sandbox',
+      '--watch-preserve-output',
+      '--disable-warning=ExperimentalWarning',
+      'server/main.ts',
+    ],
+    {
+      cwd: root,
+      env: environment({ PORTAL_URL: process.env.PORTAL_URL ?? `http://127.0.0.1:${pagesPort}` }),
+      stdio: 'inherit',
+    },
+  ),
+  spawn(
+    pinnedNode(),
+    [path.join('node_modules', 'vite', 'bin', 'vite.js'), 'web', '--host', '127.0.0.1', '--port', pagesPort, '--strictPort'],
+    { cwd: root, env: environment({ PORTAL_ORIGIN: origin }), stdio: 'inherit' },
+  ),
 ]
 const stop = (signal) => {
   for (const child of children) child.kill(signal)

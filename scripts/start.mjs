@@ -13,7 +13,11 @@ try {
 }
 
 // A terminal's Ctrl-C reaches the whole group; a signal to this process alone is handed on. Either way the portal ends itself.
-const portal = spawn(pinnedNode(), ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')], { cwd: root, env: environment(), stdio: 'inherit' })
+const portal = spawn(pinnedNode(), ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')], {
+  cwd: root,
+  env: environment(),
+  stdio: 'inherit',
+})
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => portal.kill(signal))
 // npm hands SIGTERM to the shell between us, which dies of it without a word: under npm, losing the parent is the same wish.
 if (process.env.npm_lifecycle_event) {

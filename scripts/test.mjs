@@ -6,5 +6,9 @@ import { ensurePackages, ensureWebBuild, ensureWordpress, environment, pinnedNod
 await ensurePackages()
 await ensureWordpress()
 await ensureWebBuild()
-const vitest = spawn(pinnedNode(), [path.join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...process.argv.slice(2)], { cwd: root, env: environment(), stdio: 'inherit' })
+const vitest = spawn(pinnedNode(), [path.join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...process.argv.slice(2)], {
+  cwd: root,
+  env: environment(),
+  stdio: 'inherit',
+})
 vitest.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))

@@ -73,7 +73,9 @@ function npm(args, cwd, quiet = true) {
       if (!quiet) process.stderr.write(chunk)
     })
     child.on('error', reject)
-    child.on('close', (code) => (code === 0 ? resolve(out.trim()) : reject(new Error(`npm ${args[0]} failed (${code}): ${err.slice(-2_000)}`))))
+    child.on('close', (code) =>
+      code === 0 ? resolve(out.trim()) : reject(new Error(`npm ${args[0]} failed (${code}): ${err.slice(-2_000)}`)),
+    )
   })
 }
 
@@ -99,7 +101,8 @@ async function download(target, onProgress) {
     body = fs.createReadStream(path.join(path.dirname(target), path.basename(file.filename)))
   }
   await pipeline(body, count, fs.createWriteStream(target))
-  if (`sha512-${hash.digest('base64')}` !== tarball.integrity) throw new Error(`${tarball.name}: what was downloaded is not what was pinned`)
+  if (`sha512-${hash.digest('base64')}` !== tarball.integrity)
+    throw new Error(`${tarball.name}: what was downloaded is not what was pinned`)
 }
 
 /** Where a file of the tarball goes below the target, or null when it is not needed. */
@@ -181,7 +184,11 @@ export async function ensureWordpressFiles({ dir = defaultFilesDir, onProgress =
     const file = path.join(scratch, 'download.tgz')
     await download(file, onProgress)
     await unpack(file, scratch, onProgress)
-    for (const needed of ['wp/wp-load.php', 'wp/wp-content/languages/vi.l10n.php', 'sqlite-database-integration/wp-includes/sqlite/db.php']) {
+    for (const needed of [
+      'wp/wp-load.php',
+      'wp/wp-content/languages/vi.l10n.php',
+      'sqlite-database-integration/wp-includes/sqlite/db.php',
+    ]) {
       if (!fs.existsSync(path.join(scratch, needed))) throw new Error(`${tarball.name} holds no ${needed}`)
     }
     for (const name of fs.readdirSync(scratch)) if (name.endsWith('.tgz')) fs.rmSync(path.join(scratch, name))
@@ -195,7 +202,9 @@ export async function ensureWordpressFiles({ dir = defaultFilesDir, onProgress =
  */
 export async function ensureRuntimePackages({ runtimeDir = defaultRuntimeDir, onProgress = () => {} } = {}) {
   const mark = path.join(runtimeDir, 'node_modules', '.portal-lock')
-  const lock = createHash('sha256').update(fs.readFileSync(path.join(runtimeDir, 'package-lock.json'))).digest('hex')
+  const lock = createHash('sha256')
+    .update(fs.readFileSync(path.join(runtimeDir, 'package-lock.json')))
+    .digest('hex')
   if (fs.existsSync(mark) && fs.readFileSync(mark, 'utf8') === lock) return
   onProgress({ label: 'PHP runtime', done: 0, total: 1 })
   // Two `npm ci` in one folder would undo each other: the second waits for the first.
@@ -227,10 +236,16 @@ export async function ensureRuntimePackages({ runtimeDir = defaultRuntimeDir, on
 function ask(port, target, { form, cookie } = {}) {
   return new Promise((resolve, reject) => {
     const body = form ? new URLSearchParams(form).toString() : undefined
-    const headers = { host: 'template.invalid', ...(cookie ? { cookie } : {}), ...(body ? { 'content-type': 'application/x-www-form-urlencoded' } : {}) }
+    const headers = {
+      host: 'template.invalid',
+      ...(cookie ? { cookie } : {}),
+      ...(body ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+    }
     const request = http.request({ host: '127.0.0.1', port, path: target, method: body ? 'POST' : 'GET', headers }, (response) => {
       response.resume()
-      response.on('end', () => resolve({ status: response.statusCode, cookies: (response.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]) }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode, cookies: (response.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]) }),
+      )
     })
     request.setTimeout(120_000, () => request.destroy(new Error('no answer')))
     request.on('error', reject)
@@ -275,7 +290,10 @@ async function makeTemplate({ filesDir, runtimeDir, nodePath, scratch, language 
       child.once('close', (code) => reject(new Error(`the WordPress runtime ended with ${code}`)))
     })
     await ask(port, '/')
-    const login = await ask(port, '/wp-login.php', { form: { log: 'template', pwd: password, testcookie: '1' }, cookie: 'wordpress_test_cookie=WP%20Cookie%20check' })
+    const login = await ask(port, '/wp-login.php', {
+      form: { log: 'template', pwd: password, testcookie: '1' },
+      cookie: 'wordpress_test_cookie=WP%20Cookie%20check',
+    })
     await ask(port, '/wp-admin/', { cookie: login.cookies.join('; ') })
     await ask(port, '/wp-json/wp/v2/posts')
     const first = await ask(port, '/')
@@ -284,7 +302,10 @@ async function makeTemplate({ filesDir, runtimeDir, nodePath, scratch, language 
     child.kill('SIGTERM')
     await ended
   }
-  fs.cpSync(path.join(siteDir, 'wp-content', 'database'), path.join(scratch, `database-${language}`), { recursive: true, preserveTimestamps: true })
+  fs.cpSync(path.join(siteDir, 'wp-content', 'database'), path.join(scratch, `database-${language}`), {
+    recursive: true,
+    preserveTimestamps: true,
+  })
 }
 
 /**
@@ -292,8 +313,15 @@ async function makeTemplate({ filesDir, runtimeDir, nodePath, scratch, language 
  * with them a new site takes a third of the time. Without them the driver installs from nothing.
  * @param {{dir?: string, runtimeDir?: string, nodePath?: string, onProgress?: (step: {label: string, done: number, total: number}) => void}} [options] `nodePath`: Node 22 or newer
  */
-export async function ensureTemplates({ dir = defaultFilesDir, runtimeDir = defaultRuntimeDir, nodePath = process.execPath, onProgress = () => {} } = {}) {
-  const hash = createHash('sha256').update(complete).update(fs.readFileSync(path.join(runtimeDir, 'package-lock.json')))
+export async function ensureTemplates({
+  dir = defaultFilesDir,
+  runtimeDir = defaultRuntimeDir,
+  nodePath = process.execPath,
+  onProgress = () => {},
+} = {}) {
+  const hash = createHash('sha256')
+    .update(complete)
+    .update(fs.readFileSync(path.join(runtimeDir, 'package-lock.json')))
   const sources = path.join(runtimeDir, 'src')
   for (const name of fs.readdirSync(sources).sort()) hash.update(fs.readFileSync(path.join(sources, name)))
   const target = `${dir}-templates`

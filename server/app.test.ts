@@ -19,7 +19,19 @@ describe('the API describes itself', () => {
   interface Document {
     openapi: string
     info: Json
-    paths: Record<string, Record<string, { summary: string; security: Json[]; parameters: { $ref?: string; name: string; in: string; required: boolean; schema: Json }[]; requestBody?: Json; responses: Record<string, Json> }>>
+    paths: Record<
+      string,
+      Record<
+        string,
+        {
+          summary: string
+          security: Json[]
+          parameters: { $ref?: string; name: string; in: string; required: boolean; schema: Json }[]
+          requestBody?: Json
+          responses: Record<string, Json>
+        }
+      >
+    >
     components: Record<string, Json>
   }
   const read = async (): Promise<Document> => JSON.parse((await portal.call('GET', '/api/openapi.json')).text) as Document
@@ -30,7 +42,8 @@ describe('the API describes itself', () => {
   test('every endpoint of the contract is served and described', async () => {
     const { paths } = await read()
     expect(promised.length).toBeGreaterThan(20)
-    for (const { method, path, summary } of promised) expect(paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.summary, `${method} ${path}`).toBe(summary)
+    for (const { method, path, summary } of promised)
+      expect(paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.summary, `${method} ${path}`).toBe(summary)
     expect(Object.values(paths).flatMap((operations) => Object.keys(operations))).toHaveLength(promised.length)
   })
 
@@ -38,7 +51,11 @@ describe('the API describes itself', () => {
     const document = await read()
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
     expect(document.info).toMatchObject({ title: expect.any(String) as string, version: expect.any(String) as string })
-    const find = (ref: string): unknown => ref.slice(2).split('/').reduce<unknown>((at, key) => (at as Json | undefined)?.[key], document)
+    const find = (ref: string): unknown =>
+      ref
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((at, key) => (at as Json | undefined)?.[key], document)
     const walk = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return
       for (const [key, inner] of Object.entries(value)) {
@@ -54,12 +71,20 @@ describe('the API describes itself', () => {
       for (const [method, operation] of Object.entries(operations)) {
         const where = `${method} ${path}`
         const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
-        expect(inPath.map(({ name }) => name), where).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
-        for (const parameter of operation.parameters) if (parameter.$ref === undefined) expect(parameter.schema, where).toHaveProperty('type')
+        expect(
+          inPath.map(({ name }) => name),
+          where,
+        ).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
+        for (const parameter of operation.parameters)
+          if (parameter.$ref === undefined) expect(parameter.schema, where).toHaveProperty('type')
         for (const parameter of inPath) expect(parameter.required, where).toBe(true)
         expect(Object.keys(operation.responses), where).toContain('default')
-        expect(Object.keys(operation.responses).some((status) => status === '200' || status === '201'), where).toBe(true)
-        for (const need of operation.security) for (const name of Object.keys(need)) expect(document.components['securitySchemes'], where).toHaveProperty(name)
+        expect(
+          Object.keys(operation.responses).some((status) => status === '200' || status === '201'),
+          where,
+        ).toBe(true)
+        for (const need of operation.security)
+          for (const name of Object.keys(need)) expect(document.components['securitySchemes'], where).toHaveProperty(name)
         if (method === 'get') expect(operation.requestBody, where).toBeUndefined()
       }
     }
@@ -81,9 +106,20 @@ describe('what anybody may read', () => {
     expect(contract.system.Config.safeParse(body.result).success).toBe(true)
     expect(body.result).toMatchObject({
       products: { wordpress: true, antiDdos: true, hosting: true, dns: true, paas: true, svm: false, smsOtp: false, cloudDatabase: false },
-      regions: [{ code: 'VN', currency: 'VND', language: 'vi' }, { code: 'USD', currency: 'USD', language: 'en' }, { code: 'EURO', currency: 'EUR', language: 'en' }, { code: 'AUD', currency: 'AUD', language: 'aud' }],
+      regions: [
+        { code: 'VN', currency: 'VND', language: 'vi' },
+        { code: 'USD', currency: 'USD', language: 'en' },
+        { code: 'EURO', currency: 'EUR', language: 'en' },
+        { code: 'AUD', currency: 'AUD', language: 'aud' },
+      ],
       cards: { provider: expect.any(String) as string, publishableKey: expect.any(String) as string },
-      realtime: { key: expect.stringMatching(/./) as string, wsHost: '127.0.0.1', wsPort: portal.config.PORT, forceTLS: false, authEndpoint: '/api/v1/auth/pusher' },
+      realtime: {
+        key: expect.stringMatching(/./) as string,
+        wsHost: '127.0.0.1',
+        wsPort: portal.config.PORT,
+        forceTLS: false,
+        authEndpoint: '/api/v1/auth/pusher',
+      },
       sandbox: true,
     })
     expect(JSON.stringify(body)).not.toMatch(/secret/i)
@@ -99,11 +135,20 @@ describe('what anybody may read', () => {
     ['ho chi minh', 'TP. Hồ Chí Minh'],
     ['koln', 'Köln'],
   ])('the search for %s finds %s', async (search, name) => {
-    const { body } = await portal.call<{ id: string; name: string; type: string; country: string }[]>('GET', `/api/locations/search?search=${encodeURIComponent(search)}`)
-    expect(body.result[0]).toEqual({ id: expect.stringMatching(/^[a-z0-9-]+$/) as string, name, type: expect.stringMatching(/^(province|city|district)$/) as string, country: expect.stringMatching(/^[A-Z]{2}$/) as string })
+    const { body } = await portal.call<{ id: string; name: string; type: string; country: string }[]>(
+      'GET',
+      `/api/locations/search?search=${encodeURIComponent(search)}`,
+    )
+    expect(body.result[0]).toEqual({
+      id: expect.stringMatching(/^[a-z0-9-]+$/) as string,
+      name,
+      type: expect.stringMatching(/^(province|city|district)$/) as string,
+      country: expect.stringMatching(/^[A-Z]{2}$/) as string,
+    })
   })
   test('no text, no places; no nonsense either', async () => {
-    for (const query of ['', '?search=', '?search=%20', '?search=.*', '?search=atlantis']) expect((await portal.call('GET', `/api/locations/search${query}`)).body.result, query).toEqual([])
+    for (const query of ['', '?search=', '?search=%20', '?search=.*', '?search=atlantis'])
+      expect((await portal.call('GET', `/api/locations/search${query}`)).body.result, query).toEqual([])
     expect((await portal.call('GET', `/api/locations/search?search=${'x'.repeat(101)}`)).status).toBe(422)
     expect((await portal.call('GET', '/api/locations/search?search=a&search=b')).status).toBe(422)
   })
@@ -120,7 +165,8 @@ describe('metrics', () => {
     expect((await ask({ 'x-forwarded-for': '203.0.113.5', authorization: `Bearer ${token}` })).status).toBe(200)
   })
   test('nobody else, whatever they claim', async () => {
-    for (const headers of [{}, { authorization: `Bearer ${token}x` }, { authorization: token }, { authorization: 'Bearer ' }]) expect((await ask({ 'x-forwarded-for': '203.0.113.5', ...headers })).status).toBe(404)
+    for (const headers of [{}, { authorization: `Bearer ${token}x` }, { authorization: token }, { authorization: 'Bearer ' }])
+      expect((await ask({ 'x-forwarded-for': '203.0.113.5', ...headers })).status).toBe(404)
     expect((await ask({ 'x-forwarded-for': '127.0.0.1, 203.0.113.5' })).status).toBe(404)
   })
   test('ids do not become labels', async () => {
@@ -139,8 +185,28 @@ describe('the transaction log', () => {
   }
   const list = async (query = '') => (await portal.call<Entry[]>('GET', `/api/payments/stripe${query}`, { token: an.token })).body
   let n = 0
-  const credit = (amount: bigint) => transaction(portal.house.db, (tx) => portal.house.ledger.credit(tx, { key: `story:${n++}`, customerId: an.id, driver: 'vnpay', amount, currency: 'VND', details: { provider: 'VNPay' } }))
-  const charge = (amount: bigint) => transaction(portal.house.db, (tx) => portal.house.ledger.charge(tx, { key: `story:${n++}`, customerId: an.id, product: 'wordpress', amount, currency: 'VND', details: { invoice: 'VN-1' } }))
+  const credit = (amount: bigint) =>
+    transaction(portal.house.db, (tx) =>
+      portal.house.ledger.credit(tx, {
+        key: `story:${n++}`,
+        customerId: an.id,
+        driver: 'vnpay',
+        amount,
+        currency: 'VND',
+        details: { provider: 'VNPay' },
+      }),
+    )
+  const charge = (amount: bigint) =>
+    transaction(portal.house.db, (tx) =>
+      portal.house.ledger.charge(tx, {
+        key: `story:${n++}`,
+        customerId: an.id,
+        product: 'wordpress',
+        amount,
+        currency: 'VND',
+        details: { invoice: 'VN-1' },
+      }),
+    )
 
   test('newest first, in pages, without a gap or a double while new entries arrive', async () => {
     for (let i = 1; i <= 120; i++) await (i % 4 === 0 ? charge(10n) : credit(1000n + BigInt(i)))
@@ -167,7 +233,23 @@ describe('the transaction log', () => {
     expect((await list('?limit=100')).result).toHaveLength(100)
     expect((await list('?limit=100')).result[0]?.created).toBeCloseTo(Date.now() / 1000, -2)
   })
-  test.each(['limit=0', 'limit=101', 'limit=-1', 'limit=1.5', 'limit=x', 'limit=', 'limit=1&limit=2', 'cursor=', 'cursor=x', 'cursor=djE6', 'cursor=djE6LTE', `cursor=${'A'.repeat(201)}`, 'cursor=v1:5', 'direction=up', 'limit=1e999'])('?%s is refused', async (query) => {
+  test.each([
+    'limit=0',
+    'limit=101',
+    'limit=-1',
+    'limit=1.5',
+    'limit=x',
+    'limit=',
+    'limit=1&limit=2',
+    'cursor=',
+    'cursor=x',
+    'cursor=djE6',
+    'cursor=djE6LTE',
+    `cursor=${'A'.repeat(201)}`,
+    'cursor=v1:5',
+    'direction=up',
+    'limit=1e999',
+  ])('?%s is refused', async (query) => {
     const { status, body } = await portal.call('GET', `/api/payments/stripe?${query}`, { token: an.token })
     expect([status, Object.keys(body.error?.fields ?? {})]).toEqual([422, [query.split('=')[0]]])
   })

@@ -94,7 +94,17 @@ export async function openHouse(parts: HouseParts) {
   // Middle floor
   const bills = billing.createBilling({ db, clock, jobs, ledger, announcer: realtime, portalUrl, seller: catalog.seller })
   const settlement = payments.createSettlement({ db, clock, ledger, announcer: realtime, jobs, log })
-  const checkout = payments.createCheckout({ db, clock, jobs, catalog, drivers: drivers.payments, settlement, portalUrl, askGatewaySeconds: parts.timing?.askGatewaySeconds })
+  const checkout = payments.createCheckout({
+    db,
+    clock,
+    jobs,
+    catalog,
+    drivers: drivers.payments,
+    settlement,
+    log,
+    portalUrl,
+    askGatewaySeconds: parts.timing?.askGatewaySeconds,
+  })
 
   // Top floor
   const addressing: wordpress.SiteAddressing = {
@@ -104,7 +114,19 @@ export async function openHouse(parts: HouseParts) {
   }
   const directory = wordpress.createDirectory(db, drivers.wordpress, addressing, log)
   const logs = wordpress.createLogStreams({ db, clock, driver: drivers.wordpress, portalUrl })
-  const provisioning = { db, clock, log, jobs, secrets, driver: drivers.wordpress, billing: bills, announcer: realtime, addressing, onChange: directory.refresh, stepMs: parts.timing?.provisionStepMs }
+  const provisioning = {
+    db,
+    clock,
+    log,
+    jobs,
+    secrets,
+    driver: drivers.wordpress,
+    billing: bills,
+    announcer: realtime,
+    addressing,
+    onChange: directory.refresh,
+    stepMs: parts.timing?.provisionStepMs,
+  }
   wordpress.defineProvisioning(provisioning)
   const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, proto: addressing.scheme, log })
 
@@ -117,6 +139,7 @@ export async function openHouse(parts: HouseParts) {
     run: async () => {
       await forgetOldAnswers(idempotency)
       await auth.dropExpired(db, clock)
+      await payments.dropForgedNotices(db, clock)
       await limits.forgetExpired()
     },
   })
@@ -133,12 +156,23 @@ export async function openHouse(parts: HouseParts) {
   metrics.gauge('ledger_findings', 'Invariants of the ledger that the last check found broken', () => ledgerFindings)
   metrics.gauge('realtime_connections', 'Open realtime connections', () => realtime.connections())
   metrics.gauge('sites_running', 'WordPress servers that should run', async () => {
-    const { n } = await db.selectFrom('site').select((eb) => eb.fn.countAll<bigint>().as('n')).where('status', '=', 'running').executeTakeFirstOrThrow()
+    const { n } = await db
+      .selectFrom('site')
+      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .where('status', '=', 'running')
+      .executeTakeFirstOrThrow()
     return Number(n)
   })
 
   // HTTP
-  const http = createHttp({ db, log, idempotency, identify: (token) => auth.identify(db, clock, token), trustProxy: config.TRUST_PROXY === 'on', onResponse: metrics.observe })
+  const http = createHttp({
+    db,
+    log,
+    idempotency,
+    identify: (token) => auth.identify(db, clock, token),
+    trustProxy: config.TRUST_PROXY === 'on',
+    onResponse: metrics.observe,
+  })
   const { server } = http
   const socketOrigin = portalUrl.replace(/^http/, 'ws')
   await server.register(helmet, {
@@ -166,7 +200,20 @@ export async function openHouse(parts: HouseParts) {
   realtime.routes(http)
   billing.routes(http, { db, billing: bills, portalUrl })
   payments.routes(http, { db, clock, log, checkout, settlement, drivers: drivers.payments, customer: accounts.customer })
-  wordpress.routes(http, { db, clock, secrets, catalog, billing: bills, announcer: realtime, driver: drivers.wordpress, logs, addressing, portalUrl, onChange: directory.refresh, customer: accounts.customer })
+  wordpress.routes(http, {
+    db,
+    clock,
+    secrets,
+    catalog,
+    billing: bills,
+    announcer: realtime,
+    driver: drivers.wordpress,
+    logs,
+    addressing,
+    portalUrl,
+    onChange: directory.refresh,
+    customer: accounts.customer,
+  })
   const shown = storefront.publicConfig({
     catalog,
     gateways: new Set(drivers.payments.keys()),
@@ -216,7 +263,7 @@ export async function openHouse(parts: HouseParts) {
     if (!local && !entitled) throw new Refusal('not_found')
     return reply.type('text/plain; version=0.0.4').send(await metrics.text())
   })
-  storefront.servePages(server, path.join(root, 'dist', 'web'), (request, reply) => {
+  storefront.servePages(server, path.join(root, 'dist', 'web'), portalUrl, (request, reply) => {
     const refusal = failure('not_found', spokenBy(request.headers['accept-language']), request.id)
     return reply.code(refusal.statusCode).send(refusal)
   })
@@ -224,7 +271,8 @@ export async function openHouse(parts: HouseParts) {
     // Node has taken its own listener away, so a client that hangs up now would end the process; and nobody catches what is thrown here: one request with an odd address would end the process.
     socket.on('error', () => socket.destroy())
     const readable = URL.canParse(request.url ?? '', portalUrl)
-    if (!readable || (!realtime.sockets.upgrade(request, socket, head) && !logs.upgrade(request, socket, head))) socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    if (!readable || (!realtime.sockets.upgrade(request, socket, head) && !logs.upgrade(request, socket, head)))
+      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
   })
 
   let sites: Promise<void> = Promise.resolve()
@@ -251,9 +299,7 @@ export async function openHouse(parts: HouseParts) {
       directory.stop()
       realtime.sockets.close()
       logs.close()
-      await server.close()
-      await jobs.stop()
-      await edge.close()
+      await Promise.all([server.close(), jobs.stop(), edge.close()])
       await drivers.wordpress.close()
       await sites
       await realtime.stop()

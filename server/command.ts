@@ -12,7 +12,10 @@ async function ledgerCheck(url: string): Promise<number> {
   try {
     const findings = await checkLedger(db)
     for (const { invariant, where } of findings) process.stdout.write(`broken: ${invariant}: ${where}\n`)
-    const { n } = await db.selectFrom('ledger_entry').select((eb) => eb.fn.countAll<bigint>().as('n')).executeTakeFirstOrThrow()
+    const { n } = await db
+      .selectFrom('ledger_entry')
+      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .executeTakeFirstOrThrow()
     process.stdout.write(findings.length === 0 ? `The ledger is whole: ${n} entries.\n` : `${findings.length} findings.\n`)
     return findings.length === 0 ? 0 : 1
   } finally {
@@ -22,12 +25,19 @@ async function ledgerCheck(url: string): Promise<number> {
 
 const [command = ''] = process.argv.slice(2)
 if (!(command in commands)) {
-  process.stderr.write(`Commands:\n${Object.entries(commands).map(([name, about]) => `  ${name.padEnd(14)} ${about}`).join('\n')}\n`)
+  process.stderr.write(
+    `Commands:\n${Object.entries(commands)
+      .map(([name, about]) => `  ${name.padEnd(14)} ${about}`)
+      .join('\n')}\n`,
+  )
   process.exit(64) // EX_USAGE of sysexits.h
 }
 try {
   const config = readConfig(process.env)
-  const postgres = config.DATABASE_URL === undefined ? await startEmbeddedPostgres({ folder: path.join(config.DATA_DIR, 'postgres'), runAsUser: config.EMBEDDED_PG_USER }) : undefined
+  const postgres =
+    config.DATABASE_URL === undefined
+      ? await startEmbeddedPostgres({ folder: path.join(config.DATA_DIR, 'postgres'), runAsUser: config.EMBEDDED_PG_USER })
+      : undefined
   const code = await ledgerCheck(config.DATABASE_URL ?? postgres?.url ?? '')
   // Only the server that we started ourselves is stopped; a running portal keeps its own.
   await postgres?.stop()

@@ -16,12 +16,24 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 }
 
 test('nothing set: the defaults of contract.md section 7', () => {
-  expect(readConfig({})).toMatchObject({ PORT: 8080, SANDBOX_PORT: 8081, SITES_PORT: 8082, DNS_PORT: 8053, HOST: '127.0.0.1', DATA_DIR: path.resolve('data'), DATABASE_URL: undefined, sandbox: true, portalUrl: 'http://127.0.0.1:8080' })
+  expect(readConfig({})).toMatchObject({
+    PORT: 8080,
+    SANDBOX_PORT: 8081,
+    SITES_PORT: 8082,
+    DNS_PORT: 8053,
+    HOST: '127.0.0.1',
+    DATA_DIR: path.resolve('data'),
+    DATABASE_URL: undefined,
+    sandbox: true,
+    portalUrl: 'http://127.0.0.1:8080',
+  })
 })
 
 describe('a wrong value is one sentence that names it', () => {
   test.each<readonly [string, string]>([
-    ...['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT'].flatMap((name) => ['', ' ', '0', '65536', '-1', '80.5', 'http', '8080x', '1e3', '0x50'].map((value) => [name, value] as const)),
+    ...['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT'].flatMap((name) =>
+      ['', ' ', '0', '65536', '-1', '80.5', 'http', '8080x', '1e3', '0x50'].map((value) => [name, value] as const),
+    ),
     ['HOST', ''],
     ['HOST', '  '],
     ['DATA_DIR', ''],
@@ -71,7 +83,9 @@ describe('a wrong value is one sentence that names it', () => {
     expect(faultsOf(env)).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
   })
   test('no fault shows the value: it may be a secret', () => {
-    expect(faultsOf({ PORTAL_SECRET: 'hush-hush', SMTP_URL: 'user:hush-hush@mail', DATABASE_URL: 'hush-hush' }).join()).not.toContain('hush')
+    expect(faultsOf({ PORTAL_SECRET: 'hush-hush', SMTP_URL: 'user:hush-hush@mail', DATABASE_URL: 'hush-hush' }).join()).not.toContain(
+      'hush',
+    )
   })
 })
 
@@ -81,7 +95,9 @@ test('several faults come at once, in the order of the table', () => {
 })
 
 test('keys that only make sense together', () => {
-  expect(faultsOf({ VNPAY_HASH_SECRET: 's' })).toEqual(['VNPAY_TMN_CODE and VNPAY_HASH_SECRET must be set together: VNPAY_TMN_CODE is missing.'])
+  expect(faultsOf({ VNPAY_HASH_SECRET: 's' })).toEqual([
+    'VNPAY_TMN_CODE and VNPAY_HASH_SECRET must be set together: VNPAY_TMN_CODE is missing.',
+  ])
   expect(faultsOf({ ESMS_API_KEY: 'k' })).toEqual(['ESMS_API_KEY and ESMS_SECRET_KEY must be set together: ESMS_SECRET_KEY is missing.'])
   expect(faultsOf({ VNPAY_TMN_CODE: 'ABCD1234', VNPAY_HASH_SECRET: 's' })).toEqual([])
 })
@@ -94,15 +110,22 @@ test('two ports alike, also with a default', () => {
 
 describe('production', () => {
   test('refuses the sandbox unless it is meant', () => {
-    expect(faultsOf({ NODE_ENV: 'production', SANDBOX: 'on' })).toEqual([expect.stringMatching(/^SANDBOX=on is refused in production: .+SANDBOX=allow.+\.$/)])
+    expect(faultsOf({ NODE_ENV: 'production', SANDBOX: 'on' })).toEqual([
+      expect.stringMatching(/^SANDBOX=on is refused in production: .+SANDBOX=allow.+\.$/),
+    ])
     expect(readConfig({ NODE_ENV: 'production' }).sandbox).toBe(false)
     expect(readConfig({ NODE_ENV: 'production', SANDBOX: 'off' }).sandbox).toBe(false)
     expect(readConfig({ NODE_ENV: 'production', SANDBOX: 'allow' }).sandbox).toBe(true)
     expect(readConfig({ SANDBOX: 'off' }).sandbox).toBe(false)
   })
   test('says what then nobody can do', () => {
-    expect(driverFaults(readConfig({ NODE_ENV: 'production' })).map((fault) => /[A-Z_]{6,}/.exec(fault)?.[0])).toEqual(['ESMS_API_KEY', 'SMTP_URL'])
-    expect(driverFaults(readConfig({ NODE_ENV: 'production', ESMS_API_KEY: 'k', ESMS_SECRET_KEY: 's', SMTP_URL: 'smtps://mail.example.vn' }))).toEqual([])
+    expect(driverFaults(readConfig({ NODE_ENV: 'production' })).map((fault) => /[A-Z_]{6,}/.exec(fault)?.[0])).toEqual([
+      'ESMS_API_KEY',
+      'SMTP_URL',
+    ])
+    expect(
+      driverFaults(readConfig({ NODE_ENV: 'production', ESMS_API_KEY: 'k', ESMS_SECRET_KEY: 's', SMTP_URL: 'smtps://mail.example.vn' })),
+    ).toEqual([])
     expect(driverFaults(readConfig({}))).toEqual([])
   })
 })

@@ -2,14 +2,16 @@
 import path from 'node:path'
 import * as z from 'zod'
 
-const blankMeansFault = (name: string) => z.string().refine((text) => text.trim() !== '', `${name} is set but empty: give it a value or remove it.`)
+const blankMeansFault = (name: string) =>
+  z.string().refine((text) => text.trim() !== '', `${name} is set but empty: give it a value or remove it.`)
 const port = (name: string, fallback: number) =>
   z
     .string()
     .default(String(fallback))
     .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535, `${name} must be a port from 1 to 65535.`)
     .transform(Number)
-const address = (name: string) => z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), `${name} must be an http or https address.`)
+const address = (name: string) =>
+  z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), `${name} must be an http or https address.`)
 const choice = <const T extends readonly [string, ...string[]]>(name: string, values: T, fallback: T[number]) =>
   z.enum(values, { error: `${name} must be one of: ${values.join(', ')}.` }).default(fallback as never)
 
@@ -20,46 +22,133 @@ export const variables = {
   SITES_PORT: { about: "Port of the customers' sites.", schema: port('SITES_PORT', 8082), example: '8082' },
   DNS_PORT: { about: 'Port of the name server, UDP and TCP.', schema: port('DNS_PORT', 8053), example: '8053' },
   HOST: { about: 'Address to listen on.', schema: blankMeansFault('HOST').default('127.0.0.1'), example: '127.0.0.1' },
-  DATA_DIR: { about: 'Folder of everything that lasts: database, sites, secret.', schema: blankMeansFault('DATA_DIR').default('./data').transform((text) => path.resolve(text)), example: './data' },
+  DATA_DIR: {
+    about: 'Folder of everything that lasts: database, sites, secret.',
+    schema: blankMeansFault('DATA_DIR')
+      .default('./data')
+      .transform((text) => path.resolve(text)),
+    example: './data',
+  },
   DATABASE_URL: {
     about: 'A PostgreSQL 15+ server. Without it the portal boots its own.',
-    schema: z.string().refine((text) => /^postgres(ql)?:\/\//.test(text), 'DATABASE_URL must begin with postgres:// or postgresql://.').optional(),
+    schema: z
+      .string()
+      .refine((text) => /^postgres(ql)?:\/\//.test(text), 'DATABASE_URL must begin with postgres:// or postgresql://.')
+      .optional(),
     example: '',
   },
-  PORTAL_URL: { about: 'The address that customers see. Without it: http://<HOST>:<PORT>.', schema: address('PORTAL_URL').transform((text) => text.replace(/\/+$/, '')).optional(), example: '' },
+  PORTAL_URL: {
+    about: 'The address that customers see. Without it: http://<HOST>:<PORT>.',
+    schema: address('PORTAL_URL')
+      .transform((text) => text.replace(/\/+$/, ''))
+      .optional(),
+    example: '',
+  },
   SITES_DOMAIN: {
     about: "Domain whose sub-domains are customers' sites. Without it: <name>.localhost:<SITES_PORT>.",
-    schema: z.string().regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/, 'SITES_DOMAIN must be a host name such as sites.example.vn.').optional(),
+    schema: z
+      .string()
+      .regex(
+        /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/,
+        'SITES_DOMAIN must be a host name such as sites.example.vn.',
+      )
+      .optional(),
     example: '',
   },
-  NODE_ENV: { about: 'production refuses the sandbox unless SANDBOX=allow.', schema: choice('NODE_ENV', ['development', 'production', 'test'], 'development'), example: 'development' },
-  SANDBOX: { about: 'on: third parties without keys are stood in for; off: they are absent; allow: on, even in production.', schema: choice('SANDBOX', ['on', 'off', 'allow'], 'on'), example: 'on' },
-  DEMO: { about: 'on: a demo customer is seeded into an empty database (needs the sandbox).', schema: choice('DEMO', ['on', 'off'], 'on'), example: 'on' },
-  CATALOG: { about: 'What is sold, where, for how much.', schema: blankMeansFault('CATALOG').default('./catalog.yaml').transform((text) => path.resolve(text)), example: './catalog.yaml' },
+  NODE_ENV: {
+    about: 'production refuses the sandbox unless SANDBOX=allow.',
+    schema: choice('NODE_ENV', ['development', 'production', 'test'], 'development'),
+    example: 'development',
+  },
+  SANDBOX: {
+    about: 'on: third parties without keys are stood in for; off: they are absent; allow: on, even in production.',
+    schema: choice('SANDBOX', ['on', 'off', 'allow'], 'on'),
+    example: 'on',
+  },
+  DEMO: {
+    about: 'on: a demo customer is seeded into an empty database (needs the sandbox).',
+    schema: choice('DEMO', ['on', 'off'], 'on'),
+    example: 'on',
+  },
+  CATALOG: {
+    about: 'What is sold, where, for how much.',
+    schema: blankMeansFault('CATALOG')
+      .default('./catalog.yaml')
+      .transform((text) => path.resolve(text)),
+    example: './catalog.yaml',
+  },
   PORTAL_SECRET: {
     about: 'The secret that others are derived from. Without it one is made and kept in DATA_DIR.',
-    schema: z.string().refine((text) => text.trim().length >= 32, 'PORTAL_SECRET must have at least 32 characters.').optional(),
+    schema: z
+      .string()
+      .refine((text) => text.trim().length >= 32, 'PORTAL_SECRET must have at least 32 characters.')
+      .optional(),
     example: '',
   },
-  METRICS_TOKEN: { about: 'Bearer token for /metrics from elsewhere than this machine.', schema: blankMeansFault('METRICS_TOKEN').optional(), example: '' },
-  TRUST_PROXY: { about: 'on: X-Forwarded-For of the proxy in front is believed.', schema: choice('TRUST_PROXY', ['on', 'off'], 'off'), example: 'off' },
-  LOG_LEVEL: { about: 'How much is logged.', schema: choice('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'warn'), example: 'warn' },
-  EMBEDDED_PG_USER: { about: 'User to run the embedded PostgreSQL as when the portal is root.', schema: blankMeansFault('EMBEDDED_PG_USER').optional(), example: '' },
-  WORDPRESS_INTERNET: { about: 'on: sites may reach the public internet (plugins, updates).', schema: choice('WORDPRESS_INTERNET', ['on', 'off'], 'off'), example: 'off' },
+  METRICS_TOKEN: {
+    about: 'Bearer token for /metrics from elsewhere than this machine.',
+    schema: blankMeansFault('METRICS_TOKEN').optional(),
+    example: '',
+  },
+  TRUST_PROXY: {
+    about: 'on: X-Forwarded-For of the proxy in front is believed.',
+    schema: choice('TRUST_PROXY', ['on', 'off'], 'off'),
+    example: 'off',
+  },
+  LOG_LEVEL: {
+    about: 'How much is logged.',
+    schema: choice('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'warn'),
+    example: 'warn',
+  },
+  EMBEDDED_PG_USER: {
+    about: 'User to run the embedded PostgreSQL as when the portal is root.',
+    schema: blankMeansFault('EMBEDDED_PG_USER').optional(),
+    example: '',
+  },
+  WORDPRESS_INTERNET: {
+    about: 'on: sites may reach the public internet (plugins, updates).',
+    schema: choice('WORDPRESS_INTERNET', ['on', 'off'], 'off'),
+    example: 'off',
+  },
   WORDPRESS_MAX_CONTAINERS: {
     about: 'Most containers one site may have on the embedded runtime; each takes about 320 MB.',
-    schema: z.string().default('4').refine((text) => /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= 50, 'WORDPRESS_MAX_CONTAINERS must be a number from 1 to 50.').transform(Number),
+    schema: z
+      .string()
+      .default('4')
+      .refine(
+        (text) => /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= 50,
+        'WORDPRESS_MAX_CONTAINERS must be a number from 1 to 50.',
+      )
+      .transform(Number),
     example: '4',
   },
-  VNPAY_TMN_CODE: { about: 'VNPay: terminal code (8 characters). With VNPAY_HASH_SECRET it replaces the sandbox.', schema: z.string().regex(/^[A-Za-z0-9]{8}$/, 'VNPAY_TMN_CODE must have 8 letters or digits.').optional(), example: '' },
+  VNPAY_TMN_CODE: {
+    about: 'VNPay: terminal code (8 characters). With VNPAY_HASH_SECRET it replaces the sandbox.',
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9]{8}$/, 'VNPAY_TMN_CODE must have 8 letters or digits.')
+      .optional(),
+    example: '',
+  },
   VNPAY_HASH_SECRET: { about: 'VNPay: secret of the terminal.', schema: blankMeansFault('VNPAY_HASH_SECRET').optional(), example: '' },
   VNPAY_PAY_URL: { about: 'VNPay: payment page.', schema: address('VNPAY_PAY_URL').optional(), example: '' },
   VNPAY_API_URL: { about: 'VNPay: address of querydr and refund.', schema: address('VNPAY_API_URL').optional(), example: '' },
-  ESMS_API_KEY: { about: 'eSMS.vn: key for SMS. With ESMS_SECRET_KEY it replaces the sandbox.', schema: blankMeansFault('ESMS_API_KEY').optional(), example: '' },
+  ESMS_API_KEY: {
+    about: 'eSMS.vn: key for SMS. With ESMS_SECRET_KEY it replaces the sandbox.',
+    schema: blankMeansFault('ESMS_API_KEY').optional(),
+    example: '',
+  },
   ESMS_SECRET_KEY: { about: 'eSMS.vn: secret.', schema: blankMeansFault('ESMS_SECRET_KEY').optional(), example: '' },
   ESMS_BRANDNAME: { about: 'eSMS.vn: registered sender.', schema: blankMeansFault('ESMS_BRANDNAME').optional(), example: '' },
   ESMS_URL: { about: 'eSMS.vn: address, if not the public one.', schema: address('ESMS_URL').optional(), example: '' },
-  SMTP_URL: { about: 'Mail server, such as smtps://user:password@mail.example.vn. It replaces the sandbox.', schema: z.string().refine((text) => /^smtps?:\/\//.test(text), 'SMTP_URL must begin with smtp:// or smtps://.').optional(), example: '' },
+  SMTP_URL: {
+    about: 'Mail server, such as smtps://user:password@mail.example.vn. It replaces the sandbox.',
+    schema: z
+      .string()
+      .refine((text) => /^smtps?:\/\//.test(text), 'SMTP_URL must begin with smtp:// or smtps://.')
+      .optional(),
+    example: '',
+  },
   MAIL_FROM: { about: 'Sender of mails.', schema: blankMeansFault('MAIL_FROM').default('portal@localhost'), example: 'portal@localhost' },
 } as const
 
@@ -70,6 +159,8 @@ export interface Config extends Values {
   /** The address that customers see, without a trailing slash. */
   readonly portalUrl: string
   readonly sandbox: boolean
+  /** In production the demo customer, whose password everybody knows, must be asked for by name. */
+  readonly demo: boolean
 }
 
 /** The faults of a configuration, one sentence each. */
@@ -99,16 +190,24 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const config = values as unknown as Values
   for (const group of together) {
     const missing = group.filter((name) => env[name] === undefined)
-    if (missing.length > 0 && missing.length < group.length) faults.push(`${group.join(' and ')} must be set together: ${missing.join(', ')} is missing.`)
+    if (missing.length > 0 && missing.length < group.length)
+      faults.push(`${group.join(' and ')} must be set together: ${missing.join(', ')} is missing.`)
   }
   const ports = (['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT'] as const).map((name) => [name, config[name]] as const)
   for (const [index, [name, number]] of ports.entries()) {
     const twin = ports.slice(0, index).find(([, other]) => other === number)
     if (twin && number !== undefined) faults.push(`${name} and ${twin[0]} are both ${number}: give each its own port.`)
   }
-  if (env['NODE_ENV'] === 'production' && env['SANDBOX'] === 'on') faults.push('SANDBOX=on is refused in production: configure the providers, or set SANDBOX=allow if you mean it.')
+  if (env['NODE_ENV'] === 'production' && env['SANDBOX'] === 'on')
+    faults.push('SANDBOX=on is refused in production: configure the providers, or set SANDBOX=allow if you mean it.')
+  if (env['SANDBOX'] === undefined && config.NODE_ENV !== 'production' && config.PORTAL_URL?.startsWith('https:')) {
+    faults.push(
+      'PORTAL_URL is public (https) and the sandbox would show everybody its inbox: set NODE_ENV=production, or SANDBOX=on if you mean it.',
+    )
+  }
   if (faults.length > 0) throw new ConfigFault(faults)
   const sandbox = config.SANDBOX === 'allow' || (config.SANDBOX === 'on' && config.NODE_ENV !== 'production')
   const shown = ['0.0.0.0', '::'].includes(config.HOST) ? 'localhost' : config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
-  return { ...config, sandbox, portalUrl: config.PORTAL_URL ?? `http://${shown}:${config.PORT}` }
+  const demo = sandbox && config.DEMO === 'on' && (config.NODE_ENV !== 'production' || env['DEMO'] === 'on')
+  return { ...config, sandbox, demo, portalUrl: config.PORTAL_URL ?? `http://${shown}:${config.PORT}` }
 }

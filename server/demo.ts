@@ -9,7 +9,12 @@ import { days, hours, later, type Clock } from './platform/clock.ts'
 import { transaction, type Database } from './platform/db.ts'
 import type { Jobs } from './platform/jobs.ts'
 
-export const demoCustomer = { email: 'demo@letspanel.example', password: 'Portal-demo-2026', name: 'Minh Anh', phone: '+84900000001' } as const
+export const demoCustomer = {
+  email: 'demo@letspanel.example',
+  password: 'Portal-demo-2026',
+  name: 'Minh Anh',
+  phone: '+84900000001',
+} as const
 
 /** History is not told again: no job runs and nobody is notified. */
 const silentJobs: Pick<Jobs, 'add' | 'define'> = { add: async () => undefined, define: () => undefined }
@@ -56,13 +61,30 @@ export async function seedDemo(of: { db: Database; catalog: Catalog }): Promise<
     const clock: Clock = { now: () => now }
     const ledger = createLedger(clock)
     await ledger.prepare(tx, { drivers: ['vnpay'], products: ['wordpress'] })
-    const billing = createBilling({ db, clock, jobs: silentJobs as Jobs, ledger, announcer: silentAnnouncer, portalUrl: '', seller: catalog.seller })
+    const billing = createBilling({
+      db,
+      clock,
+      jobs: silentJobs as Jobs,
+      ledger,
+      announcer: silentAnnouncer,
+      portalUrl: '',
+      seller: catalog.seller,
+    })
 
     const id = randomUUID()
     now = later(today, -days(151))
     await tx
       .insertInto('customer')
-      .values({ id, email: demoCustomer.email, phone: demoCustomer.phone, name: demoCustomer.name, password_hash: passwordHash, region_code: 'VN', active: true, created_at: now })
+      .values({
+        id,
+        email: demoCustomer.email,
+        phone: demoCustomer.phone,
+        name: demoCustomer.name,
+        password_hash: passwordHash,
+        region_code: 'VN',
+        active: true,
+        created_at: now,
+      })
       .execute()
     await ledger.openWallet(tx, id, 'VND')
     const customer = { id, name: demoCustomer.name, email: demoCustomer.email, regionCode: 'VN' as const }
@@ -70,7 +92,14 @@ export async function seedDemo(of: { db: Database; catalog: Catalog }): Promise<
     for (const [index, event] of history.entries()) {
       now = later(today, -days(event.daysAgo) - hours(1) + index * 431_000)
       if (event.act === 'topup') {
-        await ledger.credit(tx, { key: `demo:topup:${index}`, customerId: id, driver: 'vnpay', amount: event.amount ?? 0n, currency: 'VND', details: { provider: 'VNPay' } })
+        await ledger.credit(tx, {
+          key: `demo:topup:${index}`,
+          customerId: id,
+          driver: 'vnpay',
+          amount: event.amount ?? 0n,
+          currency: 'VND',
+          details: { provider: 'VNPay' },
+        })
         continue
       }
       const plan = plans(catalog, 'VND').find((candidate) => candidate.id === event.plan) ?? plans(catalog, 'VND')[0]
@@ -83,7 +112,14 @@ export async function seedDemo(of: { db: Database; catalog: Catalog }): Promise<
         customer,
         currency: 'VND',
         product: 'wordpress',
-        lines: [{ description: { en: text, vi: text }, quantity: 1n, unitPrice: BigInt(total), period: { start: now, end: later(now, days(30)) } }],
+        lines: [
+          {
+            description: { en: text, vi: text },
+            quantity: 1n,
+            unitPrice: BigInt(total),
+            period: { start: now, end: later(now, days(30)) },
+          },
+        ],
         subject: { wp: { id: randomUUID(), name } },
         subscriptionId: null,
         starts: null,

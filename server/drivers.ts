@@ -25,14 +25,18 @@ export interface Drivers {
 }
 
 /** VNPay's public addresses; the production ones come with the contract. */
-const vnpaySandbox = { payUrl: 'https://sandbox.vnpayment.vn/paymentv2/vpcpay.html', apiUrl: 'https://sandbox.vnpayment.vn/merchant_webapi/api/transaction' }
+const vnpaySandbox = {
+  payUrl: 'https://sandbox.vnpayment.vn/paymentv2/vpcpay.html',
+  apiUrl: 'https://sandbox.vnpayment.vn/merchant_webapi/api/transaction',
+}
 const esmsUrl = 'https://rest.esms.vn'
 
 /** What cannot work with this configuration, one sentence each. */
 export function driverFaults(config: Config): string[] {
   if (config.sandbox) return []
   const faults: string[] = []
-  if (config.ESMS_API_KEY === undefined) faults.push('Nothing can send SMS: set ESMS_API_KEY and ESMS_SECRET_KEY, or let the sandbox stand in (SANDBOX).')
+  if (config.ESMS_API_KEY === undefined)
+    faults.push('Nothing can send SMS: set ESMS_API_KEY and ESMS_SECRET_KEY, or let the sandbox stand in (SANDBOX).')
   if (config.SMTP_URL === undefined) faults.push('Nothing can send mail: set SMTP_URL, or let the sandbox stand in (SANDBOX).')
   return faults
 }
@@ -40,10 +44,19 @@ export function driverFaults(config: Config): string[] {
 function openPayments(config: Config, sandbox: SandboxAddresses | undefined): ReadonlyMap<string, PaymentDriver> {
   const drivers = new Map<string, PaymentDriver>()
   if (config.VNPAY_TMN_CODE !== undefined) {
-    const settings = { tmnCode: config.VNPAY_TMN_CODE, secret: config.VNPAY_HASH_SECRET, payUrl: config.VNPAY_PAY_URL ?? vnpaySandbox.payUrl, apiUrl: config.VNPAY_API_URL ?? vnpaySandbox.apiUrl }
+    const settings = {
+      tmnCode: config.VNPAY_TMN_CODE,
+      secret: config.VNPAY_HASH_SECRET,
+      payUrl: config.VNPAY_PAY_URL ?? vnpaySandbox.payUrl,
+      apiUrl: config.VNPAY_API_URL ?? vnpaySandbox.apiUrl,
+    }
     drivers.set('vnpay', createPaymentDriver('vnpay', settings))
   } else if (sandbox) {
-    const settings = { ...sandbox.vnpay, payUrl: `${sandbox.url}/vnpay/paymentv2/vpcpay.html`, apiUrl: `${sandbox.url}/vnpay/merchant_webapi/api/transaction` }
+    const settings = {
+      ...sandbox.vnpay,
+      payUrl: `${sandbox.url}/vnpay/paymentv2/vpcpay.html`,
+      apiUrl: `${sandbox.url}/vnpay/merchant_webapi/api/transaction`,
+    }
     drivers.set('vnpay', createPaymentDriver('vnpay', settings))
   }
   return drivers
@@ -56,7 +69,12 @@ export function openDrivers(config: Config, sandbox: SandboxAddresses | undefine
     sms: createSmsDriver(
       'esms',
       config.ESMS_API_KEY !== undefined || !sandbox
-        ? { apiKey: config.ESMS_API_KEY, secretKey: config.ESMS_SECRET_KEY, brandname: config.ESMS_BRANDNAME ?? 'PORTAL', url: config.ESMS_URL ?? esmsUrl }
+        ? {
+            apiKey: config.ESMS_API_KEY,
+            secretKey: config.ESMS_SECRET_KEY,
+            brandname: config.ESMS_BRANDNAME ?? 'PORTAL',
+            url: config.ESMS_URL ?? esmsUrl,
+          }
         : { ...sandbox.esms, brandname: 'PORTAL', url: `${sandbox.url}/esms` },
     ),
     mailer: createMailDriver('smtp', { url: config.SMTP_URL ?? sandbox?.smtpUrl, from: config.MAIL_FROM }),

@@ -47,16 +47,26 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
   }
   // Loaded only when it stands in for somebody: a lean production image does not even hold it.
   const { startSandbox } = await import('../sandbox/index.ts')
-  const sandbox = await startSandbox({ host: config.HOST, port: config.SANDBOX_PORT, databaseUrl, portalUrl: config.portalUrl, ...keys, log: (line) => log.info({ sandbox: line }, 'sandbox') })
+  const sandbox = await startSandbox({
+    host: config.HOST,
+    port: config.SANDBOX_PORT,
+    databaseUrl,
+    portalUrl: config.portalUrl,
+    ...keys,
+    log: (line) => log.info({ sandbox: line }, 'sandbox'),
+  })
   const addresses: SandboxAddresses = { url: sandbox.url, smtpUrl: sandbox.smtpUrl, ...keys }
   return { sandbox, addresses }
 }
 
 const describe = (error: unknown): string => {
   const code = (error as NodeJS.ErrnoException).code
-  if (code === 'EADDRINUSE') return `Port ${(error as { port?: number }).port} is taken. Stop what listens there, or set another port (PORT, SANDBOX_PORT, SITES_PORT).`
-  if (code === 'EACCES' && (error as { syscall?: string }).syscall === 'listen') return `Port ${(error as { port?: number }).port} may not be listened on by this user.`
-  if (code === 'ECONNREFUSED' || code === '28P01' || code === '3D000' || code === 'ENOTFOUND') return `The database does not take us: ${(error as Error).message}`
+  if (code === 'EADDRINUSE')
+    return `Port ${(error as { port?: number }).port} is taken. Stop what listens there, or set another port (PORT, SANDBOX_PORT, SITES_PORT).`
+  if (code === 'EACCES' && (error as { syscall?: string }).syscall === 'listen')
+    return `Port ${(error as { port?: number }).port} may not be listened on by this user.`
+  if (code === 'ECONNREFUSED' || code === '28P01' || code === '3D000' || code === 'ENOTFOUND')
+    return `The database does not take us: ${(error as Error).message}`
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -100,7 +110,7 @@ try {
   }
   const drivers = openDrivers(config, addresses, log)
   house = await openHouse({ config, databaseUrl, catalog, drivers, secrets, clock: systemClock, log, sandboxUrl: addresses?.url ?? null })
-  const demo = config.sandbox && config.DEMO === 'on' ? await seedDemo({ db: house.db, catalog }) : undefined
+  const demo = config.demo ? await seedDemo({ db: house.db, catalog }) : undefined
   await house.listen()
 
   say('')

@@ -18,7 +18,13 @@ export interface Answer<T = unknown> {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  readonly body: { statusCode: number; message: string; result: T; page?: { next: string | null }; error?: { code: string; fields?: Record<string, string>; requestId: string } }
+  readonly body: {
+    statusCode: number
+    message: string
+    result: T
+    page?: { next: string | null }
+    error?: { code: string; fields?: Record<string, string>; requestId: string }
+  }
 }
 
 export interface TestCustomer {
@@ -41,7 +47,11 @@ export interface TestHouse {
   readonly drivers: Drivers
   readonly vnpay: SandboxAddresses['vnpay']
   /** Calls the API as a client would. */
-  call<T = unknown>(method: string, path: string, options?: { body?: unknown; token?: string; headers?: Record<string, string> }): Promise<Answer<T>>
+  call<T = unknown>(
+    method: string,
+    path: string,
+    options?: { body?: unknown; token?: string; headers?: Record<string, string> },
+  ): Promise<Answer<T>>
   /** Registers, reads the code from the sandbox's inbox, activates and signs in. */
   customer(of?: { region?: string }): Promise<TestCustomer>
   /** Tops the wallet up through VNPay's page in the sandbox, as a person would. Minor units. */
@@ -105,18 +115,51 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
   const database = await testDatabase()
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-house-'))
   const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
-  const config = readConfig({ NODE_ENV: 'test', PORT: String(port), SANDBOX_PORT: String(sandboxPort), SITES_PORT: String(sitesPort), DNS_PORT: String(dnsPort), DATA_DIR: dataDir, LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent', ...options.env })
+  const config = readConfig({
+    NODE_ENV: 'test',
+    PORT: String(port),
+    SANDBOX_PORT: String(sandboxPort),
+    SITES_PORT: String(sitesPort),
+    DNS_PORT: String(dnsPort),
+    DATA_DIR: dataDir,
+    LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent',
+    ...options.env,
+  })
   const { logLines } = options
   const log = logLines ? createLog('debug', { write: logLines }) : createLog(config.LOG_LEVEL)
   const secrets = createSecrets('a secret for tests, forty characters long')
-  const keys = { vnpay: { tmnCode: 'SANDBOX1', secret: secrets.derive('sandbox-vnpay') }, esms: { apiKey: 'test-key', secretKey: 'test-secret' } }
-  const sandbox = await startSandbox({ host: '127.0.0.1', port: sandboxPort, databaseUrl: database.url, portalUrl: config.portalUrl, ...keys, pace: 0.05, log: () => undefined })
+  const keys = {
+    vnpay: { tmnCode: 'SANDBOX1', secret: secrets.derive('sandbox-vnpay') },
+    esms: { apiKey: 'test-key', secretKey: 'test-secret' },
+  }
+  const sandbox = await startSandbox({
+    host: '127.0.0.1',
+    port: sandboxPort,
+    databaseUrl: database.url,
+    portalUrl: config.portalUrl,
+    ...keys,
+    pace: 0.05,
+    log: () => undefined,
+  })
   const shipped = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
   const catalog = options.changeCatalog?.(shipped) ?? shipped
-  const open = async ({ changeDrivers, timing }: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>): Promise<{ house: House; drivers: Drivers }> => {
+  const open = async ({
+    changeDrivers,
+    timing,
+  }: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>): Promise<{ house: House; drivers: Drivers }> => {
     const opened = openDrivers(config, { url: sandbox.url, smtpUrl: sandbox.smtpUrl, ...keys }, log)
     const drivers = changeDrivers?.(opened) ?? opened
-    const house = await openHouse({ config, databaseUrl: database.url, catalog, drivers, secrets, clock: options.clock ?? systemClock, log, sandboxUrl: sandbox.url, ...(timing && { timing }) })
+    const house = await openHouse({
+      config,
+      databaseUrl: database.url,
+      catalog,
+      drivers,
+      secrets,
+      clock: options.clock ?? systemClock,
+      log,
+      sandboxUrl: sandbox.url,
+      ...(timing && { timing }),
+    })
     await house.listen()
     return { house, drivers }
   }
@@ -135,11 +178,19 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
     sandboxUrl: sandbox.url,
     databaseUrl: database.url,
     vnpay: keys.vnpay,
-    async call<T>(method: string, address: string, { body, token, headers }: { body?: unknown; token?: string; headers?: Record<string, string> } = {}) {
+    async call<T>(
+      method: string,
+      address: string,
+      { body, token, headers }: { body?: unknown; token?: string; headers?: Record<string, string> } = {},
+    ) {
       const answer = await fetch(`${config.portalUrl}${address}`, {
         method,
         redirect: 'manual',
-        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers },
+        headers: {
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
       const text = await answer.text()
@@ -161,7 +212,9 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       const email = `person${number}@example.vn`
       const phone = `+8491${String(number).padStart(7, '0')}`
       const password = 'Correct-horse-9'
-      const registered = await test.call<{ id: string }>('POST', '/api/v1/auth/register', { body: { name: 'Nguyễn Văn An', email, phone, password, region_code: region } })
+      const registered = await test.call<{ id: string }>('POST', '/api/v1/auth/register', {
+        body: { name: 'Nguyễn Văn An', email, phone, password, region_code: region },
+      })
       if (registered.status !== 201) throw new Error(`register: ${registered.text}`)
       const code = await eventually('the activation code', async () => /\b\d{6}\b/.exec((await test.inbox(phone))[0]?.text ?? '')?.[0])
       await test.call('POST', '/api/v1/auth/active', { body: { email, code } })
@@ -169,12 +222,19 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       return { id: registered.body.result.id, email, phone, password, token: signedIn.body.result.token.accessToken }
     },
     async topUp(customer, amount, outcome = 'paid') {
-      const begun = await test.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', { token: customer.token, body: { amount, type: 1, method: 'QRPAY' } })
+      const begun = await test.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', {
+        token: customer.token,
+        body: { amount, type: 1, method: 'QRPAY' },
+      })
       if (begun.status !== 200) throw new Error(`checkout: ${begun.text}`)
       const { checkoutUrl, transactionCode } = begun.body.result
       const page = await (await fetch(checkoutUrl)).text()
       const token = /name="token" value="([^"]+)"/.exec(page)?.[1] ?? ''
-      const confirmed = await fetch(new URL('/vnpay/paymentv2/Transaction/Confirm.html', sandbox.url), { method: 'POST', redirect: 'manual', body: new URLSearchParams({ token, outcome }) })
+      const confirmed = await fetch(new URL('/vnpay/paymentv2/Transaction/Confirm.html', sandbox.url), {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams({ token, outcome }),
+      })
       return { transactionCode, returnUrl: confirmed.headers.get('location') ?? '' }
     },
     async ledgerHolds() {

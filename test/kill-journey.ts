@@ -33,14 +33,23 @@ export const price = 218_000
 const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'chu-nha', password: 'Mat-khau-9!', replicate: 1 }
 
 /** Tries until there is an answer that is no trouble of the portal's: the portal may be dead for a while. */
-export async function untilAnswered(portal: PortalProcess, method: string, address: string, of: { body?: unknown; token?: string; key?: string } = {}): Promise<Answer> {
+export async function untilAnswered(
+  portal: PortalProcess,
+  method: string,
+  address: string,
+  of: { body?: unknown; token?: string; key?: string } = {},
+): Promise<Answer> {
   const deadline = Date.now() + 120_000
   for (;;) {
     try {
       const answer = await fetch(`${portal.url}${address}`, {
         method,
         signal: AbortSignal.timeout(15_000),
-        headers: { ...(of.body !== undefined && { 'content-type': 'application/json' }), ...(of.token !== undefined && { authorization: `Bearer ${of.token}` }), ...(of.key !== undefined && { 'idempotency-key': of.key }) },
+        headers: {
+          ...(of.body !== undefined && { 'content-type': 'application/json' }),
+          ...(of.token !== undefined && { authorization: `Bearer ${of.token}` }),
+          ...(of.key !== undefined && { 'idempotency-key': of.key }),
+        },
         ...(of.body !== undefined && { body: JSON.stringify(of.body) }),
       })
       const body = (await answer.json()) as Answer['body']
@@ -68,10 +77,20 @@ async function until<T>(what: string, ask: () => Promise<T | undefined | false>,
 }
 
 export async function register(portal: PortalProcess, number: number): Promise<Customer> {
-  const customer: Customer = { email: `kill${number}@example.vn`, phone: `+8491${String(number).padStart(7, '0')}`, facts: [], payments: [], orders: [], token: '' }
+  const customer: Customer = {
+    email: `kill${number}@example.vn`,
+    phone: `+8491${String(number).padStart(7, '0')}`,
+    facts: [],
+    payments: [],
+    orders: [],
+    token: '',
+  }
   const { email, phone } = customer
   const signIn = () => untilAnswered(portal, 'POST', '/api/v1/auth/login', { body: { email, password } })
-  const registered = await untilAnswered(portal, 'POST', '/api/v1/auth/register', { key: randomUUID(), body: { name: 'Nguyễn Văn An', email, phone, password, region_code: 'VN' } })
+  const registered = await untilAnswered(portal, 'POST', '/api/v1/auth/register', {
+    key: randomUUID(),
+    body: { name: 'Nguyễn Văn An', email, phone, password, region_code: 'VN' },
+  })
   expect(registered.status).toBe(201)
   customer.facts.push({ what: `${email} is registered`, holds: async () => expect([200, 403]).toContain((await signIn()).status) })
   await until('activation', async () => {
@@ -85,26 +104,40 @@ export async function register(portal: PortalProcess, number: number): Promise<C
   const signedIn = await signIn()
   customer.token = (signedIn.body.result['token'] as { accessToken: string }).accessToken
   const { token } = customer
-  customer.facts.push({ what: `${email} is signed in`, holds: async () => expect((await untilAnswered(portal, 'GET', '/api/v1/auth/me', { token })).status).toBe(200) })
+  customer.facts.push({
+    what: `${email} is signed in`,
+    holds: async () => expect((await untilAnswered(portal, 'GET', '/api/v1/auth/me', { token })).status).toBe(200),
+  })
   return customer
 }
 
 /** Begins a top-up and pays it on VNPay's page. */
 export async function topUp(portal: PortalProcess, customer: Customer, amount: number, outcome: Outcome): Promise<string> {
   const { token } = customer
-  const begun = await untilAnswered(portal, 'POST', '/api/payments/checkout', { token, key: randomUUID(), body: { amount, type: 1, method: 'QRPAY' } })
+  const begun = await untilAnswered(portal, 'POST', '/api/payments/checkout', {
+    token,
+    key: randomUUID(),
+    body: { amount, type: 1, method: 'QRPAY' },
+  })
   expect(begun.status).toBe(200)
   const code = String(begun.body.result['transactionCode'])
   const read = () => untilAnswered(portal, 'GET', `/api/payments/get-transaction?transactionCode=${code}`, { token })
   const { createdAt } = (await read()).body.result
   customer.payments.push({ code, amount, createdAt: new Date(String(createdAt)) })
-  customer.facts.push({ what: `payment ${code} is known`, holds: async () => expect((await read()).body.result).toMatchObject({ transactionCode: code, amount }) })
+  customer.facts.push({
+    what: `payment ${code} is known`,
+    holds: async () => expect((await read()).body.result).toMatchObject({ transactionCode: code, amount }),
+  })
   await until('paying', async () => {
     const page = await fetch(String(begun.body.result['checkoutUrl']), { redirect: 'manual' })
     // Chosen already, by a click whose answer a kill took away.
     if (page.status === 303) return true
     const form = /name="token" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
-    const chosen = await fetch(`${portal.sandboxUrl}/vnpay/paymentv2/Transaction/Confirm.html`, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ token: form, outcome }) })
+    const chosen = await fetch(`${portal.sandboxUrl}/vnpay/paymentv2/Transaction/Confirm.html`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ token: form, outcome }),
+    })
     return chosen.status === 303
   })
   return code
@@ -114,7 +147,10 @@ export async function topUp(portal: PortalProcess, customer: Customer, amount: n
 export async function credited(portal: PortalProcess, customer: Customer, code: string): Promise<void> {
   const read = () => untilAnswered(portal, 'GET', `/api/payments/get-transaction?transactionCode=${code}`, { token: customer.token })
   await until(`the credit of ${code}`, async () => (await read()).body.result['status'] === 'succeeded')
-  customer.facts.push({ what: `payment ${code} is credited`, holds: async () => expect((await read()).body.result['status']).toBe('succeeded') })
+  customer.facts.push({
+    what: `payment ${code} is credited`,
+    holds: async () => expect((await read()).body.result['status']).toBe('succeeded'),
+  })
 }
 
 export async function placeOrder(portal: PortalProcess, customer: Customer): Promise<string> {
@@ -124,7 +160,15 @@ export async function placeOrder(portal: PortalProcess, customer: Customer): Pro
   const id = String(placed.body.result['id'])
   customer.orders.push(id)
   portal.sites.add(id)
-  customer.facts.push({ what: `order ${id} stands`, holds: async () => expect((await untilAnswered(portal, 'GET', `/api/wp/${id}`, { token })).body.result).toMatchObject({ id, price, configs: { region: { id: 1 } } }) })
+  customer.facts.push({
+    what: `order ${id} stands`,
+    holds: async () =>
+      expect((await untilAnswered(portal, 'GET', `/api/wp/${id}`, { token })).body.result).toMatchObject({
+        id,
+        price,
+        configs: { region: { id: 1 } },
+      }),
+  })
   return id
 }
 
@@ -138,7 +182,11 @@ export async function settled(portal: PortalProcess, customer: Customer, id: str
   customer.facts.push({ what: `order ${id} is ${status}`, holds: async () => expect((await read())['status']).toBe(status) })
   if (status === 'running') {
     const host = String((await read())['domain'])
-    customer.facts.push({ what: `${host} answers`, slow: true, holds: () => until(`${host} answering`, async () => (await statusOn(portal.sitesPort, host)) === 200, 180).then(() => undefined) })
+    customer.facts.push({
+      what: `${host} answers`,
+      slow: true,
+      holds: () => until(`${host} answering`, async () => (await statusOn(portal.sitesPort, host)) === 200, 180).then(() => undefined),
+    })
   }
   return status
 }

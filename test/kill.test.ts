@@ -58,16 +58,36 @@ function oneLifeOnly(portal: PortalProcess): string | false {
 /** What every wallet must hold, entry by entry: each paid top-up once, each order once, and its refund when it failed. */
 async function booksAreRight(portal: PortalProcess, customers: readonly Customer[]): Promise<void> {
   const secrets = createSecrets(loadRootSecret(portal.dataDir, undefined))
-  const settings = { tmnCode: 'SANDBOX1', secret: secrets.derive('sandbox-vnpay'), payUrl: `${portal.sandboxUrl}/vnpay/paymentv2/vpcpay.html`, apiUrl: `${portal.sandboxUrl}/vnpay/merchant_webapi/api/transaction` }
+  const settings = {
+    tmnCode: 'SANDBOX1',
+    secret: secrets.derive('sandbox-vnpay'),
+    payUrl: `${portal.sandboxUrl}/vnpay/paymentv2/vpcpay.html`,
+    apiUrl: `${portal.sandboxUrl}/vnpay/merchant_webapi/api/transaction`,
+  }
   const vnpay = createPaymentDriver('vnpay', settings)
   for (const { email, payments, orders } of customers) {
     const expected: string[] = []
     for (const { code, amount, createdAt } of payments) {
       const buyer = { id: '', name: '', email, phone: '' }
-      const word = await vnpay.lookUp({ code, amount: BigInt(amount), currency: 'VND', channel: 'VNPAYQR', language: 'vi', ip: '127.0.0.1', returnUrl: portal.url, createdAt, expiresAt: createdAt, providerRef: null, buyer })
+      const word = await vnpay.lookUp({
+        code,
+        amount: BigInt(amount),
+        currency: 'VND',
+        channel: 'VNPAYQR',
+        language: 'vi',
+        ip: '127.0.0.1',
+        returnUrl: portal.url,
+        createdAt,
+        expiresAt: createdAt,
+        providerRef: null,
+        buyer,
+      })
       if (word?.status === 'succeeded') expected.push(`topup ${code} ${amount}`)
     }
-    const sites = await portal.rows<{ id: string; status: string; number: string }>('select s.id, s.status, i.number from site s join customer c on c.id = s.customer_id join invoice i on i.id = s.invoice_id where c.email = $1', [email])
+    const sites = await portal.rows<{ id: string; status: string; number: string }>(
+      'select s.id, s.status, i.number from site s join customer c on c.id = s.customer_id join invoice i on i.id = s.invoice_id where c.email = $1',
+      [email],
+    )
     expect(sites.map(({ id }) => id).sort()).toEqual([...orders].sort())
     for (const { status, number } of sites) {
       expected.push(`charge ${number} ${-price}`)
@@ -82,78 +102,82 @@ async function booksAreRight(portal: PortalProcess, customers: readonly Customer
   }
 }
 
-test(`${kills} kills at random moments lose nothing and do nothing twice (seed ${seed})`, { timeout: 60_000 + kills * 60_000 }, async () => {
-  const random = randomFrom(seed)
-  const portal = await PortalProcess.create()
-  const customers: Customer[] = []
-  const log: string[] = []
-  let left = kills
-  let journeys = 0
-  let phase = 'start'
-  let verifying = false
-  try {
-    await portal.start()
+test(
+  `${kills} kills at random moments lose nothing and do nothing twice (seed ${seed})`,
+  { timeout: 60_000 + kills * 60_000 },
+  async () => {
+    const random = randomFrom(seed)
+    const portal = await PortalProcess.create()
+    const customers: Customer[] = []
+    const log: string[] = []
+    let left = kills
+    let journeys = 0
+    let phase = 'start'
+    let verifying = false
+    try {
+      await portal.start()
 
-    const journey = async (): Promise<void> => {
-      const number = ++journeys
-      phase = 'register'
-      const customer = await register(portal, number)
-      customers.push(customer)
-      const outcome: Outcome = (['paid', 'paid', 'late', kills > 10 ? 'lost' : 'paid'] as const)[Math.floor(random() * 4)] ?? 'paid'
-      const orderFirst = random() < 0.4
-      const order = async (): Promise<string> => {
-        phase = 'order'
-        return await placeOrder(portal, customer)
-      }
-      let id = orderFirst ? await order() : ''
-      phase = `top-up, ${outcome}`
-      const code = await topUp(portal, customer, 300_000, outcome)
-      phase = `credit, ${outcome}`
-      await credited(portal, customer, code)
-      if (!orderFirst) id = await order()
-      phase = 'provisioning'
-      const end = await settled(portal, customer, id)
-      log.push(`journey ${number}: ${outcome}, ${orderFirst ? 'order first' : 'money first'}, ${end}`)
-    }
-    const reaper = async (): Promise<void> => {
-      while (left > 0) {
-        // Every stretch of the journey gets its share, however short it is; within it the moment is random.
-        const stretch = stretches[Math.floor(random() * stretches.length)] ?? 'provisioning'
-        await eventually('the next stretch', async () => phase.startsWith(stretch), 6).catch(() => undefined)
-        await new Promise((resolve) => setTimeout(resolve, random() * (lengthsMs[stretch] ?? 60)))
-        left--
-        const also = (['nothing else', 'nothing else', 'database', 'guard'] as const)[Math.floor(random() * 4)] ?? 'nothing else'
-        log.push(`kill ${kills - left} in ${phase}${also === 'nothing else' ? '' : `, the ${also} too`}`)
-        await portal.kill(also)
-        await portal.start()
-        await eventually('one life', async () => oneLifeOnly(portal), 20)
-        await ledgerIsWhole(portal)
-        verifying = true
-        for (const [index, { facts }] of [...customers].entries()) {
-          for (const fact of facts) if (!fact.slow || index >= customers.length - 2) await stillTrue(fact)
+      const journey = async (): Promise<void> => {
+        const number = ++journeys
+        phase = 'register'
+        const customer = await register(portal, number)
+        customers.push(customer)
+        const outcome: Outcome = (['paid', 'paid', 'late', kills > 10 ? 'lost' : 'paid'] as const)[Math.floor(random() * 4)] ?? 'paid'
+        const orderFirst = random() < 0.4
+        const order = async (): Promise<string> => {
+          phase = 'order'
+          return await placeOrder(portal, customer)
         }
-        verifying = false
+        let id = orderFirst ? await order() : ''
+        phase = `top-up, ${outcome}`
+        const code = await topUp(portal, customer, 300_000, outcome)
+        phase = `credit, ${outcome}`
+        await credited(portal, customer, code)
+        if (!orderFirst) id = await order()
+        phase = 'provisioning'
+        const end = await settled(portal, customer, id)
+        log.push(`journey ${number}: ${outcome}, ${orderFirst ? 'order first' : 'money first'}, ${end}`)
       }
-    }
-    const walker = async (): Promise<void> => {
-      do {
-        await journey()
-        await eventually('the portal being looked at', async () => !verifying, 300)
-      } while (left > 0)
-    }
-    await Promise.all([walker(), reaper()])
+      const reaper = async (): Promise<void> => {
+        while (left > 0) {
+          // Every stretch of the journey gets its share, however short it is; within it the moment is random.
+          const stretch = stretches[Math.floor(random() * stretches.length)] ?? 'provisioning'
+          await eventually('the next stretch', async () => phase.startsWith(stretch), 6).catch(() => undefined)
+          await new Promise((resolve) => setTimeout(resolve, random() * (lengthsMs[stretch] ?? 60)))
+          left--
+          const also = (['nothing else', 'nothing else', 'database', 'guard'] as const)[Math.floor(random() * 4)] ?? 'nothing else'
+          log.push(`kill ${kills - left} in ${phase}${also === 'nothing else' ? '' : `, the ${also} too`}`)
+          await portal.kill(also)
+          await portal.start()
+          await eventually('one life', async () => oneLifeOnly(portal), 20)
+          await ledgerIsWhole(portal)
+          verifying = true
+          for (const [index, { facts }] of [...customers].entries()) {
+            for (const fact of facts) if (!fact.slow || index >= customers.length - 2) await stillTrue(fact)
+          }
+          verifying = false
+        }
+      }
+      const walker = async (): Promise<void> => {
+        do {
+          await journey()
+          await eventually('the portal being looked at', async () => !verifying, 300)
+        } while (left > 0)
+      }
+      await Promise.all([walker(), reaper()])
 
-    for (const { facts } of customers) for (const fact of facts) await stillTrue(fact)
-    await booksAreRight(portal, customers)
-    await ledgerIsWhole(portal)
+      for (const { facts } of customers) for (const fact of facts) await stillTrue(fact)
+      await booksAreRight(portal, customers)
+      await ledgerIsWhole(portal)
 
-    expect(await portal.terminate()).toBe(0)
-    expect(portal.processes()).toEqual([])
-  } catch (error) {
-    console.error(`${portal.output}\n${readFileSync(path.join(portal.dataDir, 'postgres', 'postgres.log'), 'utf8').slice(-3000)}`)
-    throw error
-  } finally {
-    console.log(`seed ${seed}\n${log.join('\n')}`)
-    portal.discard()
-  }
-})
+      expect(await portal.terminate()).toBe(0)
+      expect(portal.processes()).toEqual([])
+    } catch (error) {
+      console.error(`${portal.output}\n${readFileSync(path.join(portal.dataDir, 'postgres', 'postgres.log'), 'utf8').slice(-3000)}`)
+      throw error
+    } finally {
+      console.log(`seed ${seed}\n${log.join('\n')}`)
+      portal.discard()
+    }
+  },
+)

@@ -62,7 +62,12 @@ export class PortalProcess {
   /** Resolves when it is ready. Fails with what it said when it ends before. */
   async start(): Promise<void> {
     this.#output = ''
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')], { cwd: root, env: this.#env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')], {
+      cwd: root,
+      env: this.#env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     this.#child = child
     this.#wanted = true
     child.once('exit', (code, signal) => {
@@ -92,7 +97,8 @@ export class PortalProcess {
     if (!child) return
     this.#wanted = false
     const gone = new Promise((resolve) => child.once('close', resolve))
-    const others = also === 'nothing else' ? [] : this.processes().filter(({ command }) => also === 'database' || command.includes('pg-guard'))
+    const others =
+      also === 'nothing else' ? [] : this.processes().filter(({ command }) => also === 'database' || command.includes('pg-guard'))
     process.kill(-this.pid, 'SIGKILL')
     for (const { pid } of others) {
       try {
@@ -126,8 +132,16 @@ export class PortalProcess {
       try {
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
         if (command === '') continue
-        const group = Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ')[2])
-        const ours = command.includes(this.dataDir) || readlinkSync(`/proc/${pid}/cwd`).startsWith(this.dataDir) || group === this.pid || [...this.sites].some((id) => command.includes(id))
+        const group = Number(
+          readFileSync(`/proc/${pid}/stat`, 'utf8')
+            .replace(/^.*\) /, '')
+            .split(' ')[2],
+        )
+        const ours =
+          command.includes(this.dataDir) ||
+          readlinkSync(`/proc/${pid}/cwd`).startsWith(this.dataDir) ||
+          group === this.pid ||
+          [...this.sites].some((id) => command.includes(id))
         if (ours) found.push({ pid, command })
       } catch {
         // It ended while we looked.

@@ -6,12 +6,23 @@ import { cruise, type ICruiseResult, type IFlattenedRuleSet, type ICruiseOptions
 import { afterAll, describe, expect, test } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '..')
-const rules = JSON.parse(readFileSync(path.join(root, '.dependency-cruiser.json'), 'utf8')) as { forbidden: { name: string }[]; options: ICruiseOptions }
+const rules = JSON.parse(readFileSync(path.join(root, '.dependency-cruiser.json'), 'utf8')) as {
+  forbidden: { name: string }[]
+  options: ICruiseOptions
+}
 
 async function breaches(base: string, folders: string[]): Promise<{ read: number; found: string[] }> {
-  const { output } = await cruise(folders, { ...rules.options, baseDir: base, ruleSet: { forbidden: rules.forbidden } as IFlattenedRuleSet, validate: true })
+  const { output } = await cruise(folders, {
+    ...rules.options,
+    baseDir: base,
+    ruleSet: { forbidden: rules.forbidden } as IFlattenedRuleSet,
+    validate: true,
+  })
   const { summary } = output as ICruiseResult
-  return { read: summary.totalCruised, found: summary.violations.map((violation) => `${violation.rule.name}: ${violation.from} → ${violation.to}`) }
+  return {
+    read: summary.totalCruised,
+    found: summary.violations.map((violation) => `${violation.rule.name}: ${violation.from} → ${violation.to}`),
+  }
 }
 
 test('the walls stand, and the guard is awake', async () => {
@@ -32,9 +43,15 @@ const faults: Record<string, Record<string, string>> = {
   'platform-knows-no-room': { 'server/platform/a.ts': "import '../wallet/index.ts'", 'server/wallet/index.ts': 'export {}' },
   'rooms-are-entered-by-the-door': { 'server/billing/a.ts': "import '../wallet/ledger.ts'", 'server/wallet/ledger.ts': 'export {}' },
   'the-house-enters-rooms-by-the-door': { 'server/app.ts': "import './wallet/ledger.ts'", 'server/wallet/ledger.ts': 'export {}' },
-  'drivers-are-picked-in-one-place': { 'server/drivers.ts': "import './payments/drivers/vnpay/index.ts'", 'server/payments/drivers/vnpay/index.ts': 'export {}' },
+  'drivers-are-picked-in-one-place': {
+    'server/drivers.ts': "import './payments/drivers/vnpay/index.ts'",
+    'server/payments/drivers/vnpay/index.ts': 'export {}',
+  },
   'only-drivers-ts-picks': { 'server/payments/a.ts': "import './drivers/index.ts'", 'server/payments/drivers/index.ts': 'export {}' },
-  'a-driver-sees-only-its-folder-and-the-agreement': { 'server/payments/drivers/vnpay/a.ts': "import '../../../platform/db.ts'", 'server/platform/db.ts': 'export {}' },
+  'a-driver-sees-only-its-folder-and-the-agreement': {
+    'server/payments/drivers/vnpay/a.ts': "import '../../../platform/db.ts'",
+    'server/platform/db.ts': 'export {}',
+  },
   'ui-knows-no-feature': { 'web/ui/a.ts': "import '../wallet/a.ts'", 'web/wallet/a.ts': 'export {}' },
   'only-routes-speak-http': { 'server/wallet/ledger.ts': "import 'fastify'" },
   'ground-floor-looks-not-up': { 'server/wallet/a.ts': "import '../billing/index.ts'", 'server/billing/index.ts': 'export {}' },

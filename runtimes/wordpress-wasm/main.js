@@ -14,7 +14,10 @@ const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`)
 const fatal = (error) => {
   // Straight to the descriptor: the pipe may still be full when the process ends.
   try {
-    fs.writeSync(1, `${JSON.stringify({ ev: 'fatal', rejected: error?.rejected === true, m: String(error?.stack ?? error).slice(0, 4_000) })}\n`)
+    fs.writeSync(
+      1,
+      `${JSON.stringify({ ev: 'fatal', rejected: error?.rejected === true, m: String(error?.stack ?? error).slice(0, 4_000) })}\n`,
+    )
   } catch {
     // The parent is gone: nobody to tell.
   }
@@ -28,7 +31,10 @@ process.on('uncaughtException', (error) => {
 process.on('unhandledRejection', (error) => say({ s: 'php', m: `unhandled: ${String(error?.message ?? error).slice(0, 1_000)}` }))
 process.stdout.on('error', () => process.exit(1))
 
-new Worker(new URL('./src/parent-watch.js', import.meta.url), { workerData: { parent: process.ppid }, resourceLimits: { maxOldGenerationSizeMb: 8 } }).unref()
+new Worker(new URL('./src/parent-watch.js', import.meta.url), {
+  workerData: { parent: process.ppid },
+  resourceLimits: { maxOldGenerationSizeMb: 8 },
+}).unref()
 
 let site = null
 let budget = null
@@ -64,7 +70,9 @@ async function boot(order) {
     say({ ev: 'installed', already: already === true, ms: elapsed() })
   }
   site = createSiteServer({ php, order, log: say, onStuck: (why) => fatal(new Error(why)) })
-  allowListening(false, () => site.server.listen(0, '127.0.0.1', () => say({ ev: 'listening', port: site.server.address().port, ms: elapsed() })))
+  allowListening(false, () =>
+    site.server.listen(0, '127.0.0.1', () => say({ ev: 'listening', port: site.server.address().port, ms: elapsed() })),
+  )
   setInterval(() => say({ ev: 'beat', rss: process.memoryUsage.rss() }), 5_000).unref()
 }
 
@@ -84,7 +92,9 @@ lines.on('line', (line) => {
     budget?.resize({ ssd: order.ssdBytes, database: order.databaseBytes })
     say({ ev: 'limits', ssdBytes: order.ssdBytes, databaseBytes: order.databaseBytes })
   } else if (order.op === 'cron') {
-    site?.run('/wp-cron.php?doing_wp_cron').catch((error) => say({ s: 'php', m: `wp-cron: ${String(error?.message ?? error).slice(0, 500)}` }))
+    site
+      ?.run('/wp-cron.php?doing_wp_cron')
+      .catch((error) => say({ s: 'php', m: `wp-cron: ${String(error?.message ?? error).slice(0, 500)}` }))
   }
 })
 // The parent died or let go.

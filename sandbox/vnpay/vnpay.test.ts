@@ -315,7 +315,9 @@ describe('querydr and refund', () => {
     expect(await code(wish('100000000', '02'))).toBe('99')
     expect(await code(wish('100000000', '03', { vnp_TransactionNo: '1' }))).toBe('91')
     const part = wish('100000000', '03')
-    expect(await Promise.all([code(part), code(part), code(part)]).then((codes) => codes.toSorted((a, b) => (a ?? '').localeCompare(b ?? '')))).toEqual(['00', '94', '94'])
+    expect(
+      await Promise.all([code(part), code(part), code(part)]).then((codes) => codes.toSorted((a, b) => (a ?? '').localeCompare(b ?? ''))),
+    ).toEqual(['00', '94', '94'])
     expect(await code(wish('60000000', '03'))).toBe('99')
     expect(await code(wish('50000000', '03'))).toBe('00')
     expect(await code(wish('100', '03'))).toBe('94')

@@ -55,8 +55,10 @@ const texts = {
   },
   recoverSubject: { en: 'Your password recovery code', vi: 'Mã khôi phục mật khẩu' },
   recover: {
-    en: (code: string) => `Your password recovery code is ${code}.\nIt is good for 10 minutes. If you did not ask for it, you can ignore this message.`,
-    vi: (code: string) => `Mã khôi phục mật khẩu của bạn là ${code}.\nMã có hiệu lực trong 10 phút. Nếu bạn không yêu cầu, hãy bỏ qua thư này.`,
+    en: (code: string) =>
+      `Your password recovery code is ${code}.\nIt is good for 10 minutes. If you did not ask for it, you can ignore this message.`,
+    vi: (code: string) =>
+      `Mã khôi phục mật khẩu của bạn là ${code}.\nMã có hiệu lực trong 10 phút. Nếu bạn không yêu cầu, hãy bỏ qua thư này.`,
   },
 } as const
 
@@ -165,7 +167,12 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       const customer = await byEmail(tx, email)
       if (!customer) return
       const language = spoken(customer.region_code)
-      await needs.sendMail(tx, customer.email, texts.recoverSubject[language], texts.recover[language](await codes.issue(tx, customer.id, 'recover')))
+      await needs.sendMail(
+        tx,
+        customer.email,
+        texts.recoverSubject[language],
+        texts.recover[language](await codes.issue(tx, customer.id, 'recover')),
+      )
     },
 
     async reset(tx, email, code, password, language) {
@@ -173,20 +180,32 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       const customer = await byEmail(tx, email)
       await redeem(tx, customer?.id, 'recover', code)
       if (!customer) throw new Refusal('otp_expired')
-      await tx.updateTable('customer').set({ password_hash: await hashPassword(password) }).where('id', '=', customer.id).execute()
+      await tx
+        .updateTable('customer')
+        .set({ password_hash: await hashPassword(password) })
+        .where('id', '=', customer.id)
+        .execute()
       await revokeAll(tx, customer.id)
       await failuresOfAccount.forget(email)
     },
 
     async me(db, customerId) {
-      const row = await db.selectFrom('customer').select(['id', 'email', 'name', 'phone', 'region_code']).where('id', '=', customerId).executeTakeFirstOrThrow()
+      const row = await db
+        .selectFrom('customer')
+        .select(['id', 'email', 'name', 'phone', 'region_code'])
+        .where('id', '=', customerId)
+        .executeTakeFirstOrThrow()
       const region = row.region_code as RegionCode
       const { balance, currency } = await needs.balanceOf(db, customerId)
       return { ...row, region_code: region, balance: Number(balance), currency, language: needs.languageOf(region) }
     },
 
     async customer(db, customerId) {
-      const row = await db.selectFrom('customer').select(['id', 'email', 'name', 'phone', 'region_code']).where('id', '=', customerId).executeTakeFirstOrThrow()
+      const row = await db
+        .selectFrom('customer')
+        .select(['id', 'email', 'name', 'phone', 'region_code'])
+        .where('id', '=', customerId)
+        .executeTakeFirstOrThrow()
       return { id: row.id, email: row.email, name: row.name, phone: row.phone, regionCode: row.region_code as RegionCode }
     },
   }

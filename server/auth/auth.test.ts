@@ -31,12 +31,23 @@ interface Form {
 }
 function form(): Form {
   people += 1
-  return { name: 'Trần Thị Bình', email: `auth${people}@example.vn`, phone: `+8498${String(people).padStart(7, '0')}`, password: 'Correct-horse-9', region_code: 'VN' }
+  return {
+    name: 'Trần Thị Bình',
+    email: `auth${people}@example.vn`,
+    phone: `+8498${String(people).padStart(7, '0')}`,
+    password: 'Correct-horse-9',
+    region_code: 'VN',
+  }
 }
 const auth = <T = null>(call: string, body?: unknown, options: { token?: string; ip?: string } = {}) =>
-  portal.call<T>('POST', `/api/v1/auth/${call}`, { body, ...(options.token !== undefined && { token: options.token }), headers: options.ip === undefined ? {} : { 'x-forwarded-for': options.ip } })
+  portal.call<T>('POST', `/api/v1/auth/${call}`, {
+    body,
+    ...(options.token !== undefined && { token: options.token }),
+    headers: options.ip === undefined ? {} : { 'x-forwarded-for': options.ip },
+  })
 const code = (answer: Answer): [number, string | undefined] => [answer.status, answer.body.error?.code]
-const signIn = async (who: { email: string; password: string }): Promise<string> => (await auth<{ token: { accessToken: string } }>('login', { email: who.email, password: who.password })).body.result.token.accessToken
+const signIn = async (who: { email: string; password: string }): Promise<string> =>
+  (await auth<{ token: { accessToken: string } }>('login', { email: who.email, password: who.password })).body.result.token.accessToken
 const me = (token: string) => portal.call('GET', '/api/v1/auth/me', { token })
 
 /** The newest code sent to somebody; with `after`, another one than that. */
@@ -83,7 +94,10 @@ describe('phone numbers', () => {
   ])('%s is %s', (text, normal) => expect(normalisePhone(text)).toBe(normal))
 
   const vietnamese = fc.tuple(fc.constantFrom('3', '5', '7', '8', '9'), fc.stringMatching(/^\d{8}$/)).map((parts) => parts.join(''))
-  const spaced = (digits: string) => fc.array(fc.constantFrom('', ' ', '.', '-', '(', ')'), { minLength: digits.length, maxLength: digits.length }).map((gaps) => [...digits].map((digit, at) => digit + (gaps[at] ?? '')).join(''))
+  const spaced = (digits: string) =>
+    fc
+      .array(fc.constantFrom('', ' ', '.', '-', '(', ')'), { minLength: digits.length, maxLength: digits.length })
+      .map((gaps) => [...digits].map((digit, at) => digit + (gaps[at] ?? '')).join(''))
 
   test('all ways to write one Vietnamese number are one', () => {
     fc.assert(
@@ -143,10 +157,16 @@ describe('registration', () => {
   })
 
   test('8 and 128 characters are passwords; an address of the list is kept', async () => {
-    const person = { ...form(), password: 'x'.repeat(100) + 'ữ'.repeat(28), address: { line: '1 Tràng Tiền', locationId: 'vn-city-ha-noi' } }
+    const person = {
+      ...form(),
+      password: 'x'.repeat(100) + 'ữ'.repeat(28),
+      address: { line: '1 Tràng Tiền', locationId: 'vn-city-ha-noi' },
+    }
     const { body } = await auth<{ id: string }>('register', person)
     const { rows } = await admin.query('select address_line, location_id, password_hash from customer where id = $1', [body.result.id])
-    expect(rows).toEqual([{ address_line: '1 Tràng Tiền', location_id: 'vn-city-ha-noi', password_hash: expect.stringMatching(/^\$argon2id\$/) as string }])
+    expect(rows).toEqual([
+      { address_line: '1 Tràng Tiền', location_id: 'vn-city-ha-noi', password_hash: expect.stringMatching(/^\$argon2id\$/) as string },
+    ])
     expect((await auth('register', { ...form(), password: 'abcd-ef8' })).status).toBe(201)
   })
 
@@ -158,12 +178,26 @@ describe('registration', () => {
   })
 
   test('the wallet is in the currency of the region, and the screen in its language', async () => {
-    for (const [region_code, currency, language] of [['VN', 'VND', 'vi'], ['USD', 'USD', 'en'], ['EURO', 'EUR', 'en'], ['AUD', 'AUD', 'aud']]) {
+    for (const [region_code, currency, language] of [
+      ['VN', 'VND', 'vi'],
+      ['USD', 'USD', 'en'],
+      ['EURO', 'EUR', 'en'],
+      ['AUD', 'AUD', 'aud'],
+    ]) {
       const person = { ...form(), region_code: region_code ?? '' }
       const { id } = (await auth<{ id: string }>('register', person)).body.result
       await auth('active', { email: person.email, code: await codeFor(person.phone) })
       const { body } = await me(await signIn(person))
-      expect(body.result).toEqual({ id, email: person.email, name: person.name, phone: person.phone, region_code, balance: 0, currency, language })
+      expect(body.result).toEqual({
+        id,
+        email: person.email,
+        name: person.name,
+        phone: person.phone,
+        region_code,
+        balance: 0,
+        currency,
+        language,
+      })
     }
   })
 })
@@ -248,7 +282,8 @@ describe('sign-in', () => {
       expect(code(answer)).toEqual([401, 'bad_credentials'])
       return { text: answer.text.replace(answer.body.error?.requestId ?? '', ''), ms: performance.now() - began }
     }
-    const median = (samples: { ms: number }[]): number => samples.map((sample) => sample.ms).toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? 0
+    const median = (samples: { ms: number }[]): number =>
+      samples.map((sample) => sample.ms).toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? 0
     const [known, unknown]: [Awaited<ReturnType<typeof spent>>[], Awaited<ReturnType<typeof spent>>[]] = [[], []]
     for (let round = 0; round < 9; round++) {
       known.push(await spent(person.email, `198.51.100.${round}`))
@@ -263,7 +298,11 @@ describe('sign-in', () => {
 
   test('ten failures lock an account for a quarter of an hour, wherever they come from, and for the right password too', async () => {
     const [person, other] = [await active(), await active()]
-    for (let n = 0; n < 10; n++) expect(code(await auth('login', { email: person.email, password: 'wrong-password' }, { ip: `203.0.113.${n}` }))).toEqual([401, 'bad_credentials'])
+    for (let n = 0; n < 10; n++)
+      expect(code(await auth('login', { email: person.email, password: 'wrong-password' }, { ip: `203.0.113.${n}` }))).toEqual([
+        401,
+        'bad_credentials',
+      ])
     const locked = await auth('login', { email: person.email.toUpperCase(), password: person.password }, { ip: '203.0.113.99' })
     expect(code(locked)).toEqual([429, 'rate_limited'])
     expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(14 * 60)
@@ -275,22 +314,33 @@ describe('sign-in', () => {
 
   test('ten failures lock an address; what a caller writes into X-Forwarded-For does not help', async () => {
     const person = await active()
-    for (let n = 0; n < 10; n++) expect((await auth('login', { email: `ghost-${n}@example.vn`, password: 'wrong-password' }, { ip: `10.0.0.${n}, 192.0.2.7` })).status).toBe(401)
-    expect(code(await auth('login', { email: person.email, password: person.password }, { ip: '10.9.9.9, 192.0.2.7' }))).toEqual([429, 'rate_limited'])
+    for (let n = 0; n < 10; n++)
+      expect(
+        (await auth('login', { email: `ghost-${n}@example.vn`, password: 'wrong-password' }, { ip: `10.0.0.${n}, 192.0.2.7` })).status,
+      ).toBe(401)
+    expect(code(await auth('login', { email: person.email, password: person.password }, { ip: '10.9.9.9, 192.0.2.7' }))).toEqual([
+      429,
+      'rate_limited',
+    ])
     expect((await auth('login', { email: person.email, password: person.password }, { ip: '192.0.2.8' })).status).toBe(200)
   })
 
   test('a success forgets the failures of the account', async () => {
     const person = await active()
     for (let round = 0; round < 2; round++) {
-      for (let n = 0; n < 9; n++) expect((await auth('login', { email: person.email, password: 'wrong-password' }, { ip: `203.0.${round + 114}.${n}` })).status).toBe(401)
+      for (let n = 0; n < 9; n++)
+        expect((await auth('login', { email: person.email, password: 'wrong-password' }, { ip: `203.0.${round + 114}.${n}` })).status).toBe(
+          401,
+        )
       expect((await auth('login', { email: person.email, password: person.password }, { ip: '203.0.113.250' })).status).toBe(200)
     }
   })
 
   test('a storm of guesses: at most ten are judged', async () => {
     const person = await active()
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => auth('login', { email: person.email, password: 'wrong-password' }, { ip: `203.0.120.${n}` })))
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => auth('login', { email: person.email, password: 'wrong-password' }, { ip: `203.0.120.${n}` })),
+    )
     expect(answers.filter((answer) => answer.status === 401)).toHaveLength(10)
     expect(answers.filter((answer) => answer.status === 429)).toHaveLength(20)
   })
@@ -308,7 +358,10 @@ describe('sessions', () => {
 
   test('twelve idle hours end a token; use keeps it alive', async () => {
     const person = await active()
-    const login = await auth<{ token: { accessToken: string; expiresAt: string } }>('login', { email: person.email, password: person.password })
+    const login = await auth<{ token: { accessToken: string; expiresAt: string } }>('login', {
+      email: person.email,
+      password: person.password,
+    })
     const { accessToken, expiresAt } = login.body.result.token
     expect(new Date(expiresAt).getTime() - clock.now().getTime()).toBe(hours(12))
     for (let day = 0; day < 3; day++) {
@@ -365,19 +418,27 @@ describe('what must not be seen', () => {
     const person = form()
     const answers: Answer[] = [await auth('register', person)]
     // The same with a key: the kept answer is sealed.
-    const keyed = await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email: person.email, password: person.password }, headers: { 'idempotency-key': 'k' } })
+    const keyed = await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', {
+      body: { email: person.email, password: person.password },
+      headers: { 'idempotency-key': 'k' },
+    })
     answers.push(keyed)
     const activation = await codeFor(person.phone)
     answers.push(await auth('active', { email: person.email, code: wrong(activation) }))
     answers.push(await auth('active', { email: person.email, code: activation }))
-    const login = await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email: person.email, password: person.password }, headers: { 'idempotency-key': 'l' } })
+    const login = await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', {
+      body: { email: person.email, password: person.password },
+      headers: { 'idempotency-key': 'l' },
+    })
     const token = login.body.result.token.accessToken
     answers.push(await auth('recover', { email: person.email }))
     const mailed = await codeFor(person.email)
     await portal.house.jobs.idle()
 
     expect(lines.length).toBeGreaterThan(5)
-    const { rows: tables } = await admin.query<{ name: string }>("select format('%I.%I', table_schema, table_name) as name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'pgboss')")
+    const { rows: tables } = await admin.query<{ name: string }>(
+      "select format('%I.%I', table_schema, table_name) as name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'pgboss')",
+    )
     expect(tables.length).toBeGreaterThan(20)
     const stored: string[] = []
     for (const { name } of tables) {

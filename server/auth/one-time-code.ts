@@ -17,7 +17,8 @@ export interface Codes {
 }
 
 export function createCodes(clock: Clock, secrets: Secrets): Codes {
-  const fingerprint = (customerId: string, purpose: Purpose, code: string): Buffer => secrets.fingerprint(`code:${purpose}:${customerId}`, code)
+  const fingerprint = (customerId: string, purpose: Purpose, code: string): Buffer =>
+    secrets.fingerprint(`code:${purpose}:${customerId}`, code)
   return {
     async issue(tx, customerId, purpose) {
       const code = String(randomInt(1_000_000)).padStart(6, '0')
@@ -31,7 +32,13 @@ export function createCodes(clock: Clock, secrets: Secrets): Codes {
       return code
     },
     async redeem(tx, customerId, purpose, code) {
-      const row = await tx.selectFrom('one_time_code').selectAll().where('customer_id', '=', customerId).where('purpose', '=', purpose).forUpdate().executeTakeFirst()
+      const row = await tx
+        .selectFrom('one_time_code')
+        .selectAll()
+        .where('customer_id', '=', customerId)
+        .where('purpose', '=', purpose)
+        .forUpdate()
+        .executeTakeFirst()
       if (!row || row.tries >= maxTries || row.expires_at <= clock.now()) return 'ended'
       const own = tx.updateTable('one_time_code').where('customer_id', '=', customerId).where('purpose', '=', purpose)
       if (!sameBytes(row.code_fingerprint, fingerprint(customerId, purpose, code))) {

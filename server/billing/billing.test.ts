@@ -22,15 +22,26 @@ interface Shown {
   [field: string]: unknown
 }
 const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
-const invoices = async ({ token }: TestCustomer): Promise<Shown[]> => (await house.call<Shown[]>('GET', '/api/payments/stripe/invoices', { token })).body.result
+const invoices = async ({ token }: TestCustomer): Promise<Shown[]> =>
+  (await house.call<Shown[]>('GET', '/api/payments/stripe/invoices', { token })).body.result
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
-  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result.toReversed().map((entry) => `${entry.amount} → ${entry.ending_balance}`)
-const pay = ({ token }: TestCustomer, id: string, headers: Record<string, string> = {}) => house.call<Shown>('POST', `/api/payments/stripe/invoices/${id}/pay`, { token, headers })
+  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+    .toReversed()
+    .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
+const pay = ({ token }: TestCustomer, id: string, headers: Record<string, string> = {}) =>
+  house.call<Shown>('POST', `/api/payments/stripe/invoices/${id}/pay`, { token, headers })
 const events = async ({ token }: TestCustomer) =>
-  (await house.call<{ data: { event: string; payload: Record<string, unknown> }[] }>('GET', '/api/notifications?limit=100', { token })).body.result.data.toReversed()
+  (
+    await house.call<{ data: { event: string; payload: Record<string, unknown> }[] }>('GET', '/api/notifications?limit=100', { token })
+  ).body.result.data.toReversed()
 
 /** An invoice for something that starts nothing, issued by the room itself. */
-function issue(customer: TestCustomer, unitPrice: bigint, regionCode: 'VN' | 'AUD' = 'VN', fail = false): Promise<{ id: string; number: string }> {
+function issue(
+  customer: TestCustomer,
+  unitPrice: bigint,
+  regionCode: 'VN' | 'AUD' = 'VN',
+  fail = false,
+): Promise<{ id: string; number: string }> {
   return transaction(house.house.db, async (tx) => {
     const bill = {
       customer: { id: customer.id, name: 'An', email: customer.email, regionCode },
@@ -49,24 +60,34 @@ function issue(customer: TestCustomer, unitPrice: bigint, regionCode: 'VN' | 'AU
 /** Issued, and refused by the empty wallet. */
 async function open(customer: TestCustomer, unitPrice: bigint): Promise<string> {
   const { id } = await issue(customer, unitPrice)
-  await eventually('the first try to pay it', async () => (await events(customer)).some(({ event, payload }) => event === 'invoice.payment_failed' && (payload['payment'] as { id: string }).id === id))
+  await eventually('the first try to pay it', async () =>
+    (await events(customer)).some(
+      ({ event, payload }) => event === 'invoice.payment_failed' && (payload['payment'] as { id: string }).id === id,
+    ),
+  )
   return id
 }
 
 describe('invoice numbers', () => {
   test('have no gap, whatever is rolled back meanwhile, each region its own', async () => {
     const [an, sam] = [await house.customer(), await house.customer({ region: 'AUD' })]
-    const tries = Array.from({ length: 60 }, (_, n) => issue(n % 5 === 0 ? sam : an, 1n, n % 5 === 0 ? 'AUD' : 'VN', n % 3 === 0).then(({ number }) => number, () => undefined))
+    const tries = Array.from({ length: 60 }, (_, n) =>
+      issue(n % 5 === 0 ? sam : an, 1n, n % 5 === 0 ? 'AUD' : 'VN', n % 3 === 0).then(
+        ({ number }) => number,
+        () => undefined,
+      ),
+    )
     const given = (await Promise.all(tries)).filter((number) => number !== undefined)
     const year = new Date().getUTCFullYear()
-    const sequence = (region: string, length: number) => Array.from({ length }, (_, n) => `${region}-${year}-${String(n + 1).padStart(6, '0')}`)
+    const sequence = (region: string, length: number) =>
+      Array.from({ length }, (_, n) => `${region}-${year}-${String(n + 1).padStart(6, '0')}`)
     expect(given.filter((number) => number.startsWith('VN')).toSorted()).toEqual(sequence('VN', 32))
     expect(given.filter((number) => number.startsWith('AUD')).toSorted()).toEqual(sequence('AUD', 8))
   })
 })
 
 describe('the list of invoices', () => {
-  test('shows an order\'s invoice with every field, in the reader\'s language', async () => {
+  test("shows an order's invoice with every field, in the reader's language", async () => {
     const an = await house.customer()
     const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })).body.result
     const { name } = (await house.call<{ name: string }>('GET', `/api/wp/${id}`, { token: an.token })).body.result
@@ -102,7 +123,7 @@ describe('the list of invoices', () => {
     })
   })
 
-  test('is read page by page, newest first, and nobody else\'s is in it', async () => {
+  test("is read page by page, newest first, and nobody else's is in it", async () => {
     const [an, binh] = [await house.customer(), await house.customer()]
     const issued: string[] = []
     for (let n = 0; n < 5; n++) issued.push((await issue(an, 10n)).number)
@@ -110,13 +131,19 @@ describe('the list of invoices', () => {
     const seen: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
-      const page: Awaited<ReturnType<typeof house.call<Shown[]>>> = await house.call<Shown[]>('GET', `/api/payments/stripe/invoices?limit=2${cursor && `&cursor=${cursor}`}`, { token: an.token })
+      const page: Awaited<ReturnType<typeof house.call<Shown[]>>> = await house.call<Shown[]>(
+        'GET',
+        `/api/payments/stripe/invoices?limit=2${cursor && `&cursor=${cursor}`}`,
+        { token: an.token },
+      )
       seen.push(...page.body.result.map(({ number }) => number))
       cursor = page.body.page?.next ?? null
     }
     expect(seen).toEqual(issued.toReversed())
     for (const query of ['limit=0', 'limit=101', 'limit=x', 'cursor=x', `cursor=${Buffer.from("v1:1' or 1=1").toString('base64url')}`]) {
-      expect((await house.call('GET', `/api/payments/stripe/invoices?${query}`, { token: an.token })).body.error?.code).toBe('invalid_input')
+      expect((await house.call('GET', `/api/payments/stripe/invoices?${query}`, { token: an.token })).body.error?.code).toBe(
+        'invalid_input',
+      )
     }
   })
 })
@@ -198,7 +225,14 @@ describe('what the customer is told of an order', () => {
     const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })).body.result
     await eventually('the failed payment', async () => (await events(an)).some(({ event }) => event === 'invoice.payment_failed'))
     const [invoice] = await invoices(an)
-    const payment = { id: invoice?.id, number: invoice?.number, amount_paid: 0, amount_due: 218_000, currency: 'VND', hosted_invoice_url: invoice?.hosted_invoice_url }
+    const payment = {
+      id: invoice?.id,
+      number: invoice?.number,
+      amount_paid: 0,
+      amount_due: 218_000,
+      currency: 'VND',
+      hosted_invoice_url: invoice?.hosted_invoice_url,
+    }
     const told = await events(an)
     expect(told.map(({ event }) => event)).toEqual(['subscribe.create', 'invoice.create', 'wordpress.status', 'invoice.payment_failed'])
     for (const { event, payload } of told.filter((one) => one.event.startsWith('invoice.'))) {
@@ -215,7 +249,7 @@ describe('what the customer is told of an order', () => {
   })
 })
 
-describe('giving an invoice\'s money back', () => {
+describe("giving an invoice's money back", () => {
   const undo = (id: string) => transaction(house.house.db, (tx) => house.house.bills.undo(tx, id, 'it did not come up'))
 
   test('returns what was paid, once, as a new entry', async () => {

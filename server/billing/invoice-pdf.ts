@@ -16,13 +16,39 @@ export interface Party {
 
 const words = {
   en: {
-    invoice: 'Invoice', from: 'From', to: 'To', taxCode: 'Tax code', date: 'Date', status: 'Status', description: 'Description', quantity: 'Quantity', unitPrice: 'Unit price', amount: 'Amount',
-    period: 'Period', total: 'Total', paid: 'Paid', due: 'Amount due', statuses: { open: 'Unpaid', paid: 'Paid', void: 'Void', refunded: 'Refunded' },
+    invoice: 'Invoice',
+    from: 'From',
+    to: 'To',
+    taxCode: 'Tax code',
+    date: 'Date',
+    status: 'Status',
+    description: 'Description',
+    quantity: 'Quantity',
+    unitPrice: 'Unit price',
+    amount: 'Amount',
+    period: 'Period',
+    total: 'Total',
+    paid: 'Paid',
+    due: 'Amount due',
+    statuses: { open: 'Unpaid', paid: 'Paid', void: 'Void', refunded: 'Refunded' },
     note: 'This document is a receipt of the prepaid wallet.',
   },
   vi: {
-    invoice: 'Hoá đơn', from: 'Bên bán', to: 'Bên mua', taxCode: 'Mã số thuế', date: 'Ngày', status: 'Trạng thái', description: 'Nội dung', quantity: 'Số lượng', unitPrice: 'Đơn giá', amount: 'Thành tiền',
-    period: 'Kỳ', total: 'Tổng cộng', paid: 'Đã thanh toán', due: 'Còn phải trả', statuses: { open: 'Chưa thanh toán', paid: 'Đã thanh toán', void: 'Đã huỷ', refunded: 'Đã hoàn tiền' },
+    invoice: 'Hoá đơn',
+    from: 'Bên bán',
+    to: 'Bên mua',
+    taxCode: 'Mã số thuế',
+    date: 'Ngày',
+    status: 'Trạng thái',
+    description: 'Nội dung',
+    quantity: 'Số lượng',
+    unitPrice: 'Đơn giá',
+    amount: 'Thành tiền',
+    period: 'Kỳ',
+    total: 'Tổng cộng',
+    paid: 'Đã thanh toán',
+    due: 'Còn phải trả',
+    statuses: { open: 'Chưa thanh toán', paid: 'Đã thanh toán', void: 'Đã huỷ', refunded: 'Đã hoàn tiền' },
     note: 'Chứng từ này là phiếu thu từ ví trả trước, không phải hoá đơn điện tử.',
   },
 } as const
@@ -70,7 +96,12 @@ export async function invoicePdf(invoice: Invoice, seller: Party, buyer: Party, 
     defaultStyle: { font: 'BeVietnamPro', fontSize: 10, lineHeight: 1.3, color: '#10172a' },
     styles: { quiet: { color: '#5f6a81', fontSize: 9 } },
     content: [
-      { columns: [{ text: say.invoice, fontSize: 22, bold: true }, { text: invoice.number, fontSize: 14, bold: true, alignment: 'right', margin: [0, 8, 0, 0] }] },
+      {
+        columns: [
+          { text: say.invoice, fontSize: 22, bold: true },
+          { text: invoice.number, fontSize: 14, bold: true, alignment: 'right', margin: [0, 8, 0, 0] },
+        ],
+      },
       {
         columns: [
           { text: `${say.date}: ${day(new Date(invoice.created * 1000).toISOString())}`, style: 'quiet' },
@@ -90,7 +121,9 @@ export async function invoicePdf(invoice: Invoice, seller: Party, buyer: Party, 
               {
                 stack: [
                   { text: line.description.normalize('NFC') },
-                  ...(line.period_start && line.period_end ? [{ text: `${say.period}: ${day(line.period_start)} – ${day(line.period_end)}`, style: 'quiet' }] : []),
+                  ...(line.period_start && line.period_end
+                    ? [{ text: `${say.period}: ${day(line.period_start)} – ${day(line.period_end)}`, style: 'quiet' }]
+                    : []),
                 ],
               },
               { text: String(line.quantity), alignment: 'right' },
@@ -110,9 +143,15 @@ export async function invoicePdf(invoice: Invoice, seller: Party, buyer: Party, 
             table: {
               widths: ['*', 'auto'],
               body: [
-                [{ text: say.total, bold: true }, { text: money(invoice.total), bold: true, alignment: 'right' }],
+                [
+                  { text: say.total, bold: true },
+                  { text: money(invoice.total), bold: true, alignment: 'right' },
+                ],
                 [say.paid, { text: money(invoice.amount_paid), alignment: 'right' }],
-                [{ text: say.due, bold: true }, { text: money(invoice.amount_due), bold: true, alignment: 'right' }],
+                [
+                  { text: say.due, bold: true },
+                  { text: money(invoice.amount_due), bold: true, alignment: 'right' },
+                ],
               ],
             },
           },

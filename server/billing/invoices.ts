@@ -63,7 +63,11 @@ export function createBilling(deps: {
 }): Billing {
   const { db, clock, jobs, ledger, announcer } = deps
 
-  const tell = (tx: Tx, event: EventName, row: Pick<InvoiceRow, 'id' | 'number' | 'total' | 'amount_paid' | 'currency' | 'token' | 'customer_id' | 'subject'>): Promise<void> => {
+  const tell = (
+    tx: Tx,
+    event: EventName,
+    row: Pick<InvoiceRow, 'id' | 'number' | 'total' | 'amount_paid' | 'currency' | 'token' | 'customer_id' | 'subject'>,
+  ): Promise<void> => {
     const subject = row.subject as Subject | null
     return announcer.announce(tx, row.customer_id, event, {
       payment: {
@@ -79,8 +83,34 @@ export function createBilling(deps: {
   }
 
   async function begin(tx: Tx, subscriptionId: string, customerId: string): Promise<void> {
-    const begun = await tx.updateTable('subscription').set({ status: 'active' }).where('id', '=', subscriptionId).where('status', '=', 'pending').returningAll().executeTakeFirst()
-    if (begun) await announcer.announce(tx, customerId, 'subscription.created', { subscription: { id: begun.id, price: Number(begun.price), currency: begun.currency, renewsAt: begun.period_end?.toISOString() ?? null } })
+    const waiting = await tx
+      .selectFrom('subscription')
+      .select(['period_end'])
+      .where('id', '=', subscriptionId)
+      .where('status', '=', 'pending')
+      .forUpdate()
+      .executeTakeFirst()
+    if (!waiting) return
+    // Paid so late that the first period is over: it begins with the payment, or the customer would have paid for time that has passed.
+    const now = clock.now()
+    const late = waiting.period_end !== null && waiting.period_end <= now
+    const period = late ? { anchor_day: now.getUTCDate(), period_start: now, period_end: nextRenewal(now, now.getUTCDate()) } : {}
+    const begun = await tx
+      .updateTable('subscription')
+      .set({ status: 'active', ...period })
+      .where('id', '=', subscriptionId)
+      .where('status', '=', 'pending')
+      .returningAll()
+      .executeTakeFirst()
+    if (begun)
+      await announcer.announce(tx, customerId, 'subscription.created', {
+        subscription: {
+          id: begun.id,
+          price: Number(begun.price),
+          currency: begun.currency,
+          renewsAt: begun.period_end?.toISOString() ?? null,
+        },
+      })
   }
 
   const billing: Billing = {
@@ -91,9 +121,21 @@ export function createBilling(deps: {
       const periodEnd = nextRenewal(now, anchorDay)
       await tx
         .insertInto('subscription')
-        .values({ id, customer_id: customerId, price, currency, anchor_day: anchorDay, status: 'pending', period_start: now, period_end: periodEnd, created_at: now })
+        .values({
+          id,
+          customer_id: customerId,
+          price,
+          currency,
+          anchor_day: anchorDay,
+          status: 'pending',
+          period_start: now,
+          period_end: periodEnd,
+          created_at: now,
+        })
         .execute()
-      await announcer.announce(tx, customerId, 'subscribe.create', { subscription: { id, price: Number(price), currency, renewsAt: periodEnd.toISOString() } })
+      await announcer.announce(tx, customerId, 'subscribe.create', {
+        subscription: { id, price: Number(price), currency, renewsAt: periodEnd.toISOString() },
+      })
       return { id, periodEnd }
     },
 
@@ -161,7 +203,11 @@ export function createBilling(deps: {
           return 'short'
         }
       }
-      await tx.updateTable('invoice').set({ status: 'paid', amount_paid: invoice.total, paid_at: clock.now() }).where('id', '=', invoice.id).execute()
+      await tx
+        .updateTable('invoice')
+        .set({ status: 'paid', amount_paid: invoice.total, paid_at: clock.now() })
+        .where('id', '=', invoice.id)
+        .execute()
       await tell(tx, 'invoice.paid', { ...invoice, amount_paid: invoice.total })
       if (invoice.subscription_id !== null) await begin(tx, invoice.subscription_id, invoice.customer_id)
       const starts = invoice.starts as { job: string; payload: object } | null
@@ -170,7 +216,13 @@ export function createBilling(deps: {
     },
 
     async payOpen(customerId) {
-      const open = await db.selectFrom('invoice').select('id').where('customer_id', '=', customerId).where('status', '=', 'open').orderBy('seq').execute()
+      const open = await db
+        .selectFrom('invoice')
+        .select('id')
+        .where('customer_id', '=', customerId)
+        .where('status', '=', 'open')
+        .orderBy('seq')
+        .execute()
       for (const { id } of open) {
         if ((await transaction(db, (tx) => billing.pay(tx, id))) === 'short') return
       }
@@ -197,8 +249,15 @@ export function createBilling(deps: {
           .execute()
       }
       if (invoice.subscription_id !== null) {
-        const ended = await tx.updateTable('subscription').set({ status: 'ended' }).where('id', '=', invoice.subscription_id).where('status', '<>', 'ended').returning('id').executeTakeFirst()
-        if (ended) await announcer.announce(tx, invoice.customer_id, 'subscription.updated', { subscription: { id: ended.id, status: 'ended' } })
+        const ended = await tx
+          .updateTable('subscription')
+          .set({ status: 'ended' })
+          .where('id', '=', invoice.subscription_id)
+          .where('status', '<>', 'ended')
+          .returning('id')
+          .executeTakeFirst()
+        if (ended)
+          await announcer.announce(tx, invoice.customer_id, 'subscription.updated', { subscription: { id: ended.id, status: 'ended' } })
       }
     },
   }
@@ -209,6 +268,11 @@ export function createBilling(deps: {
     retries: 1000,
     run: async ({ invoiceId }) => void (await transaction(db, (tx) => billing.pay(tx, invoiceId))),
   })
-  jobs.define<{ customerId: string }>({ name: jobNames.payOpen, concurrency: 2, retries: 1000, run: ({ customerId }) => billing.payOpen(customerId) })
+  jobs.define<{ customerId: string }>({
+    name: jobNames.payOpen,
+    concurrency: 2,
+    retries: 1000,
+    run: ({ customerId }) => billing.payOpen(customerId),
+  })
   return billing
 }

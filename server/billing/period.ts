@@ -5,5 +5,15 @@ export function nextRenewal(from: Date, anchorDay: number): Date {
   const year = from.getUTCFullYear()
   const month = from.getUTCMonth() + 1
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
-  return new Date(Date.UTC(year, month, Math.min(anchorDay, lastDay), from.getUTCHours(), from.getUTCMinutes(), from.getUTCSeconds(), from.getUTCMilliseconds()))
+  return new Date(
+    Date.UTC(
+      year,
+      month,
+      Math.min(anchorDay, lastDay),
+      from.getUTCHours(),
+      from.getUTCMinutes(),
+      from.getUTCSeconds(),
+      from.getUTCMilliseconds(),
+    ),
+  )
 }

@@ -45,6 +45,10 @@ export function routes(http: Http, deps: { db: Database; billing: Billing; porta
     const [invoice] = row ? await presentAll(db, [row], portalUrl, language) : []
     if (!row || !invoice) throw new Refusal('not_found')
     const bytes = await invoicePdf(invoice, row.seller as Party, row.buyer as Party, language)
-    return reply.type('application/pdf').header('content-disposition', `inline; filename="${row.number}.pdf"`).header('cache-control', 'private, no-store').send(bytes)
+    return reply
+      .type('application/pdf')
+      .header('content-disposition', `inline; filename="${row.number}.pdf"`)
+      .header('cache-control', 'private, no-store')
+      .send(bytes)
   })
 }

@@ -41,21 +41,31 @@ function present(row: InvoiceRow, lines: readonly LineRow[], portalUrl: string, 
 /** With their lines, in two statements whatever their number. */
 export async function presentAll(db: Queryable, rows: readonly InvoiceRow[], portalUrl: string, language: Language): Promise<Invoice[]> {
   const ids = rows.map((row) => row.id)
-  const lines = ids.length === 0 ? [] : await db.selectFrom('invoice_line').selectAll().where('invoice_id', 'in', ids).orderBy('position').execute()
+  const lines =
+    ids.length === 0 ? [] : await db.selectFrom('invoice_line').selectAll().where('invoice_id', 'in', ids).orderBy('position').execute()
   const of = Map.groupBy(lines, (line) => line.invoice_id)
   return rows.map((row) => present(row, of.get(row.id) ?? [], portalUrl, language))
 }
 
 /** Newest first. */
-export async function invoicePage(db: Queryable, of: { customerId: string; limit: number; before: bigint | null }): Promise<{ rows: InvoiceRow[]; next: bigint | null }> {
-  let query = db.selectFrom('invoice').selectAll().where('customer_id', '=', of.customerId).orderBy('seq', 'desc').limit(of.limit + 1)
+export async function invoicePage(
+  db: Queryable,
+  of: { customerId: string; limit: number; before: bigint | null },
+): Promise<{ rows: InvoiceRow[]; next: bigint | null }> {
+  let query = db
+    .selectFrom('invoice')
+    .selectAll()
+    .where('customer_id', '=', of.customerId)
+    .orderBy('seq', 'desc')
+    .limit(of.limit + 1)
   if (of.before !== null) query = query.where('seq', '<', of.before)
   const rows = await query.execute()
   const page = rows.slice(0, of.limit)
   return { rows: page, next: rows.length > of.limit ? (page.at(-1)?.seq ?? null) : null }
 }
 
-export const invoiceById = (db: Queryable, id: string): Promise<InvoiceRow | undefined> => db.selectFrom('invoice').selectAll().where('id', '=', id).executeTakeFirst()
+export const invoiceById = (db: Queryable, id: string): Promise<InvoiceRow | undefined> =>
+  db.selectFrom('invoice').selectAll().where('id', '=', id).executeTakeFirst()
 /** What is no token of ours is no invoice; a NUL byte would be refused by the database itself. */
 export const invoiceByToken = async (db: Queryable, token: string): Promise<InvoiceRow | undefined> =>
   /^[\w-]{1,64}$/.test(token) ? await db.selectFrom('invoice').selectAll().where('token', '=', token).executeTakeFirst() : undefined

@@ -23,7 +23,14 @@ function faultsAfter(from: string, to: string): { faults: string[]; line: number
 
 describe('as shipped', () => {
   test('six regions, id 5 with the 20 GB minimum, five plans in every currency', () => {
-    expect(dataCentres(catalog).map(({ id, minDisk }) => [id, minDisk])).toEqual([[1, 10_240], [2, 10_240], [3, 10_240], [4, 10_240], [5, 20_480], [6, 10_240]])
+    expect(dataCentres(catalog).map(({ id, minDisk }) => [id, minDisk])).toEqual([
+      [1, 10_240],
+      [2, 10_240],
+      [3, 10_240],
+      [4, 10_240],
+      [5, 20_480],
+      [6, 10_240],
+    ])
     for (const currency of currencies) {
       const offered = plans(catalog, currency)
       expect(offered.length).toBeGreaterThanOrEqual(5)
@@ -34,20 +41,45 @@ describe('as shipped', () => {
     }
   })
   test('presets, limits, disk prices and flags as portal.md and contract.md have them', () => {
-    expect(catalog.payments.currencies.VND).toEqual({ presets: [100_000, 500_000, 1_000_000, 2_000_000, 3_000_000, 5_000_000, 10_000_000], min: 10_000, max: 500_000_000 })
+    expect(catalog.payments.currencies.VND).toEqual({
+      presets: [100_000, 500_000, 1_000_000, 2_000_000, 3_000_000, 5_000_000, 10_000_000],
+      min: 10_000,
+      max: 500_000_000,
+    })
     expect(catalog.payments.currencies.AUD.presets).toEqual([500, 1000, 2000, 3000, 4000, 5000, 6000])
     expect(catalog.disks).toMatchObject({ ssdPerGb: { VND: 4000 }, mariadbPerGb: { VND: 0, AUD: 0, USD: 0, EUR: 0 } })
-    expect(catalog.products).toEqual({ wordpress: true, hosting: true, dns: true, paas: true, antiDdos: true, svm: false, smsOtp: false, cloudDatabase: false })
-    expect((['VN', 'USD', 'EURO', 'AUD'] as const).map((region) => [currencyOf(catalog, region), languageOf(catalog, region)])).toEqual([['VND', 'vi'], ['USD', 'en'], ['EUR', 'en'], ['AUD', 'aud']])
+    expect(catalog.products).toEqual({
+      wordpress: true,
+      hosting: true,
+      dns: true,
+      paas: true,
+      antiDdos: true,
+      svm: false,
+      smsOtp: false,
+      cloudDatabase: false,
+    })
+    expect((['VN', 'USD', 'EURO', 'AUD'] as const).map((region) => [currencyOf(catalog, region), languageOf(catalog, region)])).toEqual([
+      ['VND', 'vi'],
+      ['USD', 'en'],
+      ['EUR', 'en'],
+      ['AUD', 'aud'],
+    ])
   })
   test('prices are exact minor units, quoted or not', () => {
     expect(plans(catalog, 'AUD').find(({ id }) => id === 2)).toMatchObject({ price: 1250, sale_price: 990 })
-    for (const [written, minor] of [['12.5', 1250], ["'12.50'", 1250], ['0.29', 29], ['1.15', 115], ['8.2', 820], ['1001', 100_100]] as const) {
+    for (const [written, minor] of [
+      ['12.5', 1250],
+      ["'12.50'", 1250],
+      ['0.29', 29],
+      ['1.15', 115],
+      ['8.2', 820],
+      ['1001', 100_100],
+    ] as const) {
       expect(parseCatalog(shipped.replace("price: '5.90'", `price: ${written}`), 'c').plans[0]?.prices.AUD.price, written).toBe(minor)
       expect(toMinor(written.replaceAll("'", ''), 'AUD')).toBe(minor)
     }
   })
-  test('a server\'s price in VND and in AUD', () => {
+  test("a server's price in VND and in AUD", () => {
     const price = (currency: 'VND' | 'AUD', size: number, gb: number, containers: number) => {
       const plan = plans(catalog, currency).find(({ id }) => id === size)
       if (!plan) throw new Error('no such plan')
@@ -101,7 +133,10 @@ describe('a fault names its line', () => {
     expect(() => loadCatalog('/nowhere/catalog.yaml')).toThrow('The catalogue /nowhere/catalog.yaml cannot be read.')
   })
   test('what grows out of all bounds is refused, not expanded', () => {
-    const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]', ...'bcdefgh'.split('').map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[at]}`).join(',')}]`)].join('\n')
+    const bomb = [
+      'a: &a [x,x,x,x,x,x,x,x,x]',
+      ...'bcdefgh'.split('').map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[at]}`).join(',')}]`),
+    ].join('\n')
     expect(() => parseCatalog(bomb, 'c.yaml')).toThrow(CatalogFault)
   })
 })

@@ -29,7 +29,11 @@ export function parseCatalog(text: string, name: string): Catalog {
   }
   const parsed = CatalogFile.safeParse(content)
   if (parsed.success) return parsed.data
-  throw new CatalogFault(parsed.error.issues.map((issue) => `${name}, line ${lineOf(document, lines, issue.path)}: ${issue.path.join('.') || 'the file'}: ${issue.message}`).join('\n'))
+  throw new CatalogFault(
+    parsed.error.issues
+      .map((issue) => `${name}, line ${lineOf(document, lines, issue.path)}: ${issue.path.join('.') || 'the file'}: ${issue.message}`)
+      .join('\n'),
+  )
 }
 
 /** Throws CatalogFault. */

@@ -13,10 +13,15 @@ const mbPerGb = 1024
 export const dataCentres = (catalog: Catalog): z.output<typeof Region>[] =>
   catalog.dataCentres.map(({ id, name, country, minDiskGb }) => ({ id, name, country, minDisk: minDiskGb * mbPerGb }))
 
-export const plans = (catalog: Catalog, currency: Currency): Plan[] => catalog.plans.map(({ id, name, cpu, ram, prices }) => ({ id, name, cpu, ram, ...prices[currency], currency }))
+export const plans = (catalog: Catalog, currency: Currency): Plan[] =>
+  catalog.plans.map(({ id, name, cpu, ram, prices }) => ({ id, name, cpu, ram, ...prices[currency], currency }))
 
 /** Minor units a month, line by line. */
-export function priceOf(catalog: Catalog, currency: Currency, order: { plan: Plan; diskMb: number; mariadbDiskMb: number; containers: number }): MonthlyLines {
+export function priceOf(
+  catalog: Catalog,
+  currency: Currency,
+  order: { plan: Plan; diskMb: number; mariadbDiskMb: number; containers: number },
+): MonthlyLines {
   return monthlyPrice({
     ...order,
     ssdRate: { perGb: catalog.disks.ssdPerGb[currency] },

@@ -19,14 +19,20 @@ const perCurrency = z
   })
 
 const planPrices = z
-  .strictObject(Object.fromEntries(currencies.map((code) => [code, z.strictObject({ price: text, sale: text.optional() })])) as Record<Currency, z.ZodObject<{ price: typeof text; sale: z.ZodOptional<typeof text> }>>)
+  .strictObject(
+    Object.fromEntries(currencies.map((code) => [code, z.strictObject({ price: text, sale: text.optional() })])) as Record<
+      Currency,
+      z.ZodObject<{ price: typeof text; sale: z.ZodOptional<typeof text> }>
+    >,
+  )
   .transform((written, context) => {
     const read = {} as Record<Currency, { price: number; sale_price: number }>
     for (const code of currencies) {
       const price = toMinor(written[code].price, code)
       const sale = written[code].sale === undefined ? 0 : toMinor(written[code].sale, code)
       if (price === undefined || price === 0) context.addIssue({ code: 'custom', path: [code, 'price'], message: `is no price in ${code}` })
-      else if (sale === undefined || sale >= price) context.addIssue({ code: 'custom', path: [code, 'sale'], message: 'must be an amount below the price' })
+      else if (sale === undefined || sale >= price)
+        context.addIssue({ code: 'custom', path: [code, 'sale'], message: 'must be an amount below the price' })
       else read[code] = { price, sale_price: sale }
     }
     return read
@@ -39,9 +45,14 @@ const topUp = (code: Currency) =>
       if (minor === undefined) context.addIssue({ code: 'custom', path: [path], message: `is no amount of ${code}: ${value}` })
       return minor ?? 0
     }
-    const read = { presets: written.presets.map((preset) => amount(preset, 'presets')), min: amount(written.min, 'min'), max: amount(written.max, 'max') }
+    const read = {
+      presets: written.presets.map((preset) => amount(preset, 'presets')),
+      min: amount(written.min, 'min'),
+      max: amount(written.max, 'max'),
+    }
     if (read.max < read.min) context.addIssue({ code: 'custom', path: ['max'], message: 'must not be below min' })
-    else if (read.presets.some((preset) => preset < read.min || preset > read.max)) context.addIssue({ code: 'custom', path: ['presets'], message: 'must lie between min and max' })
+    else if (read.presets.some((preset) => preset < read.min || preset > read.max))
+      context.addIssue({ code: 'custom', path: ['presets'], message: 'must lie between min and max' })
     return read
   })
 
@@ -53,19 +64,40 @@ const uniqueIds = (items: readonly { readonly id: number }[]): boolean => new Se
 
 export const CatalogFile = z.strictObject({
   seller: z.strictObject({ name: z.string().min(1), taxCode: z.string(), address: z.string() }),
-  products: z.strictObject({ wordpress: flag, antiDdos: flag, hosting: flag, dns: flag, paas: flag, svm: flag, smsOtp: flag, cloudDatabase: flag }),
-  regions: z.strictObject(Object.fromEntries(regionCodes.map((code) => [code, region])) as Record<(typeof regionCodes)[number], typeof region>),
+  products: z.strictObject({
+    wordpress: flag,
+    antiDdos: flag,
+    hosting: flag,
+    dns: flag,
+    paas: flag,
+    svm: flag,
+    smsOtp: flag,
+    cloudDatabase: flag,
+  }),
+  regions: z.strictObject(
+    Object.fromEntries(regionCodes.map((code) => [code, region])) as Record<(typeof regionCodes)[number], typeof region>,
+  ),
   dataCentres: z
     .array(z.strictObject({ id: z.int().positive(), name: z.string().min(1), country: z.string().length(2), minDiskGb: z.int().min(10) }))
     .min(1)
     .refine(uniqueIds, 'holds the same id twice'),
   plans: z
-    .array(z.strictObject({ id: z.int().positive(), name: z.string().min(1), cpu: z.number().positive(), ram: z.int().min(512), prices: planPrices }))
+    .array(
+      z.strictObject({
+        id: z.int().positive(),
+        name: z.string().min(1),
+        cpu: z.number().positive(),
+        ram: z.int().min(512),
+        prices: planPrices,
+      }),
+    )
     .min(1)
     .refine(uniqueIds, 'holds the same id twice'),
   disks: z.strictObject({ ssdPerGb: perCurrency, mariadbPerGb: perCurrency }),
   payments: z.strictObject({
-    currencies: z.strictObject(Object.fromEntries(currencies.map((code) => [code, topUp(code)])) as Record<Currency, ReturnType<typeof topUp>>),
+    currencies: z.strictObject(
+      Object.fromEntries(currencies.map((code) => [code, topUp(code)])) as Record<Currency, ReturnType<typeof topUp>>,
+    ),
     routing: z.array(
       z.strictObject({
         regions: z.array(z.enum(regionCodes)).min(1),

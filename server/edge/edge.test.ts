@@ -18,7 +18,9 @@ describe('the edge', () => {
   let edge: Edge
   let port: number
 
-  const upstream = async (handler: (request: http.IncomingMessage, response: http.ServerResponse) => unknown): Promise<{ host: string; port: number; server: http.Server }> => {
+  const upstream = async (
+    handler: (request: http.IncomingMessage, response: http.ServerResponse) => unknown,
+  ): Promise<{ host: string; port: number; server: http.Server }> => {
     const server = http.createServer((request, response) => void handler(request, response))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -30,12 +32,17 @@ describe('the edge', () => {
   }
   const ask = (host: string, target = '/', options: http.RequestOptions & { body?: string | Buffer } = {}): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      const request = http.request({ port, host: '127.0.0.1', path: target, agent: false, ...options, headers: { host, ...(options.headers as object) } }, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('error', reject)
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() }))
-      })
+      const request = http.request(
+        { port, host: '127.0.0.1', path: target, agent: false, ...options, headers: { host, ...(options.headers as object) } },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('error', reject)
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() }),
+          )
+        },
+      )
       request.on('error', reject)
       request.end(options.body)
     })
@@ -105,7 +112,8 @@ describe('the edge', () => {
       'x-kept': 'kept',
       cookie: 'a=1; b=2',
     })
-    for (const name of ['forwarded', 'x-real-ip', 'x-secret-hop', 'x_forwarded_for', 'proxy']) expect(answer.headers).not.toHaveProperty(name)
+    for (const name of ['forwarded', 'x-real-ip', 'x-secret-hop', 'x_forwarded_for', 'proxy'])
+      expect(answer.headers).not.toHaveProperty(name)
   })
 
   test('gives answers on as they are: status, repeated headers, no body where there is none', async () => {
@@ -197,7 +205,10 @@ describe('the edge', () => {
     await once(breaking, 'listening')
     closers.push(() => breaking.close())
     const good = await upstream((_request, response) => response.end('good'))
-    sites.set('a.test', running({ host: '127.0.0.1', port: await deadPort() }, { host: '127.0.0.1', port: (breaking.address() as AddressInfo).port }, good))
+    sites.set(
+      'a.test',
+      running({ host: '127.0.0.1', port: await deadPort() }, { host: '127.0.0.1', port: (breaking.address() as AddressInfo).port }, good),
+    )
     for (let index = 0; index < 12; index++) expect((await ask('a.test')).text).toBe('good')
     expect(resets).toBeLessThanOrEqual(1)
   })
@@ -274,13 +285,20 @@ describe('the edge', () => {
     const chat = await upstream((_request, response) => response.writeHead(426).end('no'))
     chat.server.on('upgrade', (request, socket, head) => {
       if (request.url !== '/chat') return socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 4\r\n\r\nnope')
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Host: ${request.headers.host}\r\n\r\n`)
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Host: ${request.headers.host}\r\n\r\n`,
+      )
       socket.write(head)
       socket.pipe(socket)
     })
     sites.set('a.test', running(chat))
     const open = (target: string, host = 'a.test') => {
-      const request = http.request({ port, host: '127.0.0.1', path: target, headers: { host, connection: 'Upgrade', upgrade: 'websocket' } })
+      const request = http.request({
+        port,
+        host: '127.0.0.1',
+        path: target,
+        headers: { host, connection: 'Upgrade', upgrade: 'websocket' },
+      })
       request.on('error', () => {})
       request.end()
       return request

@@ -1,8 +1,29 @@
 // What passes the edge and what it says itself.
 
-const hopByHop = new Set(['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
 /** Said by the edge alone: a visitor's own would forge an address or a scheme. */
-const own = new Set(['host', 'proxy', 'expect', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto', 'x-forwarded-server', 'x-real-ip'])
+const own = new Set([
+  'host',
+  'proxy',
+  'expect',
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-forwarded-server',
+  'x-real-ip',
+])
 
 /** Headers that a Connection header names are for one hop only. */
 function namedByConnection(connection: string | undefined): ReadonlySet<string> | null {

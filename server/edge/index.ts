@@ -46,7 +46,8 @@ function targetOf(request: http.IncomingMessage): { readonly host: string; reado
 }
 
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
-const clientOf = (socket: { readonly remoteAddress?: string | undefined }): string => (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+const clientOf = (socket: { readonly remoteAddress?: string | undefined }): string =>
+  (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
 
 /** What to show instead of the site, or null when it can be asked. */
 const pageFor = (site: EdgeSite): EdgePage | null => {
@@ -169,7 +170,12 @@ export function createEdge(parts: EdgeParts): Edge {
       port: address.port,
       method: request.method,
       path: target.path,
-      headers: toUpstream(request.rawHeaders, request.headers.connection, visit, ['Connection', 'Upgrade', 'Upgrade', request.headers.upgrade ?? 'websocket']),
+      headers: toUpstream(request.rawHeaders, request.headers.connection, visit, [
+        'Connection',
+        'Upgrade',
+        'Upgrade',
+        request.headers.upgrade ?? 'websocket',
+      ]),
       setHost: false,
       agent: false,
     })

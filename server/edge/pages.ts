@@ -7,7 +7,10 @@ const words: Record<EdgePage, { readonly status: number } & Record<Language, rea
   unknown: {
     status: 404,
     en: ['There is no site here', 'No website is hosted under this address. Check the spelling, or ask the owner whether it has moved.'],
-    vi: ['Không có trang web nào ở đây', 'Không có trang web nào dùng địa chỉ này. Hãy kiểm tra lại địa chỉ, hoặc hỏi chủ trang xem trang đã chuyển đi chưa.'],
+    vi: [
+      'Không có trang web nào ở đây',
+      'Không có trang web nào dùng địa chỉ này. Hãy kiểm tra lại địa chỉ, hoặc hỏi chủ trang xem trang đã chuyển đi chưa.',
+    ],
   },
   starting: {
     status: 503,
@@ -45,7 +48,10 @@ export function languageOf(accept: string | undefined): Language {
 }
 
 /** Status, headers and body of a page. */
-export function edgePage(page: EdgePage, accept: string | undefined): { readonly status: number; readonly headers: Record<string, string>; readonly body: string } {
+export function edgePage(
+  page: EdgePage,
+  accept: string | undefined,
+): { readonly status: number; readonly headers: Record<string, string>; readonly body: string } {
   const language = languageOf(accept)
   const { status } = words[page]
   const [title, text] = words[page][language]

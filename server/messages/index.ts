@@ -16,14 +16,31 @@ export interface Messages {
 const job = 'send-message'
 const purpose = (id: string): string => `message:${id}`
 
-export function createMessages(deps: { db: Database; jobs: Jobs; clock: Clock; secrets: Secrets; sms: SmsDriver; mailer: MailDriver }): Messages {
+export function createMessages(deps: {
+  db: Database
+  jobs: Jobs
+  clock: Clock
+  secrets: Secrets
+  sms: SmsDriver
+  mailer: MailDriver
+}): Messages {
   const { db, jobs, clock, secrets } = deps
 
-  async function store(tx: Tx, message: { channel: 'sms' | 'mail'; recipient: string; subject: string | null; text: string }): Promise<void> {
+  async function store(
+    tx: Tx,
+    message: { channel: 'sms' | 'mail'; recipient: string; subject: string | null; text: string },
+  ): Promise<void> {
     const id = randomUUID()
     await tx
       .insertInto('message')
-      .values({ id, channel: message.channel, recipient: message.recipient, subject: message.subject, sealed_text: secrets.seal(purpose(id), message.text), created_at: clock.now() })
+      .values({
+        id,
+        channel: message.channel,
+        recipient: message.recipient,
+        subject: message.subject,
+        sealed_text: secrets.seal(purpose(id), message.text),
+        created_at: clock.now(),
+      })
       .execute()
     await jobs.add(tx, job, { messageId: id })
   }

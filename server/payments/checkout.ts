@@ -9,8 +9,9 @@ import type { Catalog } from '../catalog/index.ts'
 import { later, minutes, seconds, type Clock } from '../platform/clock.ts'
 import type { DB } from '../platform/db-types.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
-import { Refusal } from '../platform/errors.ts'
+import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
 import type { PaymentDriver, PaymentOrder } from './driver.ts'
 import { available, routeOf, type Route } from './routing.ts'
 import { displayNames, type Settlement } from './settle.ts'
@@ -26,9 +27,17 @@ interface Buyer {
 }
 
 export interface Checkout {
-  begin(tx: Tx, of: { buyer: Buyer; amount: number; type: 1 | 2; method: Route['method']; ip: string; language: Language }): Promise<{ checkoutUrl: string; transactionCode: string }>
+  begin(
+    tx: Tx,
+    of: { buyer: Buyer; amount: number; type: 1 | 2; method: Route['method']; ip: string; language: Language },
+  ): Promise<{ checkoutUrl: string; transactionCode: string }>
   /** The owner's own payment; anybody else's is unknown. */
-  find(db: Queryable, customerId: string, code: string, language: Language): Promise<{ transactionCode: string; description: string; amount: number; currency: Currency; status: PaymentStatus; createdAt: string }>
+  find(
+    db: Queryable,
+    customerId: string,
+    code: string,
+    language: Language,
+  ): Promise<{ transactionCode: string; description: string; amount: number; currency: Currency; status: PaymentStatus; createdAt: string }>
 }
 
 const lifeMs = minutes(15)
@@ -51,10 +60,11 @@ export function createCheckout(deps: {
   catalog: Catalog
   drivers: ReadonlyMap<string, PaymentDriver>
   settlement: Settlement
+  log: Log
   portalUrl: string
   askGatewaySeconds?: readonly number[] | undefined
 }): Checkout {
-  const { db, clock, jobs, catalog, drivers, settlement } = deps
+  const { db, clock, jobs, catalog, drivers, settlement, log } = deps
   const gaps = deps.askGatewaySeconds ?? defaultGaps
   const gapAfter = (asked: number): number => gaps[Math.min(asked, gaps.length - 1)] ?? 3600
   const gateways = new Set(drivers.keys())
@@ -74,7 +84,11 @@ export function createCheckout(deps: {
   })
 
   async function buyerOf(customerId: string): Promise<Buyer> {
-    const row = await db.selectFrom('customer').select(['id', 'name', 'email', 'phone', 'region_code']).where('id', '=', customerId).executeTakeFirstOrThrow()
+    const row = await db
+      .selectFrom('customer')
+      .select(['id', 'name', 'email', 'phone', 'region_code'])
+      .where('id', '=', customerId)
+      .executeTakeFirstOrThrow()
     return { id: row.id, name: row.name, email: row.email, phone: row.phone, regionCode: row.region_code as RegionCode }
   }
 
@@ -82,8 +96,14 @@ export function createCheckout(deps: {
     const payment = await db.selectFrom('payment').selectAll().where('id', '=', paymentId).executeTakeFirst()
     const driver = payment && drivers.get(payment.driver)
     if (!payment || !driver || payment.status === 'succeeded') return
-    const notice = await driver.lookUp(orderOf(payment, await buyerOf(payment.customer_id)))
-    if (notice) await settlement.settle(payment.driver, notice)
+    try {
+      const notice = await driver.lookUp(orderOf(payment, await buyerOf(payment.customer_id)))
+      if (notice) await settlement.settle(payment.driver, notice)
+    } catch (error) {
+      // A gateway that does not answer keeps no payment pending for ever: its time runs out all the same, and it is asked again later.
+      if (!(error instanceof DriverFailure)) throw error
+      log.warn({ err: error, driver: payment.driver }, 'a pending payment could not be asked about')
+    }
     await transaction(db, async (tx) => {
       const now = clock.now()
       const current = await tx.selectFrom('payment').selectAll().where('id', '=', paymentId).forUpdate().executeTakeFirstOrThrow()
@@ -93,11 +113,22 @@ export function createCheckout(deps: {
         await tx.updateTable('payment').set({ status: 'expired', settled_at: now }).where('id', '=', paymentId).execute()
       }
       if (now.getTime() - current.created_at.getTime() > giveUpAfterMs) return
-      await tx.updateTable('payment').set({ asked: current.asked + 1 }).where('id', '=', paymentId).execute()
+      await tx
+        .updateTable('payment')
+        .set({ asked: current.asked + 1 })
+        .where('id', '=', paymentId)
+        .execute()
       await jobs.add(tx, job, { paymentId }, { startAfter: later(new Date(), seconds(gapAfter(current.asked + 1))) })
     })
   }
-  jobs.define<{ paymentId: string }>({ name: job, concurrency: 2, retries: 1000, retryDelaySeconds: 5, limitSeconds: 60, run: ({ paymentId }) => ask(paymentId) })
+  jobs.define<{ paymentId: string }>({
+    name: job,
+    concurrency: 2,
+    retries: 1000,
+    retryDelaySeconds: 5,
+    limitSeconds: 60,
+    run: ({ paymentId }) => ask(paymentId),
+  })
 
   return {
     async begin(tx, { buyer, amount, type, method, ip, language }) {
@@ -133,7 +164,12 @@ export function createCheckout(deps: {
     async find(from, customerId, code, language) {
       // What is no code of ours is nobody's; a NUL byte would be refused by the database itself.
       if (!codeShape.test(code)) throw new Refusal('not_found')
-      const payment = await from.selectFrom('payment').selectAll().where('code', '=', code).where('customer_id', '=', customerId).executeTakeFirst()
+      const payment = await from
+        .selectFrom('payment')
+        .selectAll()
+        .where('code', '=', code)
+        .where('customer_id', '=', customerId)
+        .executeTakeFirst()
       if (!payment) throw new Refusal('not_found')
       const provider = displayNames[payment.driver] ?? payment.driver
       return {

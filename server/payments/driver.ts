@@ -82,5 +82,8 @@ export interface PaymentDriver {
   /** Asks the gateway. `null`: it knows no such payment. */
   lookUp(order: PaymentOrder): Promise<Notice | null>
   /** Gives money back to its source. `refundId` is the idempotency key. */
-  refund(order: PaymentOrder, refund: { readonly refundId: string; readonly amount: bigint; readonly reason: string; readonly providerTransactionId: string | null }): Promise<Notice>
+  refund(
+    order: PaymentOrder,
+    refund: { readonly refundId: string; readonly amount: bigint; readonly reason: string; readonly providerTransactionId: string | null },
+  ): Promise<Notice>
 }

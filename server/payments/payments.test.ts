@@ -14,12 +14,19 @@ interface Entry {
   description: string
 }
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
-  (await house.call<Entry[]>('GET', '/api/payments/stripe', { token })).body.result.toReversed().map((entry) => `${entry.amount} → ${entry.ending_balance}`)
-const checkout = (customer: TestCustomer, body: unknown, headers: Record<string, string> = {}) => house.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', { token: customer.token, body, headers })
-const transaction = (customer: TestCustomer, code: string) => house.call<{ status: string; amount: number }>('GET', `/api/payments/get-transaction?transactionCode=${encodeURIComponent(code)}`, { token: customer.token })
-const becomes = (customer: TestCustomer, code: string, status: string) => eventually(`${code} being ${status}`, async () => (await transaction(customer, code)).body.result.status === status)
+  (await house.call<Entry[]>('GET', '/api/payments/stripe', { token })).body.result
+    .toReversed()
+    .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
+const checkout = (customer: TestCustomer, body: unknown, headers: Record<string, string> = {}) =>
+  house.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', { token: customer.token, body, headers })
+const transaction = (customer: TestCustomer, code: string) =>
+  house.call<{ status: string; amount: number }>('GET', `/api/payments/get-transaction?transactionCode=${encodeURIComponent(code)}`, {
+    token: customer.token,
+  })
+const becomes = (customer: TestCustomer, code: string, status: string) =>
+  eventually(`${code} being ${status}`, async () => (await transaction(customer, code)).body.result.status === status)
 
-describe('a top-up through VNPay\'s page', () => {
+describe("a top-up through VNPay's page", () => {
   test.each([
     // what the customer does there,  what becomes of the payment,  the wallet's entries
     ['paid', 'succeeded', ['500000 → 500000']],
@@ -45,13 +52,29 @@ describe('a top-up through VNPay\'s page', () => {
     const an = await house.customer()
     const { transactionCode } = await house.topUp(an, 500_000)
     const told = await eventually('the event', async () => {
-      const { data } = (await house.call<{ data: { event: string; title: string; payload: Record<string, unknown> }[] }>('GET', '/api/notifications', { token: an.token, headers: { 'accept-language': 'vi' } })).body.result
+      const { data } = (
+        await house.call<{ data: { event: string; title: string; payload: Record<string, unknown> }[] }>('GET', '/api/notifications', {
+          token: an.token,
+          headers: { 'accept-language': 'vi' },
+        })
+      ).body.result
       return data.length > 0 && data
     })
     expect(told).toHaveLength(1)
-    expect(told[0]).toMatchObject({ event: 'wallet.credited', title: 'Đã nạp 500.000\u00a0đ vào ví', payload: { wallet: { amount: 500_000, currency: 'VND', provider: 'VNPay', transactionCode } } })
+    expect(told[0]).toMatchObject({
+      event: 'wallet.credited',
+      title: 'Đã nạp 500.000\u00a0đ vào ví',
+      payload: { wallet: { amount: 500_000, currency: 'VND', provider: 'VNPay', transactionCode } },
+    })
     const shown = await transaction(an, transactionCode)
-    expect(shown.body.result).toEqual({ transactionCode, description: 'Top-up via VNPay', amount: 500_000, currency: 'VND', status: 'succeeded', createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) })
+    expect(shown.body.result).toEqual({
+      transactionCode,
+      description: 'Top-up via VNPay',
+      amount: 500_000,
+      currency: 'VND',
+      status: 'succeeded',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    })
     expect((await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body.result.balance).toBe(500_000)
   })
 
@@ -138,11 +161,22 @@ describe('a checkout', () => {
       expect([amount, answer.status]).toEqual([amount, status])
       expect(Object.keys(answer.body.error?.fields ?? {})).toEqual(status === 422 ? ['amount'] : [])
     }
-    for (const body of [{ amount: 100_000, type: 3, method: 'QRPAY' }, { amount: 100_000, type: 1, method: 'CASH' }, { amount: 100_000, type: 1 }, { amount: 100_000, type: 1, method: 'QRPAY', currency: 'USD' }, {}, []]) {
+    for (const body of [
+      { amount: 100_000, type: 3, method: 'QRPAY' },
+      { amount: 100_000, type: 1, method: 'CASH' },
+      { amount: 100_000, type: 1 },
+      { amount: 100_000, type: 1, method: 'QRPAY', currency: 'USD' },
+      {},
+      [],
+    ]) {
       expect((await checkout(an, body)).body.error?.code).toBe('invalid_input')
     }
     expect((await checkout(an, '{"amount":')).body.error?.code).toBe('bad_json')
-    const { n } = await house.house.db.selectFrom('payment').select((eb) => eb.fn.countAll<bigint>().as('n')).where('customer_id', '=', an.id).executeTakeFirstOrThrow()
+    const { n } = await house.house.db
+      .selectFrom('payment')
+      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .where('customer_id', '=', an.id)
+      .executeTakeFirstOrThrow()
     expect(n).toBe(2n)
   })
 
@@ -154,21 +188,30 @@ describe('a checkout', () => {
     const [first, ...others] = atOnce.filter(({ status }) => status === 200)
     expect(first).toBeDefined()
     for (const answer of others) expect(answer.text).toBe(first?.text)
-    for (const answer of atOnce.filter(({ status }) => status !== 200)) expect([answer.status, answer.body.error?.code]).toEqual([409, 'idempotency_in_progress'])
+    for (const answer of atOnce.filter(({ status }) => status !== 200))
+      expect([answer.status, answer.body.error?.code]).toEqual([409, 'idempotency_in_progress'])
     const again = await checkout(an, body, key)
     expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first?.text, 'true'])
     expect((await checkout(an, { ...body, amount: 200_000 }, key)).body.error?.code).toBe('idempotency_key_reused')
     // Another customer's key of the same name is another key.
     const binh = await checkout(await house.customer(), body, key)
     expect(binh.body.result.transactionCode).not.toBe(first?.body.result.transactionCode)
-    const { n } = await house.house.db.selectFrom('payment').select((eb) => eb.fn.countAll<bigint>().as('n')).where('customer_id', '=', an.id).executeTakeFirstOrThrow()
+    const { n } = await house.house.db
+      .selectFrom('payment')
+      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .where('customer_id', '=', an.id)
+      .executeTakeFirstOrThrow()
     expect(n).toBe(1n)
   })
 
   test('that is never paid expires by itself', async () => {
     const an = await house.customer()
     const { transactionCode } = (await checkout(an, { amount: 100_000, type: 1, method: 'QRPAY' })).body.result
-    await house.house.db.updateTable('payment').set({ expires_at: new Date(Date.now() - 60_000) }).where('code', '=', transactionCode).execute()
+    await house.house.db
+      .updateTable('payment')
+      .set({ expires_at: new Date(Date.now() - 60_000) })
+      .where('code', '=', transactionCode)
+      .execute()
     await becomes(an, transactionCode, 'expired')
     expect(await entries(an)).toEqual([])
   })

@@ -17,7 +17,10 @@ export interface PaymentRouteDeps {
   readonly checkout: Checkout
   readonly settlement: Settlement
   readonly drivers: ReadonlyMap<string, PaymentDriver>
-  readonly customer: (db: Queryable, id: string) => Promise<{ id: string; email: string; name: string; phone: string; regionCode: RegionCode }>
+  readonly customer: (
+    db: Queryable,
+    id: string,
+  ) => Promise<{ id: string; email: string; name: string; phone: string; regionCode: RegionCode }>
 }
 
 export function routes(http: Http, deps: PaymentRouteDeps): void {
@@ -43,7 +46,9 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
         const url = new URL(request.url, 'http://portal')
         const answer = await receiveNotice(deps, driver, {
           method: request.method,
-          headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value])),
+          headers: Object.fromEntries(
+            Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+          ),
           query: url.searchParams,
           rawBody: request.body instanceof Buffer ? request.body : Buffer.alloc(0),
         })

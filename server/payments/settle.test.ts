@@ -39,20 +39,28 @@ const forged = '{"RspCode":"97","Message":"Invalid signature"}'
 
 async function begin(amount = 500_000): Promise<{ an: TestCustomer; code: string }> {
   const an = await house.customer()
-  const begun = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', { token: an.token, body: { amount, type: 1, method: 'QRPAY' } })
+  const begun = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
+    token: an.token,
+    body: { amount, type: 1, method: 'QRPAY' },
+  })
   return { an, code: begun.body.result.transactionCode }
 }
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
-  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result.toReversed().map((entry) => `${entry.amount} → ${entry.ending_balance}`)
-const statusOf = async ({ token }: TestCustomer, code: string): Promise<string> => (await house.call<{ status: string }>('GET', `/api/payments/get-transaction?transactionCode=${code}`, { token })).body.result.status
+  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+    .toReversed()
+    .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
+const statusOf = async ({ token }: TestCustomer, code: string): Promise<string> =>
+  (await house.call<{ status: string }>('GET', `/api/payments/get-transaction?transactionCode=${code}`, { token })).body.result.status
 const suspense = async (code: string): Promise<string[]> => {
   const rows = await house.house.db.selectFrom('payment_suspense').selectAll().where('code', '=', code).orderBy('id').execute()
   return rows.map((row) => `${row.amount} ${row.reason}`)
 }
-const inSuspense = async (): Promise<bigint> => (await house.house.db.selectFrom('ledger_account').select('balance').where('code', '=', 'suspense:vnpay:VND').executeTakeFirstOrThrow()).balance
+const inSuspense = async (): Promise<bigint> =>
+  (await house.house.db.selectFrom('ledger_account').select('balance').where('code', '=', 'suspense:vnpay:VND').executeTakeFirstOrThrow())
+    .balance
 
 describe('a notice', () => {
-  test('that is VNPay\'s own credits once; said again, at once or later, it is known', async () => {
+  test("that is VNPay's own credits once; said again, at once or later, it is known", async () => {
     const { an, code } = await begin()
     const query = signed(word(code, 500_000))
     const answers = await Promise.all(Array.from({ length: 10 }, () => tell(query)))
@@ -66,9 +74,18 @@ describe('a notice', () => {
   test.each([
     ['without a signature', (code: string) => canonicalQuery(word(code, 500_000))],
     ['with a signature of noughts', (code: string) => `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=${'0'.repeat(128)}`],
-    ['signed with another key', (code: string) => `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=${hmac('another', canonicalQuery(word(code, 500_000)))}`],
+    [
+      'signed with another key',
+      (code: string) => `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=${hmac('another', canonicalQuery(word(code, 500_000)))}`,
+    ],
     ['whose amount was changed', (code: string) => signed(word(code, 500_000)).replace('50000000', '90000000')],
-    ['whose result was changed', (code: string) => signed(word(code, 500_000, failed)).replace('vnp_ResponseCode=24', 'vnp_ResponseCode=00').replace('vnp_TransactionStatus=02', 'vnp_TransactionStatus=00')],
+    [
+      'whose result was changed',
+      (code: string) =>
+        signed(word(code, 500_000, failed))
+          .replace('vnp_ResponseCode=24', 'vnp_ResponseCode=00')
+          .replace('vnp_TransactionStatus=02', 'vnp_TransactionStatus=00'),
+    ],
     ['with a second amount after the signature', (code: string) => `${signed(word(code, 500_000))}&vnp_Amount=90000000`],
     ['of another terminal', (code: string) => signed(word(code, 500_000, { vnp_TmnCode: 'OTHER001' }))],
   ])('%s is forged and changes nothing', async (_, make) => {
@@ -78,7 +95,7 @@ describe('a notice', () => {
     expect(await statusOf(an, code)).toBe('pending')
   })
 
-  test('moved on from another order\'s is forged', async () => {
+  test("moved on from another order's is forged", async () => {
     const [mine, theirs] = [await begin(), await begin()]
     expect(await tell(signed(word(theirs.code, 500_000)).replace(theirs.code, mine.code))).toBe(forged)
     expect(await entries(mine.an)).toEqual([])
@@ -86,7 +103,10 @@ describe('a notice', () => {
 
   test('is not our own payment link, which carries the same signature', async () => {
     const an = await house.customer()
-    const begun = await house.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', { token: an.token, body: { amount: 500_000, type: 1, method: 'QRPAY' } })
+    const begun = await house.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', {
+      token: an.token,
+      body: { amount: 500_000, type: 1, method: 'QRPAY' },
+    })
     expect(await tell(new URL(begun.body.result.checkoutUrl).search.slice(1))).toBe(forged)
     expect(await entries(an)).toEqual([])
   })
@@ -137,7 +157,10 @@ describe('a notice', () => {
     expect(await entries(second.an)).toEqual([])
     expect(await statusOf(second.an, second.code)).toBe('pending')
     // Also where both orders are one customer's.
-    const again = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', { token: first.an.token, body: { amount: 500_000, type: 1, method: 'QRPAY' } })
+    const again = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
+      token: first.an.token,
+      body: { amount: 500_000, type: 1, method: 'QRPAY' },
+    })
     expect(await tell(signed(word(again.body.result.transactionCode, 500_000, number)))).toContain('"RspCode":"99"')
     expect(await entries(first.an)).toEqual(['500000 → 500000'])
     expect(await statusOf(first.an, again.body.result.transactionCode)).toBe('pending')
@@ -194,10 +217,13 @@ describe('the door for notices', () => {
     expect(about.map(({ outcome }) => outcome)).toEqual(['recorded', 'forged'])
   })
 
-  test.each(['', 'vnp_SecureHash=', '%00=%00', `vnp_TxnRef=${'x'.repeat(2000)}`, 'vnp_Amount=1&vnp_Amount=2'])('takes the garbage %j without a fall', async (query) => {
-    expect(await tell(query)).toBe(forged)
-    expect((await house.call('GET', '/api/webhooks/nobody')).status).toBe(404)
-  })
+  test.each(['', 'vnp_SecureHash=', '%00=%00', `vnp_TxnRef=${'x'.repeat(2000)}`, 'vnp_Amount=1&vnp_Amount=2'])(
+    'takes the garbage %j without a fall',
+    async (query) => {
+      expect(await tell(query)).toBe(forged)
+      expect((await house.call('GET', '/api/webhooks/nobody')).status).toBe(404)
+    },
+  )
 })
 
 describe('a top-up that came', () => {
@@ -206,7 +232,10 @@ describe('a top-up that came', () => {
   test('pays the open invoices, oldest first, as far as it goes', async () => {
     const an = await house.customer()
     for (let n = 0; n < 3; n++) expect((await house.call('POST', '/api/wp', { token: an.token, body: order })).status).toBe(201)
-    const invoices = async () => (await house.call<{ number: string; status: string }[]>('GET', '/api/payments/stripe/invoices', { token: an.token })).body.result.toReversed().map(({ status }) => status)
+    const invoices = async () =>
+      (await house.call<{ number: string; status: string }[]>('GET', '/api/payments/stripe/invoices', { token: an.token })).body.result
+        .toReversed()
+        .map(({ status }) => status)
     expect(await invoices()).toEqual(['open', 'open', 'open'])
     await house.topUp(an, 500_000)
     await eventually('two invoices being paid', async () => (await invoices()).filter((status) => status === 'paid').length === 2)

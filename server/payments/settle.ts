@@ -20,7 +20,14 @@ export interface Settlement {
 /** How a gateway is called in the transaction log. */
 export const displayNames: Record<string, string> = { vnpay: 'VNPay' }
 
-export function createSettlement(deps: { db: Database; clock: Clock; ledger: Ledger; announcer: Announcer; jobs: Jobs; log: Log }): Settlement {
+export function createSettlement(deps: {
+  db: Database
+  clock: Clock
+  ledger: Ledger
+  announcer: Announcer
+  jobs: Jobs
+  log: Log
+}): Settlement {
   const { db, clock, ledger, announcer, jobs, log } = deps
 
   /** Money came and matches nothing: it waits in suspense, once per movement of the gateway. */
@@ -29,7 +36,15 @@ export function createSettlement(deps: { db: Database; clock: Clock; ledger: Led
     const movement = notice.providerTransactionId ?? notice.eventId
     const parked = await tx
       .insertInto('payment_suspense')
-      .values({ driver, provider_transaction_id: movement, code: notice.code, amount: notice.amount, currency: notice.currency, reason, created_at: clock.now() })
+      .values({
+        driver,
+        provider_transaction_id: movement,
+        code: notice.code,
+        amount: notice.amount,
+        currency: notice.currency,
+        reason,
+        created_at: clock.now(),
+      })
       .onConflict((conflict) => conflict.columns(['driver', 'provider_transaction_id']).doNothing())
       .returning('id')
       .executeTakeFirst()
@@ -45,7 +60,16 @@ export function createSettlement(deps: { db: Database; clock: Clock; ledger: Led
   }
 
   async function apply(tx: Tx, driver: string, notice: Notice): Promise<{ outcome: NoticeOutcome; paymentId: string | null }> {
-    const payment = notice.code === null ? undefined : await tx.selectFrom('payment').selectAll().where('code', '=', notice.code).where('driver', '=', driver).forUpdate().executeTakeFirst()
+    const payment =
+      notice.code === null
+        ? undefined
+        : await tx
+            .selectFrom('payment')
+            .selectAll()
+            .where('code', '=', notice.code)
+            .where('driver', '=', driver)
+            .forUpdate()
+            .executeTakeFirst()
     if (!payment) {
       await park(tx, driver, notice, 'unknown_order')
       return { outcome: 'unknown_order', paymentId: null }
@@ -63,8 +87,15 @@ export function createSettlement(deps: { db: Database; clock: Clock; ledger: Led
         .execute()
 
     if (payment.status === 'succeeded') {
+      // The gateway gave the money back after it had reached the wallet: nothing moves by itself, somebody must look.
+      if (notice.status === 'refunded')
+        log.error({ driver, code: payment.code, detail: notice.detail }, 'a credited payment was refunded at the gateway')
       // A second movement for a paid order is money all the same.
-      if (notice.status === 'succeeded' && notice.providerTransactionId !== null && notice.providerTransactionId !== payment.provider_transaction_id) {
+      if (
+        notice.status === 'succeeded' &&
+        notice.providerTransactionId !== null &&
+        notice.providerTransactionId !== payment.provider_transaction_id
+      ) {
         // A gateway that told of the money first and of its number later has moved it once.
         if (payment.provider_transaction_id === null) await change({})
         else await park(tx, driver, notice, 'paid_twice')
@@ -85,7 +116,9 @@ export function createSettlement(deps: { db: Database; clock: Clock; ledger: Led
       // One movement of the gateway pays one order: the same number under another order is not believed.
       if (outcome !== 'posted') throw new Error(`${driver}: the movement ${notice.providerTransactionId ?? ''} has paid for another order`)
       await change({ status: 'succeeded', settled_at: clock.now() })
-      await announcer.announce(tx, payment.customer_id, 'wallet.credited', { wallet: { amount: Number(payment.amount), currency, provider, transactionCode: payment.code } })
+      await announcer.announce(tx, payment.customer_id, 'wallet.credited', {
+        wallet: { amount: Number(payment.amount), currency, provider, transactionCode: payment.code },
+      })
       await jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })
       return { outcome: 'recorded', paymentId }
     }

@@ -1,29 +1,50 @@
-/** A gateway's word, from the wire to the settlement: stored raw first, then verified, then settled, then answered in the gateway's own words. */
-import type { Clock } from '../platform/clock.ts'
+/** A gateway's word, from the wire to the settlement: verified, stored as it came, settled, then answered in the gateway's own words. */
+import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { ForgedNotice, type NoticeAnswer, type NoticeOutcome, type NoticeRequest, type PaymentDriver } from './driver.ts'
 import type { Settlement } from './settle.ts'
 
-/** A body longer than this is no notice. Bytes. */
-const maxKeptBody = 64 * 1024
+/** How much of a word is kept, characters: a gateway's own is far shorter, and of a forged one the beginning tells enough. */
+const maxKept = { verified: 64 * 1024, forged: 2 * 1024 }
 
-export async function receiveNotice(deps: { db: Database; clock: Clock; log: Log; settlement: Settlement }, driver: PaymentDriver, request: NoticeRequest): Promise<NoticeAnswer> {
+/** PostgreSQL's text holds no NUL. */
+const keepable = (text: string, length: number): string => text.slice(0, length).replaceAll('\0', '\uFFFD')
+
+export async function receiveNotice(
+  deps: { db: Database; clock: Clock; log: Log; settlement: Settlement },
+  driver: PaymentDriver,
+  request: NoticeRequest,
+): Promise<NoticeAnswer> {
   const { db, clock, log, settlement } = deps
   let stored: bigint | undefined
   let outcome: NoticeOutcome = 'error'
   let paymentId: string | null = null
   let eventId: string | null = null
-  try {
-    const raw = { method: request.method, query: request.query.toString(), body: request.rawBody.subarray(0, maxKeptBody).toString('utf8') }
-    const row = await db.insertInto('payment_notice').values({ driver: driver.name, raw: JSON.stringify(raw), received_at: clock.now() }).returning('id').executeTakeFirstOrThrow()
+  const store = async (length: number): Promise<void> => {
+    const raw = {
+      method: request.method,
+      query: keepable(request.query.toString(), length),
+      body: keepable(request.rawBody.toString('utf8'), length),
+    }
+    const row = await db
+      .insertInto('payment_notice')
+      .values({ driver: driver.name, raw: JSON.stringify(raw), received_at: clock.now() })
+      .returning('id')
+      .executeTakeFirstOrThrow()
     stored = row.id
+  }
+  try {
     const notice = driver.readNotice(request)
     eventId = notice.eventId
+    await store(maxKept.verified)
     ;({ outcome, paymentId } = await settlement.settle(driver.name, notice))
   } catch (error) {
-    if (error instanceof ForgedNotice) outcome = 'forged'
-    log[error instanceof ForgedNotice ? 'warn' : 'error']({ err: error, driver: driver.name }, 'notice refused')
+    if (error instanceof ForgedNotice) {
+      outcome = 'forged'
+      log.warn({ driver: driver.name, reason: error.message }, 'forged notice')
+      await store(maxKept.forged).catch((failure: unknown) => log.error({ err: failure }, 'forged notice not kept'))
+    } else log.error({ err: error, driver: driver.name }, 'notice refused')
   }
   if (stored !== undefined) {
     await db
@@ -34,4 +55,15 @@ export async function receiveNotice(deps: { db: Database; clock: Clock; log: Log
       .catch((error: unknown) => log.error({ err: error }, 'notice not marked'))
   }
   return driver.answerTo(outcome)
+}
+
+const forgedLifeMs = days(30)
+
+/** Anybody can write forged words; they are kept for a month. */
+export async function dropForgedNotices(db: Database, clock: Clock): Promise<void> {
+  await db
+    .deleteFrom('payment_notice')
+    .where('outcome', '=', 'forged')
+    .where('received_at', '<', later(clock.now(), -forgedLifeMs))
+    .execute()
 }

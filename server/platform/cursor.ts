@@ -2,7 +2,8 @@
 import { ruleText, type Language } from '../../contract/index.ts'
 import { Refusal } from './errors.ts'
 
-export const encodeCursor = (position: bigint | null): string | null => (position === null ? null : Buffer.from(`v1:${position}`).toString('base64url'))
+export const encodeCursor = (position: bigint | null): string | null =>
+  position === null ? null : Buffer.from(`v1:${position}`).toString('base64url')
 
 /** Null without a cursor. Refuses one that is not ours with invalid_input. */
 export function decodeCursor(cursor: string | undefined, language: Language): bigint | null {

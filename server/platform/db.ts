@@ -21,7 +21,13 @@ export interface Pool {
 }
 
 /** Without these limits a half-open connection makes `pg` wait for ever. All in milliseconds. */
-const limits = { connectionTimeoutMillis: 10_000, query_timeout: 30_000, statement_timeout: 30_000, idle_in_transaction_session_timeout: 60_000, keepAlive: true }
+const limits = {
+  connectionTimeoutMillis: 10_000,
+  query_timeout: 30_000,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 60_000,
+  keepAlive: true,
+}
 
 export function connect(url: string, max: number, onError: (error: Error) => void): Pool {
   const pool = new pg.Pool({ connectionString: url, max, ...limits, application_name: 'portal' })

@@ -16,7 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => portal.close())
 
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) => portal.call('POST', path, { body, token: an.token, headers })
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  portal.call('POST', path, { body, token: an.token, headers })
 
 function refused(answer: Answer, status: number, code: string): Record<string, string> {
   expect({ status: answer.status, code: answer.body?.error?.code }, answer.text).toEqual({ status, code })
@@ -57,12 +58,26 @@ describe('envelopes', () => {
     expect(Object.keys(refused(await post(checkout, { ...topUp, amount: '50000' }), 422, 'invalid_input'))).toEqual(['amount'])
     expect(Object.keys(refused(await post(checkout, { ...topUp, amount: 0.5 }), 422, 'invalid_input'))).toEqual(['amount'])
     expect(Object.keys(refused(await post(checkout, { ...topUp, amount: 1e300 }), 422, 'invalid_input'))).toEqual(['amount'])
-    expect(Object.keys(refused(await post(checkout, { ...topUp, method: 'CASH', type: 3 }), 422, 'invalid_input')).sort()).toEqual(['method', 'type'])
+    expect(Object.keys(refused(await post(checkout, { ...topUp, method: 'CASH', type: 3 }), 422, 'invalid_input')).sort()).toEqual([
+      'method',
+      'type',
+    ])
     expect(refused(await post(checkout, { ...topUp, amount: 100.5 }), 422, 'invalid_input')).toEqual({ amount: 'This has the wrong type.' })
     expect(refused(await post(checkout, { type: 1, method: null }), 422, 'invalid_input')).toEqual({ amount: 'Please fill this in.' })
-    for (const body of ['[]', '"text"', '7', 'true', '[{}]']) expect(refused(await post(checkout, body), 422, 'invalid_input'), body).toHaveProperty('body')
-    const nested = await portal.call('POST', '/api/v1/auth/register', { body: { name: '', email: 'a', phone: 'x', password: 'short', region_code: 'MARS', address: { line: 5 } } })
-    expect(Object.keys(refused(nested, 422, 'invalid_input')).sort()).toEqual(['address.line', 'address.locationId', 'email', 'name', 'password', 'phone', 'region_code'])
+    for (const body of ['[]', '"text"', '7', 'true', '[{}]'])
+      expect(refused(await post(checkout, body), 422, 'invalid_input'), body).toHaveProperty('body')
+    const nested = await portal.call('POST', '/api/v1/auth/register', {
+      body: { name: '', email: 'a', phone: 'x', password: 'short', region_code: 'MARS', address: { line: 5 } },
+    })
+    expect(Object.keys(refused(nested, 422, 'invalid_input')).sort()).toEqual([
+      'address.line',
+      'address.locationId',
+      'email',
+      'name',
+      'password',
+      'phone',
+      'region_code',
+    ])
   })
 
   test.each(['extra', 'constructor', 'toString', 'hasOwnProperty'])('an unknown key is refused and named: %s', async (key) => {
@@ -78,28 +93,53 @@ describe('envelopes', () => {
   test('text that PostgreSQL cannot hold is refused before it gets there', async () => {
     const form = { name: 'A', email: 'nul@example.vn', phone: '0912345678', password: 'Correct-horse-9', region_code: 'VN' }
     for (const bad of ['a\0b', '\ud800']) {
-      expect(refused(await portal.call('POST', '/api/v1/auth/register', { body: { ...form, name: bad } }), 422, 'invalid_input')).toHaveProperty('name')
+      expect(
+        refused(await portal.call('POST', '/api/v1/auth/register', { body: { ...form, name: bad } }), 422, 'invalid_input'),
+      ).toHaveProperty('name')
       const address = { line: bad, locationId: 'vn-city-ha-noi' }
-      expect(refused(await portal.call('POST', '/api/v1/auth/register', { body: { ...form, address } }), 422, 'invalid_input')).toHaveProperty(['address.line'])
+      expect(
+        refused(await portal.call('POST', '/api/v1/auth/register', { body: { ...form, address } }), 422, 'invalid_input'),
+      ).toHaveProperty(['address.line'])
     }
-    expect(refused(await portal.call('GET', '/api/payments/get-transaction?transactionCode=a%00b', { token: an.token }), 422, 'invalid_input')).toHaveProperty('transactionCode')
+    expect(
+      refused(await portal.call('GET', '/api/payments/get-transaction?transactionCode=a%00b', { token: an.token }), 422, 'invalid_input'),
+    ).toHaveProperty('transactionCode')
     refused(await portal.call('GET', '/api/invoices/a%00b'), 404, 'not_found')
     refused(await portal.call('GET', '/api/wp/%00', { token: an.token }), 404, 'not_found')
   })
 
   test('without a living token: 401', async () => {
-    const { result } = (await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email: an.email, password: an.password } })).body
+    const { result } = (
+      await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', {
+        body: { email: an.email, password: an.password },
+      })
+    ).body
     const dead = result.token.accessToken
     await portal.call('POST', '/api/v1/auth/logout', { token: dead })
-    const headers = [{}, ...['', 'Bearer', 'Bearer ', `Bearer ${dead}`, `Bearer ${an.token}x`, `Basic ${an.token}`, an.token, `Bearer ${'x'.repeat(5000)}`, 'Bearer \xff\xfe'].map((authorization) => ({ authorization }))]
+    const headers = [
+      {},
+      ...[
+        '',
+        'Bearer',
+        'Bearer ',
+        `Bearer ${dead}`,
+        `Bearer ${an.token}x`,
+        `Basic ${an.token}`,
+        an.token,
+        `Bearer ${'x'.repeat(5000)}`,
+        'Bearer \xff\xfe',
+      ].map((authorization) => ({ authorization })),
+    ]
     for (const header of headers) refused(await portal.call('GET', '/api/v1/auth/me', { headers: header }), 401, 'unauthenticated')
     // Who is not known is not told what is wrong with the body either.
     refused(await portal.call('POST', checkout, { body: {} }), 401, 'unauthenticated')
   })
 
   test('an address under /api that does not exist: 404 in JSON, whatever the method', async () => {
-    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) refused(await portal.call(method, '/api/no/such/thing'), 404, 'not_found')
-    for (const path of ['/api', '/api/', '/api/v1', '/api/V1/auth/me', '/apps/x', '/api/wp/..%2f..%2fetc%2fpasswd']) refused(await portal.call('GET', path, { token: an.token }), 404, 'not_found')
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
+      refused(await portal.call(method, '/api/no/such/thing'), 404, 'not_found')
+    for (const path of ['/api', '/api/', '/api/v1', '/api/V1/auth/me', '/apps/x', '/api/wp/..%2f..%2fetc%2fpasswd'])
+      refused(await portal.call('GET', path, { token: an.token }), 404, 'not_found')
   })
 
   test('an address that cannot be decoded, or is absurdly long: our own envelope', async () => {
@@ -110,12 +150,17 @@ describe('envelopes', () => {
 
   test('more than 256 KiB: 413; just below: judged', async () => {
     refused(await post(checkout, JSON.stringify({ ...topUp, extra: 'x'.repeat(256 * 1024) })), 413, 'payload_too_large')
-    expect(refused(await post(checkout, JSON.stringify({ ...topUp, extra: 'x'.repeat(255 * 1024) })), 422, 'invalid_input')).toHaveProperty('extra')
+    expect(refused(await post(checkout, JSON.stringify({ ...topUp, extra: 'x'.repeat(255 * 1024) })), 422, 'invalid_input')).toHaveProperty(
+      'extra',
+    )
   })
 
-  test.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'nonsense', 'application/jsonx'])('%s is not taken: 415', async (type) => {
-    refused(await post(checkout, JSON.stringify(topUp), { 'content-type': type }), 415, 'unsupported_media_type')
-  })
+  test.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'nonsense', 'application/jsonx'])(
+    '%s is not taken: 415',
+    async (type) => {
+      refused(await post(checkout, JSON.stringify(topUp), { 'content-type': type }), 415, 'unsupported_media_type')
+    },
+  )
 
   test('deep nesting is refused, not recursed into', async () => {
     refused(await post(checkout, `${'['.repeat(60_000)}${']'.repeat(60_000)}`), 422, 'invalid_input')
@@ -171,19 +216,40 @@ describe('request ids', () => {
 })
 
 describe('odd requests', () => {
-  test.each(['HEAD', 'OPTIONS', 'TRACE', 'PATCH', 'PROPFIND', 'QUERY', 'M-SEARCH', 'BREW'])('%s is never an error of ours', async (method) => {
-    for (const path of ['/api/config', '/api/v1/auth/me', checkout, '/', '/healthz', '/api/wp/x']) {
-      const heard = await raw(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-      expect(heard, path).toMatch(/^HTTP\/1\.1 ([2-4]\d\d|503) /)
-    }
-  })
+  test.each(['HEAD', 'OPTIONS', 'TRACE', 'PATCH', 'PROPFIND', 'QUERY', 'M-SEARCH', 'BREW'])(
+    '%s is never an error of ours',
+    async (method) => {
+      for (const path of ['/api/config', '/api/v1/auth/me', checkout, '/', '/healthz', '/api/wp/x']) {
+        const heard = await raw(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+        expect(heard, path).toMatch(/^HTTP\/1\.1 ([2-4]\d\d|503) /)
+      }
+    },
+  )
 
   test('addresses that are no addresses', async () => {
-    for (const target of ['//', '///', '*', '/\\', '//api', 'http://', 'http://[', '/%', '/%00', '/?%00', '//[', '/api//wp', '/.%2e/.%2e/etc/passwd', '/api/docs/static/../../x', '//:99999/']) {
+    for (const target of [
+      '//',
+      '///',
+      '*',
+      '/\\',
+      '//api',
+      'http://',
+      'http://[',
+      '/%',
+      '/%00',
+      '/?%00',
+      '//[',
+      '/api//wp',
+      '/.%2e/.%2e/etc/passwd',
+      '/api/docs/static/../../x',
+      '//:99999/',
+    ]) {
       const heard = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
       // 503 is the page of a portal whose front end is not built.
       expect(heard, target).toMatch(/^HTTP\/1\.1 ([2-4]\d\d|503) /)
-      const upgrade = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`)
+      const upgrade = await raw(
+        `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+      )
       expect(upgrade, target).toMatch(/^HTTP\/1\.1 4\d\d /)
     }
     expect((await portal.call('GET', '/healthz')).status).toBe(200)
@@ -199,7 +265,13 @@ describe('anything at every endpoint', () => {
   }
   async function operations(): Promise<Operation[]> {
     const document = JSON.parse((await portal.call('GET', '/api/openapi.json')).text) as {
-      paths: Record<string, Record<string, { parameters: { in?: string; name: string }[]; requestBody?: { content: Record<string, { schema: { properties?: object } }> } }>>
+      paths: Record<
+        string,
+        Record<
+          string,
+          { parameters: { in?: string; name: string }[]; requestBody?: { content: Record<string, { schema: { properties?: object } }> } }
+        >
+      >
     }
     return Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
@@ -210,11 +282,47 @@ describe('anything at every endpoint', () => {
       })),
     )
   }
-  const texts = ['', ' ', 'a\0b', '\0', '\ud83d', "'; drop table customer; --", '%', '__proto__', 'constructor', '../../etc/passwd', '9'.repeat(99), '-1', '99999999999999999999', '\u202e', '💥'.repeat(30), '${7*7}', '<script>', 'null']
+  const texts = [
+    '',
+    ' ',
+    'a\0b',
+    '\0',
+    '\ud83d',
+    "'; drop table customer; --",
+    '%',
+    '__proto__',
+    'constructor',
+    '../../etc/passwd',
+    '9'.repeat(99),
+    '-1',
+    '99999999999999999999',
+    '\u202e',
+    '💥'.repeat(30),
+    '${7*7}',
+    '<script>',
+    'null',
+  ]
   const values: unknown[] = [...texts, null, true, 0, -1, 1.5, 2 ** 53, 1e308, [], {}, [null], { a: { b: [] } }, ['\0']]
-  const bodies = ['', 'null', '[]', '{}', '0', '"\\u0000"', '{"__proto__":{"x":1}}', '{"constructor":{"prototype":{"x":1}}}', '{"__proto__":null}', '{"\\u0000":1}', '{"":1}', '[[[[]]]]', '{"a":1,"a":2}', '\u0000', '{"toString":1,"valueOf":2}']
+  const bodies = [
+    '',
+    'null',
+    '[]',
+    '{}',
+    '0',
+    '"\\u0000"',
+    '{"__proto__":{"x":1}}',
+    '{"constructor":{"prototype":{"x":1}}}',
+    '{"__proto__":null}',
+    '{"\\u0000":1}',
+    '{"":1}',
+    '[[[[]]]]',
+    '{"a":1,"a":2}',
+    '\u0000',
+    '{"toString":1,"valueOf":2}',
+  ]
   // What would betray the inside: stacks, SQL, files of ours, the runtime.
-  const inside = /node_modules|\bat .+:\d+:\d+|\.ts\b|\/work\/|\/home\/|select .+ from|syntax error|relation "|invalid byte|duplicate key|22021|TypeError|ZodError|postgres|kysely|pg_/i
+  const inside =
+    /node_modules|\bat .+:\d+:\d+|\.ts\b|\/work\/|\/home\/|select .+ from|syntax error|relation "|invalid byte|duplicate key|22021|TypeError|ZodError|postgres|kysely|pg_/i
 
   test('never 5xx, never a look inside', async () => {
     const all = await operations()
@@ -224,19 +332,26 @@ describe('anything at every endpoint', () => {
     const attempt = (method: string, path: string, body?: string, headers: Record<string, string> = {}): void => {
       attempts.push(async () => {
         const answer = await portal.call(method, path, { token: an.token, headers, ...(body !== undefined && { body }) })
-        if (answer.status >= 500 || (answer.status >= 400 && (inside.test(answer.text) || answer.body?.error === undefined))) wrong.push(`${method} ${path} ${body ?? ''}: ${answer.status} ${answer.text.slice(0, 200)}`)
+        if (answer.status >= 500 || (answer.status >= 400 && (inside.test(answer.text) || answer.body?.error === undefined)))
+          wrong.push(`${method} ${path} ${body ?? ''}: ${answer.status} ${answer.text.slice(0, 200)}`)
       })
     }
     for (const { method, path, query, body } of all) {
       // This token must live on.
       if (path.endsWith('/logout')) continue
       const plain = path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000')
-      if (path.includes('{')) for (const text of texts) attempt(method, path.replace(/\{\w+\}/g, encodeURIComponent(text.toWellFormed()) || '%20'), method === 'GET' ? undefined : '{}')
-      for (const name of query) for (const text of texts) attempt(method, `${plain}?${name}=${encodeURIComponent(text.toWellFormed())}&${name}[]=1&__proto__=1&constructor=2`)
+      if (path.includes('{'))
+        for (const text of texts)
+          attempt(method, path.replace(/\{\w+\}/g, encodeURIComponent(text.toWellFormed()) || '%20'), method === 'GET' ? undefined : '{}')
+      for (const name of query)
+        for (const text of texts)
+          attempt(method, `${plain}?${name}=${encodeURIComponent(text.toWellFormed())}&${name}[]=1&__proto__=1&constructor=2`)
       for (const name of query) for (const text of texts) attempt(method, `${plain}?${name}=${encodeURIComponent(text.toWellFormed())}`)
       if (method === 'GET') continue
       for (const text of bodies) attempt(method, plain, text)
-      for (const name of body) for (const value of values) attempt(method, plain, JSON.stringify({ ...Object.fromEntries(body.map((other) => [other, 'x'])), [name]: value }))
+      for (const name of body)
+        for (const value of values)
+          attempt(method, plain, JSON.stringify({ ...Object.fromEntries(body.map((other) => [other, 'x'])), [name]: value }))
       attempt(method, plain, '{}', { 'idempotency-key': '\x80\xff'.repeat(100), 'accept-language': '\xff;q=\xff', 'x-request-id': '\xff' })
     }
     expect(attempts.length).toBeGreaterThan(400)
@@ -246,7 +361,13 @@ describe('anything at every endpoint', () => {
   })
 
   test('forms that hold well but say nonsense', async () => {
-    const form = { name: 'A', email: `${'a'.repeat(240)}@example.vn`, phone: '+84912000111', password: 'Correct-horse-9', region_code: 'VN' }
+    const form = {
+      name: 'A',
+      email: `${'a'.repeat(240)}@example.vn`,
+      phone: '+84912000111',
+      password: 'Correct-horse-9',
+      region_code: 'VN',
+    }
     expect((await portal.call('POST', '/api/v1/auth/send', { body: { email: form.email } })).status).toBe(200)
     expect((await portal.call('POST', '/api/v1/auth/login', { body: { email: form.email, password: 'nobody-at-all' } })).status).toBe(401)
     expect((await portal.call('POST', '/api/v1/auth/register', { body: form })).status).toBe(201)

@@ -6,7 +6,19 @@ import { randomUUID } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import Fastify, { LogController, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { errorStatus, errorText, fieldMessage, type Endpoint, type ErrorCode, type Failure, type Input, type Issue, type Language, type Output, type Success } from '../../contract/index.ts'
+import {
+  errorStatus,
+  errorText,
+  fieldMessage,
+  type Endpoint,
+  type ErrorCode,
+  type Failure,
+  type Input,
+  type Issue,
+  type Language,
+  type Output,
+  type Success,
+} from '../../contract/index.ts'
 import { answered, type IdempotencyStore } from './idempotency.ts'
 import { transaction, type Database, type Tx } from './db.ts'
 import { DriverFailure, Refusal } from './errors.ts'
@@ -91,7 +103,8 @@ function fieldsOf(issues: readonly z.core.$ZodIssue[], language: Language): Reco
   // A map, because a caller may well name a field `constructor`.
   const fields = new Map<string, string>()
   for (const issue of issues) {
-    const names = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key].join('.')) : [issue.path.join('.') || 'body']
+    const names =
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key].join('.')) : [issue.path.join('.') || 'body']
     for (const name of names) if (!fields.has(name)) fields.set(name, fieldMessage(issue as Issue, language))
   }
   return Object.fromEntries(fields)
@@ -115,7 +128,10 @@ function explain(error: unknown, request: FastifyRequest, log: Log): { body: Fai
   const language = languageOfRequest(request)
   const no = (code: ErrorCode, fields?: Readonly<Record<string, string>>) => failure(code, language, request.id, fields)
   if (error instanceof Refusal) {
-    return { body: no(error.code, error.fields), ...(error.retryAfterSeconds !== undefined && { retryAfter: Math.max(1, Math.ceil(error.retryAfterSeconds)) }) }
+    return {
+      body: no(error.code, error.fields),
+      ...(error.retryAfterSeconds !== undefined && { retryAfter: Math.max(1, Math.ceil(error.retryAfterSeconds)) }),
+    }
   }
   if (error instanceof DriverFailure) {
     log.warn({ err: error, reqId: request.id }, 'driver failure')
@@ -124,9 +140,11 @@ function explain(error: unknown, request: FastifyRequest, log: Log): { body: Fai
   const code = (error as FastifyError).code
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { body: no('payload_too_large') }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { body: no('unsupported_media_type') }
-  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error instanceof SyntaxError) return { body: no('bad_json') }
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error instanceof SyntaxError)
+    return { body: no('bad_json') }
   // An address that cannot be decoded, whose id is absurdly long, or that climbs out of a folder, names nothing of ours.
-  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'FST_STATIC_FORBIDDEN_PATH') return { body: no('not_found') }
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'FST_STATIC_FORBIDDEN_PATH')
+    return { body: no('not_found') }
   if (code === 'FST_UNDER_PRESSURE') return { body: no('unavailable'), retryAfter: 5 }
   if ((error as FastifyError).statusCode === 400) return { body: no('bad_json') }
   if (isOverload(error)) {
@@ -138,10 +156,25 @@ function explain(error: unknown, request: FastifyRequest, log: Log): { body: Fai
 }
 
 /** Shutting down, starting, too many connections, no connections taken, no such database (SQLSTATE); and what the network says of a server that is gone. */
-const absence = new Set(['57P01', '57P02', '57P03', '53300', '55000', '3D000', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND'])
+const absence = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '55000',
+  '3D000',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+])
 /** The pool is exhausted or the database is gone: trouble that passes, not a bug of this request. */
 const isOverload = (error: unknown): boolean =>
-  error instanceof Error && (/timeout exceeded when trying to connect|Connection terminated|Query read timeout|ENOENT.*PGSQL/.test(error.message) || absence.has((error as { code?: string }).code ?? ''))
+  error instanceof Error &&
+  (/timeout exceeded when trying to connect|Connection terminated|Query read timeout|ENOENT.*PGSQL/.test(error.message) ||
+    absence.has((error as { code?: string }).code ?? ''))
 
 export function createHttp(options: HttpOptions): Http {
   const { db, log, idempotency } = options
@@ -165,7 +198,8 @@ export function createHttp(options: HttpOptions): Http {
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
     // Trouble before any route is known; the hooks below have not run.
-    frameworkErrors: (error, request, reply) => void answerTrouble(error, request as FastifyRequest, (reply as FastifyReply).header('x-request-id', request.id)),
+    frameworkErrors: (error, request, reply) =>
+      void answerTrouble(error, request as FastifyRequest, (reply as FastifyReply).header('x-request-id', request.id)),
   })
   const endpoints: Endpoint[] = []
 
@@ -223,7 +257,9 @@ export function createHttp(options: HttpOptions): Http {
   const envelope = (endpoint: Endpoint, answer: unknown): string => {
     const statusCode = endpoint.status ?? 200
     const success: Success<unknown> =
-      answer instanceof Page ? { statusCode, message: 'success', result: answer.result, page: { next: answer.next } } : { statusCode, message: 'success', result: answer }
+      answer instanceof Page
+        ? { statusCode, message: 'success', result: answer.result, page: { next: answer.next } }
+        : { statusCode, message: 'success', result: answer }
     return JSON.stringify(success)
   }
   const send = (reply: FastifyReply, status: number, body: string) => reply.code(status).type('application/json; charset=utf-8').send(body)
@@ -244,7 +280,11 @@ export function createHttp(options: HttpOptions): Http {
     },
     plain(endpoint, handle) {
       endpoints.push(endpoint)
-      server.route({ method: endpoint.method, url: endpoint.path, handler: async (request) => await handle(await callOf(endpoint, request)) })
+      server.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        handler: async (request) => await handle(await callOf(endpoint, request)),
+      })
     },
     write(endpoint, handle) {
       endpoints.push(endpoint)
@@ -266,15 +306,23 @@ export function createHttp(options: HttpOptions): Http {
             if ('refusal' in answer) throw answer.refusal
             return send(reply, endpoint.status ?? 200, envelope(endpoint, answer.given))
           }
-          if (key.length === 0 || key.length > 255) throw new Refusal('invalid_input', { fields: { 'Idempotency-Key': fieldMessage({ code: 'too_big', origin: 'string', maximum: 255 }, call.language) } })
+          if (key.length === 0 || key.length > 255)
+            throw new Refusal('invalid_input', {
+              fields: { 'Idempotency-Key': fieldMessage({ code: 'too_big', origin: 'string', maximum: 255 }, call.language) },
+            })
           const scope = call.customerId || `anonymous:${request.ip}`
           const fingerprint = { method: request.method, url: request.url, body: request.body }
-          const outcome = await answered(idempotency, { scope, key, fingerprint }, async (tx) => {
-            return { statusCode: endpoint.status ?? 200, body: envelope(endpoint, await handle({ ...call, tx })) }
-          }, (refusal) => {
-            const { body } = explain(refusal, request, log)
-            return { statusCode: body.statusCode, body: JSON.stringify(body) }
-          })
+          const outcome = await answered(
+            idempotency,
+            { scope, key, fingerprint },
+            async (tx) => {
+              return { statusCode: endpoint.status ?? 200, body: envelope(endpoint, await handle({ ...call, tx })) }
+            },
+            (refusal) => {
+              const { body } = explain(refusal, request, log)
+              return { statusCode: body.statusCode, body: JSON.stringify(body) }
+            },
+          )
           if (outcome.replayed) reply.header('idempotency-replayed', 'true')
           return send(reply, outcome.statusCode, outcome.body)
         },

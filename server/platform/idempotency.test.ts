@@ -21,9 +21,18 @@ const begin = (key: string | undefined, form: unknown = body, { token }: { token
   portal.call<Begun>('POST', '/api/payments/checkout', { token, body: form, headers: key === undefined ? {} : { 'idempotency-key': key } })
 const replayed = (answer: Answer<Begun>): string | null => answer.headers.get('idempotency-replayed')
 const signedInAgain = async ({ email, password }: TestCustomer): Promise<{ token: string }> => ({
-  token: (await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })).body.result.token.accessToken,
+  token: (await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })).body.result
+    .token.accessToken,
 })
-const payments = async (): Promise<number> => Number((await portal.house.db.selectFrom('payment').select((eb) => eb.fn.countAll<bigint>().as('n')).executeTakeFirstOrThrow()).n)
+const payments = async (): Promise<number> =>
+  Number(
+    (
+      await portal.house.db
+        .selectFrom('payment')
+        .select((eb) => eb.fn.countAll<bigint>().as('n'))
+        .executeTakeFirstOrThrow()
+    ).n,
+  )
 
 describe('the same key', () => {
   test('and the same body: the first answer again, byte for byte, and nothing is done', async () => {
@@ -44,7 +53,11 @@ describe('the same key', () => {
     await begin(key)
     const other = await begin(key, { ...body, amount: 60_000 })
     expect([other.status, other.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
-    const elsewhere = await portal.call('PUT', '/api/notifications/read', { token: an.token, body: {}, headers: { 'idempotency-key': key } })
+    const elsewhere = await portal.call('PUT', '/api/notifications/read', {
+      token: an.token,
+      body: {},
+      headers: { 'idempotency-key': key },
+    })
     expect([elsewhere.status, elsewhere.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
     expect(replayed(await begin(key))).toBe('true')
   })
@@ -55,7 +68,8 @@ describe('the same key', () => {
     const done = answers.filter((answer) => answer.status === 200)
     expect(done.filter((answer) => replayed(answer) === null)).toHaveLength(1)
     expect(new Set(done.map((answer) => answer.text)).size).toBe(1)
-    for (const answer of answers.filter(({ status }) => status !== 200)) expect([answer.status, answer.body.error?.code]).toEqual([409, 'idempotency_in_progress'])
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expect([answer.status, answer.body.error?.code]).toEqual([409, 'idempotency_in_progress'])
     expect(await payments()).toBe(before + 1)
     expect((await begin(key)).text).toBe(done[0]?.text)
   })
@@ -95,7 +109,11 @@ describe('the key itself', () => {
     expect((await begin('k'.repeat(255))).status).toBe(200)
     for (const key of ['k'.repeat(256), '']) {
       const answer = await begin(key)
-      expect([answer.status, answer.body.error?.code, Object.keys(answer.body.error?.fields ?? {})]).toEqual([422, 'invalid_input', ['Idempotency-Key']])
+      expect([answer.status, answer.body.error?.code, Object.keys(answer.body.error?.fields ?? {})]).toEqual([
+        422,
+        'invalid_input',
+        ['Idempotency-Key'],
+      ])
     }
     expect((await begin("'; drop table idempotency; --")).status).toBe(200)
   })

@@ -45,7 +45,12 @@ export async function answered(
   return await transaction(store.db, async (tx) => {
     const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_xact_lock(${lock}) as held`.execute(tx)
     if (rows[0]?.held !== true) throw new Refusal('idempotency_in_progress')
-    const row = await tx.selectFrom('idempotency').selectAll().where('scope', '=', call.scope).where('key', '=', call.key).executeTakeFirst()
+    const row = await tx
+      .selectFrom('idempotency')
+      .selectAll()
+      .where('scope', '=', call.scope)
+      .where('key', '=', call.key)
+      .executeTakeFirst()
     const known = row && row.created_at >= oldest(store.clock) ? row : undefined
     if (row && !known) await tx.deleteFrom('idempotency').where('scope', '=', call.scope).where('key', '=', call.key).execute()
     if (known) {
@@ -63,7 +68,14 @@ export async function answered(
     }
     await tx
       .insertInto('idempotency')
-      .values({ scope: call.scope, key: call.key, fingerprint, status_code: answer.statusCode, body: store.secrets.seal(purpose, answer.body), created_at: store.clock.now() })
+      .values({
+        scope: call.scope,
+        key: call.key,
+        fingerprint,
+        status_code: answer.statusCode,
+        body: store.secrets.seal(purpose, answer.body),
+        created_at: store.clock.now(),
+      })
       .execute()
     return { ...answer, replayed: false }
   })

@@ -93,7 +93,9 @@ export function createJobs(url: string, log: Log): Jobs {
     const { rows } = await presence.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [presenceKey])
     const alone = rows[0]?.alone === true
     if (alone) {
-      const { rowCount } = await presence.query("update pgboss.job set state = 'retry', started_on = null, start_after = now(), heartbeat_on = null where state = 'active'")
+      const { rowCount } = await presence.query(
+        "update pgboss.job set state = 'retry', started_on = null, start_after = now(), heartbeat_on = null where state = 'active'",
+      )
       if (rowCount) log.warn({ jobs: rowCount }, 'took back the jobs of a killed worker')
     }
     await presence.query('select pg_advisory_lock_shared($1)', [presenceKey])
@@ -132,21 +134,29 @@ export function createJobs(url: string, log: Log): Jobs {
         const ids: string[] = []
         workers.set(job.name, ids)
         for (let place = 0; place < (job.concurrency ?? defaults.concurrency); place++) {
-          const id = await boss.work<object>(job.name, { batchSize: 1, pollingIntervalSeconds: pollSeconds, includeMetadata: true }, async ([task]) => {
-            if (!task) return
-            const attempt = { number: task.retryCount + 1, last: task.retryCount >= retries, signal: AbortSignal.any([task.signal, stopping.signal]) }
-            try {
-              await job.run(task.data, attempt)
-              troubled = false
-            } catch (error) {
-              log[attempt.last ? 'error' : 'warn']({ err: error, job: job.name, id: task.id, attempt: attempt.number }, 'job failed')
-              throw error
-            } finally {
-              // Where one job lay there may be more: left to itself a worker sleeps after each of them.
-              const own = ids[place]
-              if (running && own !== undefined) boss.notifyWorker(own)
-            }
-          })
+          const id = await boss.work<object>(
+            job.name,
+            { batchSize: 1, pollingIntervalSeconds: pollSeconds, includeMetadata: true },
+            async ([task]) => {
+              if (!task) return
+              const attempt = {
+                number: task.retryCount + 1,
+                last: task.retryCount >= retries,
+                signal: AbortSignal.any([task.signal, stopping.signal]),
+              }
+              try {
+                await job.run(task.data, attempt)
+                troubled = false
+              } catch (error) {
+                log[attempt.last ? 'error' : 'warn']({ err: error, job: job.name, id: task.id, attempt: attempt.number }, 'job failed')
+                throw error
+              } finally {
+                // Where one job lay there may be more: left to itself a worker sleeps after each of them.
+                const own = ids[place]
+                if (running && own !== undefined) boss.notifyWorker(own)
+              }
+            },
+          )
           ids.push(id)
         }
         if (job.cron !== undefined) await boss.schedule(job.name, job.cron, {}, { tz: 'UTC' })

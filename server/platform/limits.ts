@@ -27,14 +27,32 @@ const refuse = (msBeforeNext: number): never => {
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url')
 
 /** The counters' library reckons with numbers, where the rest of the house reads int8 as bigint. */
-const types: pg.CustomTypesConfig = { getTypeParser: (type, format) => (type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format as 'text')) }
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (type, format) => (type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format as 'text')),
+}
 
 export function createLimits(url: string): Limits {
-  const pool = new pg.Pool({ connectionString: url, max: 2, types, connectionTimeoutMillis: 10_000, query_timeout: 10_000, application_name: 'portal-limits' })
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    types,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+    application_name: 'portal-limits',
+  })
   pool.on('error', () => undefined)
   return {
     limit(name, attempts, perSeconds) {
-      const counter = new RateLimiterPostgres({ storeClient: pool, storeType: 'pool', tableName: 'rate_limit', tableCreated: true, keyPrefix: name, points: attempts, duration: perSeconds, clearExpiredByTimeout: false })
+      const counter = new RateLimiterPostgres({
+        storeClient: pool,
+        storeType: 'pool',
+        tableName: 'rate_limit',
+        tableCreated: true,
+        keyPrefix: name,
+        points: attempts,
+        duration: perSeconds,
+        clearExpiredByTimeout: false,
+      })
       return {
         async take(key) {
           try {

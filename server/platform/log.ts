@@ -13,7 +13,15 @@ export const createLog = (level: string, destination: pino.DestinationStream = p
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       // An error's own words only: the database driver hangs its whole connection on it.
-      serializers: { err: (error: Error & { code?: unknown }) => ({ type: error.name, message: error.message, code: error.code, stack: error.stack, cause: error.cause instanceof Error ? error.cause.message : undefined }) },
+      serializers: {
+        err: (error: Error & { code?: unknown }) => ({
+          type: error.name,
+          message: error.message,
+          code: error.code,
+          stack: error.stack,
+          cause: error.cause instanceof Error ? error.cause.message : undefined,
+        }),
+      },
       redact: { paths: redacted.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
     },
     destination,

@@ -9,16 +9,30 @@ const schemaOf = (schema: Endpoint['result'], io: 'input' | 'output'): Json => {
   return rest
 }
 
-const tagOf = (path: string): string => (path.startsWith('/api/v1/auth') ? 'Account' : path.startsWith('/api/wp') || path.startsWith('/api/regions') ? 'WordPress' : path.includes('invoice') ? 'Invoices' : path.startsWith('/api/payments') ? 'Wallet' : 'Portal')
+const tagOf = (path: string): string =>
+  path.startsWith('/api/v1/auth')
+    ? 'Account'
+    : path.startsWith('/api/wp') || path.startsWith('/api/regions')
+      ? 'WordPress'
+      : path.includes('invoice')
+        ? 'Invoices'
+        : path.startsWith('/api/payments')
+          ? 'Wallet'
+          : 'Portal'
 
 function parametersOf(endpoint: Endpoint): Json[] {
   const parameters: Json[] = []
-  for (const [where, schema] of [['path', endpoint.params], ['query', endpoint.query]] as const) {
+  for (const [where, schema] of [
+    ['path', endpoint.params],
+    ['query', endpoint.query],
+  ] as const) {
     if (!schema) continue
     const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Record<string, Json>; required?: string[] }
-    for (const [name, property] of Object.entries(properties)) parameters.push({ name, in: where, required: where === 'path' || required.includes(name), schema: property })
+    for (const [name, property] of Object.entries(properties))
+      parameters.push({ name, in: where, required: where === 'path' || required.includes(name), schema: property })
   }
-  if ((endpoint.method === 'POST' || endpoint.method === 'PUT') && !endpoint.bare) parameters.push({ $ref: '#/components/parameters/IdempotencyKey' })
+  if ((endpoint.method === 'POST' || endpoint.method === 'PUT') && !endpoint.bare)
+    parameters.push({ $ref: '#/components/parameters/IdempotencyKey' })
   return parameters
 }
 
@@ -40,9 +54,14 @@ function operationOf(endpoint: Endpoint): Json {
     tags: [tagOf(endpoint.path)],
     security: endpoint.access === 'customer' ? [{ bearer: [] }] : [],
     parameters: parametersOf(endpoint),
-    ...(endpoint.body && { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } } }),
+    ...(endpoint.body && {
+      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } },
+    }),
     responses: {
-      [status]: { description: 'Success', content: { 'application/json': { schema: endpoint.bare ? schemaOf(endpoint.result, 'output') : envelope } } },
+      [status]: {
+        description: 'Success',
+        content: { 'application/json': { schema: endpoint.bare ? schemaOf(endpoint.result, 'output') : envelope } },
+      },
       ...(endpoint.access === 'customer' && { 401: failure }),
       ...(endpoint.params && { 404: failure }),
       ...((endpoint.body || endpoint.query) && { 422: failure }),
@@ -59,13 +78,23 @@ export function openApi(endpoints: readonly Endpoint[], about: { title: string; 
   }
   return {
     openapi: '3.1.0',
-    info: { title: about.title, version: about.version, description: 'Money is an integer in the currency\'s minor unit. Lists are keyset-paginated, newest first.' },
+    info: {
+      title: about.title,
+      version: about.version,
+      description: "Money is an integer in the currency's minor unit. Lists are keyset-paginated, newest first.",
+    },
     servers: [{ url: about.url }],
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       parameters: {
-        IdempotencyKey: { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', minLength: 1, maxLength: 255 }, description: 'The same key and body gives the first answer again; kept 24 hours.' },
+        IdempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
+          description: 'The same key and body gives the first answer again; kept 24 hours.',
+        },
       },
       schemas: {
         Page: { type: 'object', required: ['next'], properties: { next: { type: ['string', 'null'] } } },
@@ -78,12 +107,21 @@ export function openApi(endpoints: readonly Endpoint[], about: { title: string; 
             error: {
               type: 'object',
               required: ['code', 'requestId'],
-              properties: { code: { enum: Object.keys(errors) }, fields: { type: 'object', additionalProperties: { type: 'string' } }, requestId: { type: 'string', format: 'uuid' } },
+              properties: {
+                code: { enum: Object.keys(errors) },
+                fields: { type: 'object', additionalProperties: { type: 'string' } },
+                requestId: { type: 'string', format: 'uuid' },
+              },
             },
           },
         },
       },
-      responses: { Failure: { description: 'A refusal or a failure', content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } } } },
+      responses: {
+        Failure: {
+          description: 'A refusal or a failure',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+        },
+      },
     },
   }
 }

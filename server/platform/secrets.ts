@@ -31,7 +31,10 @@ export function createSecrets(root: string): Secrets {
       decipher.setAuthTag(bytes.subarray(-tagBytes))
       return decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8')
     },
-    fingerprint: (purpose, text) => createHmac('sha256', key(`fingerprint:${purpose}`)).update(text).digest(),
+    fingerprint: (purpose, text) =>
+      createHmac('sha256', key(`fingerprint:${purpose}`))
+        .update(text)
+        .digest(),
     derive: (name) => key(`derive:${name}`).toString('hex'),
   }
 }

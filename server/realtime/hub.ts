@@ -9,7 +9,16 @@ export interface Connection {
 }
 
 /** Close codes of the protocol: 4000-4099 do not come back, 4100-4199 come back later, 4200-4299 come back at once. */
-export const closeCodes = { unknownApp: 4001, unknownPath: 4005, badVersion: 4006, unsupportedVersion: 4007, noVersion: 4008, overCapacity: 4100, restart: 4200, silent: 4201 } as const
+export const closeCodes = {
+  unknownApp: 4001,
+  unknownPath: 4005,
+  badVersion: 4006,
+  unsupportedVersion: 4007,
+  noVersion: 4008,
+  overCapacity: 4100,
+  restart: 4200,
+  silent: 4201,
+} as const
 
 export interface Member {
   readonly socketId: string
@@ -58,7 +67,13 @@ export function createHub(): Hub {
 
   return {
     join(connection, now) {
-      const member: Member = { socketId: `${randomInt(1, 2 ** 31)}.${randomInt(1, 2 ** 31)}`, connection, channels: new Set(), lastHeard: now, pinged: false }
+      const member: Member = {
+        socketId: `${randomInt(1, 2 ** 31)}.${randomInt(1, 2 ** 31)}`,
+        connection,
+        channels: new Set(),
+        lastHeard: now,
+        pinged: false,
+      }
       members.add(member)
       return member
     },

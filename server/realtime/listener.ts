@@ -55,7 +55,13 @@ export function createListener(url: string, db: Database, hub: Hub, log: Log): L
   }
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({ connectionString: url, application_name: 'portal-listen', keepAlive: true, connectionTimeoutMillis: 10_000, query_timeout: 10_000 })
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: 'portal-listen',
+      keepAlive: true,
+      connectionTimeoutMillis: 10_000,
+      query_timeout: 10_000,
+    })
     next.on('error', (error) => log.warn({ err: error }, 'listen connection'))
     next.on('end', () => {
       if (client === next) lost()
@@ -71,7 +77,10 @@ export function createListener(url: string, db: Database, hub: Hub, log: Log): L
     }
     client = next
     if (seen === undefined) {
-      const newest = await db.selectFrom('notification').select((eb) => eb.fn.max('seq').as('seq')).executeTakeFirst()
+      const newest = await db
+        .selectFrom('notification')
+        .select((eb) => eb.fn.max('seq').as('seq'))
+        .executeTakeFirst()
       seen = newest?.seq ?? 0n
     } else {
       deliverInTurn()

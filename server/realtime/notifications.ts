@@ -25,14 +25,19 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
   const { payment, wp, wallet } = payload as Known
   const vi = language === 'vi'
   const number = payment?.number ?? ''
-  const money = (amount: number | undefined, currency: string | undefined) => formatMoney(amount ?? 0, (currency ?? 'VND') as Currency, language)
+  const money = (amount: number | undefined, currency: string | undefined) =>
+    formatMoney(amount ?? 0, (currency ?? 'VND') as Currency, language)
   switch (event) {
     case 'invoice.create':
       return vi ? `Hoá đơn ${number} đã được tạo` : `Invoice ${number} was created`
     case 'invoice.paid':
-      return vi ? `Hoá đơn ${number} đã thanh toán ${money(payment?.amount_paid, payment?.currency)}` : `Invoice ${number} is paid: ${money(payment?.amount_paid, payment?.currency)}`
+      return vi
+        ? `Hoá đơn ${number} đã thanh toán ${money(payment?.amount_paid, payment?.currency)}`
+        : `Invoice ${number} is paid: ${money(payment?.amount_paid, payment?.currency)}`
     case 'invoice.payment_failed':
-      return vi ? `Hoá đơn ${number} chưa thanh toán, còn thiếu ${money(payment?.amount_due, payment?.currency)}` : `Invoice ${number} could not be paid: ${money(payment?.amount_due, payment?.currency)} due`
+      return vi
+        ? `Hoá đơn ${number} chưa thanh toán, còn thiếu ${money(payment?.amount_due, payment?.currency)}`
+        : `Invoice ${number} could not be paid: ${money(payment?.amount_due, payment?.currency)} due`
     case 'subscribe.create':
       return vi ? 'Gói dịch vụ đã được đặt' : 'Your subscription was ordered'
     case 'subscription.created':
@@ -40,9 +45,13 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
     case 'subscription.updated':
       return vi ? 'Gói dịch vụ đã được cập nhật' : 'Your subscription was updated'
     case 'wordpress.status':
-      return vi ? `Máy chủ ${wp?.name ?? ''} ${statusWords[wp?.status ?? '']?.vi ?? ''}` : `Server ${wp?.name ?? ''} ${statusWords[wp?.status ?? '']?.en ?? ''}`
+      return vi
+        ? `Máy chủ ${wp?.name ?? ''} ${statusWords[wp?.status ?? '']?.vi ?? ''}`
+        : `Server ${wp?.name ?? ''} ${statusWords[wp?.status ?? '']?.en ?? ''}`
     case 'wallet.credited':
-      return vi ? `Đã nạp ${money(wallet?.amount, wallet?.currency)} vào ví` : `${money(wallet?.amount, wallet?.currency)} was added to your wallet`
+      return vi
+        ? `Đã nạp ${money(wallet?.amount, wallet?.currency)} vào ví`
+        : `${money(wallet?.amount, wallet?.currency)} was added to your wallet`
   }
 }
 
@@ -89,7 +98,11 @@ export async function unreadCount(db: Queryable, customerId: string): Promise<nu
 
 /** Marks those named, or all. Ids of somebody else's notifications change nothing. */
 export async function markRead(db: Queryable, clock: Clock, customerId: string, ids: readonly bigint[] | undefined): Promise<void> {
-  let query = db.updateTable('notification').set({ read_at: clock.now() }).where('customer_id', '=', customerId).where('read_at', 'is', null)
+  let query = db
+    .updateTable('notification')
+    .set({ read_at: clock.now() })
+    .where('customer_id', '=', customerId)
+    .where('read_at', 'is', null)
   if (ids) query = query.where('seq', 'in', ids.length > 0 ? [...ids] : [-1n])
   await query.execute()
 }

@@ -28,9 +28,17 @@ const clients: PusherClient[] = []
 beforeAll(async () => {
   portal = await openTestHouse()
   ;[an, binh] = await Promise.all([portal.customer(), portal.customer()])
-  const config = await portal.call<{ realtime: { key: string; wsHost: string; wsPort: number; authEndpoint: string } }>('GET', '/api/config')
+  const config = await portal.call<{ realtime: { key: string; wsHost: string; wsPort: number; authEndpoint: string } }>(
+    'GET',
+    '/api/config',
+  )
   ;({ key } = config.body.result.realtime)
-  expect(config.body.result.realtime).toMatchObject({ wsHost: '127.0.0.1', wsPort: portal.config.PORT, forceTLS: false, authEndpoint: '/api/v1/auth/pusher' })
+  expect(config.body.result.realtime).toMatchObject({
+    wsHost: '127.0.0.1',
+    wsPort: portal.config.PORT,
+    forceTLS: false,
+    authEndpoint: '/api/v1/auth/pusher',
+  })
 })
 afterEach(() => {
   for (const client of clients.splice(0)) client.disconnect()
@@ -45,7 +53,11 @@ function client(token: string, options: object = {}, appKey = key): PusherClient
     forceTLS: false,
     enabledTransports: ['ws'],
     enableStats: false,
-    channelAuthorization: { endpoint: `${portal.url}/api/v1/auth/pusher`, transport: 'ajax', headers: { Authorization: `Bearer ${token}` } },
+    channelAuthorization: {
+      endpoint: `${portal.url}/api/v1/auth/pusher`,
+      transport: 'ajax',
+      headers: { Authorization: `Bearer ${token}` },
+    },
     ...options,
   })
   clients.push(made)
@@ -66,7 +78,11 @@ const library = (secret = createSecrets('a secret for tests, forty characters lo
   new Pusher({ appId: 'portal', key, secret, host: '127.0.0.1', port: String(portal.config.PORT), useTLS: false })
 /** Signs and posts a body as it is; the library's types know only texts, and what it sends is JSON. */
 const postSigned = (path: string, body: unknown) => statusOf(library().post({ path, body: body as string }))
-const statusOf = (call: Promise<{ status: number }>): Promise<number> => call.then(({ status }) => status, (error: { status: number }) => error.status)
+const statusOf = (call: Promise<{ status: number }>): Promise<number> =>
+  call.then(
+    ({ status }) => status,
+    (error: { status: number }) => error.status,
+  )
 
 /** Writes an event as a room does, in a transaction of its own. Without waking the relay it goes out at its next round. */
 const announce = (customer: TestCustomer, event: 'invoice.paid' | 'invoice.create', payload: object): Promise<void> =>
@@ -76,7 +92,8 @@ interface Listed {
   data: { id: string; event: string; title: string; payload: Record<string, unknown>; read: boolean; createdAt: string }[]
   unread: number
 }
-const notifications = async (customer: TestCustomer, query = '') => (await portal.call<Listed>('GET', `/api/notifications${query}`, { token: customer.token })).body
+const notifications = async (customer: TestCustomer, query = '') =>
+  (await portal.call<Listed>('GET', `/api/notifications${query}`, { token: customer.token })).body
 
 describe('channels', () => {
   test('pusher-js connects, and hears on its own channel what the portal tells', async () => {
@@ -88,36 +105,62 @@ describe('channels', () => {
     await portal.topUp(an, 150_000)
     const event = await told
     expect(event.wallet.amount).toBe(150_000)
-    expect((await notifications(an)).result.data[0]).toMatchObject({ id: event.notificationId, event: 'wallet.credited', read: false, payload: { wallet: { amount: 150_000 } } })
+    expect((await notifications(an)).result.data[0]).toMatchObject({
+      id: event.notificationId,
+      event: 'wallet.credited',
+      read: false,
+      payload: { wallet: { amount: 150_000 } },
+    })
   })
 
   test('the options that older clients use', async () => {
-    const old = { cluster: '', wsHost: '127.0.0.1', wsPort: portal.config.PORT, forceTLS: false, authEndpoint: `${portal.url}/api/v1/auth/pusher`, auth: { headers: { Authorization: `Bearer ${an.token}` } } }
+    const old = {
+      cluster: '',
+      wsHost: '127.0.0.1',
+      wsPort: portal.config.PORT,
+      forceTLS: false,
+      authEndpoint: `${portal.url}/api/v1/auth/pusher`,
+      auth: { headers: { Authorization: `Bearer ${an.token}` } },
+    }
     const own = new Client(key, old)
     clients.push(own)
     await joined(own, an)
   })
 
-  test('another customer\'s channel 403, a dead token 401, a forged signature refused by the socket', async () => {
+  test("another customer's channel 403, a dead token 401, a forged signature refused by the socket", async () => {
     const own = client(an.token)
     expect(await heard<{ status: number }>(own.subscribe(`private-${binh.id}`), 'pusher:subscription_error')).toMatchObject({ status: 403 })
-    expect(await heard<{ status: number }>(client('garbage').subscribe(`private-${an.id}`), 'pusher:subscription_error')).toMatchObject({ status: 401 })
+    expect(await heard<{ status: number }>(client('garbage').subscribe(`private-${an.id}`), 'pusher:subscription_error')).toMatchObject({
+      status: 401,
+    })
     for (const auth of [`${key}:${'0'.repeat(64)}`, '', `${key}:`, 'x']) {
-      const forger = client(an.token, { channelAuthorization: { customHandler: (_: unknown, done: (error: null, data: { auth: string }) => void) => done(null, { auth }) } })
-      expect(await heard<{ status: number }>(forger.subscribe(`private-${binh.id}`), 'pusher:subscription_error')).toMatchObject({ status: 401 })
+      const forger = client(an.token, {
+        channelAuthorization: { customHandler: (_: unknown, done: (error: null, data: { auth: string }) => void) => done(null, { auth }) },
+      })
+      expect(await heard<{ status: number }>(forger.subscribe(`private-${binh.id}`), 'pusher:subscription_error')).toMatchObject({
+        status: 401,
+      })
     }
   })
 
   test('a signature for one socket opens the channel to no other', async () => {
     const [one, two] = [client(an.token), client(an.token)]
     await joined(one, an)
-    const { auth } = JSON.parse((await portal.call('POST', '/api/v1/auth/pusher', { token: an.token, body: { socket_id: one.connection.socket_id, channel_name: `private-${an.id}` } })).text) as { auth: string }
+    const { auth } = JSON.parse(
+      (
+        await portal.call('POST', '/api/v1/auth/pusher', {
+          token: an.token,
+          body: { socket_id: one.connection.socket_id, channel_name: `private-${an.id}` },
+        })
+      ).text,
+    ) as { auth: string }
     await eventually('the second connection', async () => two.connection.state === 'connected')
     const raw = new WebSocket(`ws://127.0.0.1:${portal.config.PORT}/app/${key}?protocol=7`)
     const said = await new Promise<string>((resolve) => {
       raw.on('message', (text: Buffer) => {
         const message = JSON.parse(text.toString()) as { event: string }
-        if (message.event === 'pusher:connection_established') raw.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel: `private-${an.id}`, auth } }))
+        if (message.event === 'pusher:connection_established')
+          raw.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel: `private-${an.id}`, auth } }))
         else resolve(message.event)
       })
     })
@@ -128,17 +171,24 @@ describe('channels', () => {
   test('authorisation takes a form and JSON, and answers as Pusher does, without an envelope', async () => {
     const form = { socket_id: '12.34', channel_name: `private-${an.id}` }
     const json = await portal.call('POST', '/api/v1/auth/pusher', { token: an.token, body: form })
-    const encoded = await portal.call('POST', '/api/v1/auth/pusher', { token: an.token, body: new URLSearchParams(form).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+    const encoded = await portal.call('POST', '/api/v1/auth/pusher', {
+      token: an.token,
+      body: new URLSearchParams(form).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
     expect(encoded.text).toBe(json.text)
     expect(JSON.parse(json.text)).toEqual(library().authorizeChannel('12.34', `private-${an.id}`))
-    for (const body of [{ ...form, socket_id: '12.34:x' }, { ...form, socket_id: 'x' }, { socket_id: '1.2' }]) expect((await portal.call('POST', '/api/v1/auth/pusher', { token: an.token, body })).status).toBe(422)
-    for (const channel_name of ['', 'private-', an.id, `presence-${an.id}`, `private-${an.id} `, `private-${an.id},private-${binh.id}`]) expect((await portal.call('POST', '/api/v1/auth/pusher', { token: an.token, body: { ...form, channel_name } })).status).toBe(403)
+    for (const body of [{ ...form, socket_id: '12.34:x' }, { ...form, socket_id: 'x' }, { socket_id: '1.2' }])
+      expect((await portal.call('POST', '/api/v1/auth/pusher', { token: an.token, body })).status).toBe(422)
+    for (const channel_name of ['', 'private-', an.id, `presence-${an.id}`, `private-${an.id} `, `private-${an.id},private-${binh.id}`])
+      expect((await portal.call('POST', '/api/v1/auth/pusher', { token: an.token, body: { ...form, channel_name } })).status).toBe(403)
   })
 
   test('unsubscribe leaves the channel', async () => {
     const own = client(binh.token)
     await joined(own, binh)
-    const count = async () => ((await (await library().get({ path: `/channels/private-${binh.id}` })).json()) as { subscription_count: number }).subscription_count
+    const count = async () =>
+      ((await (await library().get({ path: `/channels/private-${binh.id}` })).json()) as { subscription_count: number }).subscription_count
     expect(await count()).toBe(1)
     own.unsubscribe(`private-${binh.id}`)
     await eventually('the channel to be empty', async () => (await count()) === 0)
@@ -152,8 +202,17 @@ describe('the server library', () => {
     const excluded: string[] = []
     first.bind('note', ({ text }: { text: string }) => excluded.push(text))
     const notes = new Promise<void>((resolve) => second.bind('note', ({ text }: { text: string }) => text === 'last' && resolve()))
-    expect(await statusOf(library().trigger(`private-${an.id}`, 'note', { text: 'not for the first' }, { socket_id: one.connection.socket_id }))).toBe(200)
-    expect(await statusOf(library().triggerBatch([{ channel: `private-${an.id}`, name: 'note', data: { text: 'ữ' } }, { channel: `private-${an.id}`, name: 'note', data: { text: 'last' } }]))).toBe(200)
+    expect(
+      await statusOf(library().trigger(`private-${an.id}`, 'note', { text: 'not for the first' }, { socket_id: one.connection.socket_id })),
+    ).toBe(200)
+    expect(
+      await statusOf(
+        library().triggerBatch([
+          { channel: `private-${an.id}`, name: 'note', data: { text: 'ữ' } },
+          { channel: `private-${an.id}`, name: 'note', data: { text: 'last' } },
+        ]),
+      ),
+    ).toBe(200)
     await notes
     await eventually('the first to hear the last', async () => excluded.includes('last'))
     expect(excluded).toEqual(['ữ', 'last'])
@@ -176,8 +235,19 @@ describe('the server library', () => {
   })
 
   test('signed nonsense is refused, not stumbled over', async () => {
-    for (const body of [null, [], 'x', {}, { name: 1, data: '' }, { name: 'x' }, { name: 'x', data: '{}', channels: 5 }, { name: 'x', data: '{}', channels: [null] }]) expect(await postSigned('/events', body), JSON.stringify(body)).toBe(400)
-    for (const batch of [null, 5, [null], [{}], Array(11).fill({ name: 'x', data: '', channel: 'c' })]) expect(await postSigned('/batch_events', { batch }), JSON.stringify(batch)).toBe(400)
+    for (const body of [
+      null,
+      [],
+      'x',
+      {},
+      { name: 1, data: '' },
+      { name: 'x' },
+      { name: 'x', data: '{}', channels: 5 },
+      { name: 'x', data: '{}', channels: [null] },
+    ])
+      expect(await postSigned('/events', body), JSON.stringify(body)).toBe(400)
+    for (const batch of [null, 5, [null], [{}], Array(11).fill({ name: 'x', data: '', channel: 'c' })])
+      expect(await postSigned('/batch_events', { batch }), JSON.stringify(batch)).toBe(400)
   })
 
   test('a signature is good for ten minutes and for one word only', async () => {
@@ -231,7 +301,20 @@ describe('the protocol', () => {
     const answers: string[] = []
     socket.on('message', (text: Buffer) => answers.push(text.toString()))
     await eventually('greeting', async () => answers.length === 1)
-    const rubbish = ['', '{', 'null', '[]', '5', '{"event":5}', '{"event":"pusher:subscribe"}', '{"event":"pusher:subscribe","data":null}', '{"event":"pusher:subscribe","data":{"channel":{}}}', '{"event":"pusher:subscribe","data":"{"}', '{"event":"pusher:subscribe","data":{"channel":"public"}}', '{"event":"__proto__"}']
+    const rubbish = [
+      '',
+      '{',
+      'null',
+      '[]',
+      '5',
+      '{"event":5}',
+      '{"event":"pusher:subscribe"}',
+      '{"event":"pusher:subscribe","data":null}',
+      '{"event":"pusher:subscribe","data":{"channel":{}}}',
+      '{"event":"pusher:subscribe","data":"{"}',
+      '{"event":"pusher:subscribe","data":{"channel":"public"}}',
+      '{"event":"__proto__"}',
+    ]
     for (const text of rubbish) socket.send(text)
     await eventually('an answer each', async () => answers.length === 1 + rubbish.length)
     socket.send(JSON.stringify({ event: 'pusher:ping', data: {} }))
@@ -273,7 +356,9 @@ describe('nothing is missed', () => {
     await portal.reopen()
     await announce(an, 'invoice.create', { payment: { number: 'while away' } })
     await back
-    await eventually('the missed event', async () => (await notifications(an, `?after=${last}`)).result.data.some((event) => event.payload['payment'] !== undefined))
+    await eventually('the missed event', async () =>
+      (await notifications(an, `?after=${last}`)).result.data.some((event) => event.payload['payment'] !== undefined),
+    )
     const after = heard<{ payment: { number: string } }>(channel, 'invoice.paid')
     await announce(an, 'invoice.paid', { payment: { number: 'after' } })
     expect((await after).payment.number).toBe('after')
@@ -286,12 +371,23 @@ describe('nothing is missed', () => {
     const admin = new pg.Client({ connectionString: portal.databaseUrl })
     await admin.connect()
     for (let n = 0; n < 60; n++) {
-      if (n % 20 === 10) await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal-listen' and datname = current_database()")
+      if (n % 20 === 10)
+        await admin.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal-listen' and datname = current_database()",
+        )
       await announce(binh, 'invoice.paid', { n })
     }
     await eventually('all events', async () => numbers.length >= 60)
     expect(numbers).toEqual(Array.from({ length: 60 }, (_, n) => n))
-    await eventually('one LISTEN connection', async () => (await admin.query<{ n: bigint }>("select count(*) n from pg_stat_activity where application_name = 'portal-listen' and datname = current_database()")).rows[0]?.n === 1n)
+    await eventually(
+      'one LISTEN connection',
+      async () =>
+        (
+          await admin.query<{ n: bigint }>(
+            "select count(*) n from pg_stat_activity where application_name = 'portal-listen' and datname = current_database()",
+          )
+        ).rows[0]?.n === 1n,
+    )
     await admin.end()
     expect((await notifications(binh)).result.unread).toBe(60)
   })
@@ -310,9 +406,15 @@ describe('nothing is missed', () => {
         near.destroy()
         return
       }
-      const far = folder === null ? net.connect(Number(database.port), database.hostname) : net.connect(`${folder}/.s.PGSQL.${database.searchParams.get('port')}`)
+      const far =
+        folder === null
+          ? net.connect(Number(database.port), database.hostname)
+          : net.connect(`${folder}/.s.PGSQL.${database.searchParams.get('port')}`)
       far.on('error', () => undefined).on('close', () => near.destroy())
-      near.on('close', () => far.destroy()).pipe(far).pipe(near)
+      near
+        .on('close', () => far.destroy())
+        .pipe(far)
+        .pipe(near)
       cut = () => far.destroy()
     })
     let cut = (): unknown => undefined
@@ -323,7 +425,10 @@ describe('nothing is missed', () => {
     url.port = String((wire.address() as net.AddressInfo).port)
     const hub = createHub()
     const sent: string[] = []
-    const member = hub.join({ send: (text) => void sent.push((JSON.parse(text) as { event: string }).event), close: () => undefined, bufferedAmount: 0 }, 0)
+    const member = hub.join(
+      { send: (text) => void sent.push((JSON.parse(text) as { event: string }).event), close: () => undefined, bufferedAmount: 0 },
+      0,
+    )
     hub.subscribe(member, `private-${an.id}`)
     const listener = createListener(url.href, portal.house.db, hub, createLog('silent'))
     await listener.start()
@@ -379,18 +484,33 @@ describe('the bell', () => {
     expect(seen).toHaveLength(total)
     expect(seen).toEqual(seen.toSorted((a, b) => Number(b) - Number(a)))
     expect(new Set(seen).size).toBe(total)
-    for (const query of ['?cursor=x', '?cursor=', '?cursor=djE6LTE', '?limit=0', '?limit=101', '?limit=x', '?limit=1.5', '?after=x', '?after=-1', `?after=${'9'.repeat(30)}`]) expect((await portal.call('GET', `/api/notifications${query}`, { token: binh.token })).status, query).toBe(422)
+    for (const query of [
+      '?cursor=x',
+      '?cursor=',
+      '?cursor=djE6LTE',
+      '?limit=0',
+      '?limit=101',
+      '?limit=x',
+      '?limit=1.5',
+      '?after=x',
+      '?after=-1',
+      `?after=${'9'.repeat(30)}`,
+    ])
+      expect((await portal.call('GET', `/api/notifications${query}`, { token: binh.token })).status, query).toBe(422)
   })
 
-  test('read: those named, then all; never another customer\'s', async () => {
+  test("read: those named, then all; never another customer's", async () => {
     await announce(an, 'invoice.create', { payment: { number: 'VN-1' } })
     await announce(an, 'invoice.paid', { payment: { number: 'VN-1', amount_paid: 1_250_000, currency: 'VND' } })
     const mine = await eventually('both', async () => {
       const { result } = await notifications(an)
-      return result.data.slice(0, 2).every((event) => (event.payload['payment'] as { number: string } | undefined)?.number === 'VN-1') ? result : undefined
+      return result.data.slice(0, 2).every((event) => (event.payload['payment'] as { number: string } | undefined)?.number === 'VN-1')
+        ? result
+        : undefined
     })
     const theirs = (await notifications(binh)).result
-    const read = (customer: TestCustomer, body: unknown) => portal.call<{ unread: number }>('PUT', '/api/notifications/read', { token: customer.token, body })
+    const read = (customer: TestCustomer, body: unknown) =>
+      portal.call<{ unread: number }>('PUT', '/api/notifications/read', { token: customer.token, body })
     const named = await read(an, { ids: [mine.data[0]?.id, theirs.data[0]?.id, 'nonsense', '999999'] })
     expect(named.body.result.unread).toBe(mine.unread - 1)
     expect((await notifications(an)).result.data.slice(0, 2).map((event) => event.read)).toEqual([true, false])
@@ -401,6 +521,8 @@ describe('the bell', () => {
     expect(left.data.every((event) => !event.read)).toBe(true)
     const vi = await portal.call<Listed>('GET', '/api/notifications?limit=1', { token: an.token, headers: { 'accept-language': 'vi' } })
     expect(vi.body.result.data[0]?.title).toBe('Hoá đơn VN-1 đã thanh toán 1.250.000\u00a0đ')
-    expect((await portal.call<Listed>('GET', '/api/notifications?limit=1', { token: an.token })).body.result.data[0]?.title).toBe('Invoice VN-1 is paid: 1.250.000\u00a0đ')
+    expect((await portal.call<Listed>('GET', '/api/notifications?limit=1', { token: an.token })).body.result.data[0]?.title).toBe(
+      'Invoice VN-1 is paid: 1.250.000\u00a0đ',
+    )
   })
 })

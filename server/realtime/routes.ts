@@ -27,7 +27,8 @@ export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub;
   const { db, clock, hub, app } = deps
 
   http.read(api.listNotifications, async ({ customerId, query, language }) => {
-    if (query.after !== undefined && !id.test(query.after)) throw new Refusal('invalid_input', { fields: { after: ruleText('cursor', language) } })
+    if (query.after !== undefined && !id.test(query.after))
+      throw new Refusal('invalid_input', { fields: { after: ruleText('cursor', language) } })
     const before = decodeCursor(query.cursor, language)
     const after = query.after === undefined ? null : BigInt(query.after)
     const { data, unread, next } = await listNotifications(db, { customerId, limit: query.limit ?? 50, before, after, language })
@@ -54,15 +55,21 @@ export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub;
       if (named !== app.id) return reply.code(404).send({ error: 'unknown app' })
       const url = new URL(request.url, 'http://portal')
       const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
-      const fault = apiFault(app, { method: request.method, path: url.pathname, query: url.searchParams, body }, clock.now().getTime() / 1000)
+      const fault = apiFault(
+        app,
+        { method: request.method, path: url.pathname, query: url.searchParams, body },
+        clock.now().getTime() / 1000,
+      )
       if (fault !== undefined) return reply.code(401).send({ error: fault })
       return undefined
     })
     const publish = (events: Trigger[]): { status: number; body: object } => {
       for (const event of events) {
-        if (Buffer.byteLength(event.data) > maxEventBytes) return { status: 413, body: { error: `The data content of this event exceeds the allowed maximum (${maxEventBytes} bytes)` } }
+        if (Buffer.byteLength(event.data) > maxEventBytes)
+          return { status: 413, body: { error: `The data content of this event exceeds the allowed maximum (${maxEventBytes} bytes)` } }
       }
-      for (const event of events) for (const channel of event.channels ?? [event.channel ?? '']) hub.publish(channel, event.name, event.data, event.socket_id)
+      for (const event of events)
+        for (const channel of event.channels ?? [event.channel ?? '']) hub.publish(channel, event.name, event.data, event.socket_id)
       return { status: 200, body: {} }
     }
     const parse = <S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> | undefined => {

@@ -12,15 +12,21 @@ const hmac = (secret: string, text: string): string => createHmac('sha256', secr
 const same = (a: string, b: string): boolean => sameBytes(Buffer.from(a), Buffer.from(b))
 
 /** `key:signature` over `socket_id:channel`. */
-export const channelAuth = (app: AppKey, socketId: string, channel: string): string => `${app.key}:${hmac(app.secret, `${socketId}:${channel}`)}`
+export const channelAuth = (app: AppKey, socketId: string, channel: string): string =>
+  `${app.key}:${hmac(app.secret, `${socketId}:${channel}`)}`
 
-export const channelAuthHolds = (app: AppKey, socketId: string, channel: string, given: string): boolean => same(channelAuth(app, socketId, channel), given)
+export const channelAuthHolds = (app: AppKey, socketId: string, channel: string, given: string): boolean =>
+  same(channelAuth(app, socketId, channel), given)
 
 /** How far a request's clock may be from ours, seconds. */
 const toleranceSeconds = 600
 
 /** Undefined when a call to the HTTP API is the key holder's own; otherwise why not. `nowSeconds` is unix time. */
-export function apiFault(app: AppKey, request: { method: string; path: string; query: URLSearchParams; body: Buffer }, nowSeconds: number): string | undefined {
+export function apiFault(
+  app: AppKey,
+  request: { method: string; path: string; query: URLSearchParams; body: Buffer },
+  nowSeconds: number,
+): string | undefined {
   const { query } = request
   if (query.get('auth_key') !== app.key) return 'unknown auth_key'
   if (query.get('auth_version') !== '1.0') return 'unsupported auth_version'

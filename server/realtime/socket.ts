@@ -18,7 +18,12 @@ export interface Sockets {
   close(): void
 }
 
-export function createSockets(app: AppKey, hub: Hub, clock: Clock, timeouts = { activity: activityTimeoutSeconds, pong: pongWaitSeconds }): Sockets {
+export function createSockets(
+  app: AppKey,
+  hub: Hub,
+  clock: Clock,
+  timeouts = { activity: activityTimeoutSeconds, pong: pongWaitSeconds },
+): Sockets {
   const server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false, clientTracking: false })
   let closing = false
   const now = (): number => clock.now().getTime()
@@ -35,7 +40,13 @@ export function createSockets(app: AppKey, hub: Hub, clock: Clock, timeouts = { 
       return
     }
     if (!channel.startsWith('private-') || !channelAuthHolds(app, member.socketId, channel, typeof auth === 'string' ? auth : '')) {
-      member.connection.send(JSON.stringify({ event: 'pusher:subscription_error', channel, data: { type: 'AuthError', error: 'Not authorised for this channel', status: 401 } }))
+      member.connection.send(
+        JSON.stringify({
+          event: 'pusher:subscription_error',
+          channel,
+          data: { type: 'AuthError', error: 'Not authorised for this channel', status: 401 },
+        }),
+      )
       return
     }
     if (!hub.subscribe(member, channel)) {
@@ -70,7 +81,12 @@ export function createSockets(app: AppKey, hub: Hub, clock: Clock, timeouts = { 
         if (typeof data?.channel === 'string') hub.unsubscribe(member, data.channel)
         return
       default:
-        member.connection.send(protocolError(4301, typeof message.event === 'string' && message.event.startsWith('client-') ? 'Client events are disabled' : 'Unknown event'))
+        member.connection.send(
+          protocolError(
+            4301,
+            typeof message.event === 'string' && message.event.startsWith('client-') ? 'Client events are disabled' : 'Unknown event',
+          ),
+        )
     }
   }
 

@@ -32,18 +32,45 @@ class EncodedPage {
   }
 }
 
-export const isPage = (path: string): boolean => pagesUnderApi.has(path) || !callPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+export const isPage = (path: string): boolean =>
+  pagesUnderApi.has(path) || !callPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
 
 /** `folder` is the build of web/. Without one, pages answer 503 with a hint. */
-export function servePages(server: FastifyInstance, folder: string, notFound: (request: FastifyRequest, reply: FastifyReply) => FastifyReply): void {
+const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * The same machine under another name is another origin, with another session storage: who came to localhost would return from a gateway to
+ * 127.0.0.1 signed out. Only among names of this machine; behind a proxy the Host may be anything.
+ */
+function properOrigin(request: FastifyRequest, portalUrl: string): string | undefined {
+  const portal = new URL(portalUrl)
+  const host = request.headers.host ?? ''
+  if (host === portal.host || !URL.canParse(`http://${host}`)) return undefined
+  const asked = new URL(`http://${host}`)
+  return loopbackNames.has(portal.hostname) && loopbackNames.has(asked.hostname) && asked.port === portal.port
+    ? portalUrl + request.url
+    : undefined
+}
+
+export function servePages(
+  server: FastifyInstance,
+  folder: string,
+  portalUrl: string,
+  notFound: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
+): void {
   const index = path.join(folder, 'index.html')
   const built = existsSync(index)
   const html = built ? readFileSync(index, 'utf8') : ''
   const preloadFile = path.join(folder, 'preload.json')
-  const preloads = Object.entries(existsSync(preloadFile) ? (JSON.parse(readFileSync(preloadFile, 'utf8')) as Preloads) : {}).map(([route, files]) => {
-    const links = files.map((file) => `<link rel="modulepreload" href="/${file.replace(/^\//, '')}">`).join('')
-    return { matches: new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}/?$`), page: new EncodedPage(html.replace('</head>', `${links}</head>`)) }
-  })
+  const preloads = Object.entries(existsSync(preloadFile) ? (JSON.parse(readFileSync(preloadFile, 'utf8')) as Preloads) : {}).map(
+    ([route, files]) => {
+      const links = files.map((file) => `<link rel="modulepreload" href="/${file.replace(/^\//, '')}">`).join('')
+      return {
+        matches: new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}/?$`),
+        page: new EncodedPage(html.replace('</head>', `${links}</head>`)),
+      }
+    },
+  )
   const anyPage = new EncodedPage(html)
 
   if (built) {
@@ -56,7 +83,10 @@ export function servePages(server: FastifyInstance, folder: string, notFound: (r
       cacheControl: false,
       setHeaders(reply, file) {
         // Built files carry a hash of their content in their name.
-        reply.header('cache-control', file.includes(`${path.sep}assets${path.sep}`) ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+        reply.header(
+          'cache-control',
+          file.includes(`${path.sep}assets${path.sep}`) ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
+        )
       },
     })
   }
@@ -65,6 +95,8 @@ export function servePages(server: FastifyInstance, folder: string, notFound: (r
     // Not through URL, which takes `//` for a host without a name and throws.
     const [pathname = '/'] = request.url.split(/[?#]/, 1)
     if ((request.method !== 'GET' && request.method !== 'HEAD') || !isPage(pathname)) return notFound(request, reply)
+    const elsewhere = properOrigin(request, portalUrl)
+    if (elsewhere !== undefined) return reply.redirect(elsewhere, 302)
     if (!built) return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built yet: npm run build\n')
     const page = preloads.find(({ matches }) => matches.test(pathname))?.page ?? anyPage
     return page.send(reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache'), request.headers['accept-encoding'])

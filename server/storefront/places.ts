@@ -5,13 +5,7 @@ import type { Location } from '../../contract/system.ts'
 type Place = z.output<typeof Location>
 
 const fold = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replace(/đ/g, 'd')
-    .replace(/Đ/g, 'D')
-    .toLowerCase()
-    .trim()
+  text.normalize('NFD').replace(/\p{M}/gu, '').replace(/đ/g, 'd').replace(/Đ/g, 'D').toLowerCase().trim()
 
 const list = (country: string, type: Place['type'], names: string): Place[] =>
   names
@@ -34,7 +28,11 @@ export const places: readonly Place[] = [
     `Ba Đình; Hoàn Kiếm; Hai Bà Trưng; Đống Đa; Cầu Giấy; Tây Hồ; Thanh Xuân; Hoàng Mai; Long Biên; Nam Từ Liêm; Bắc Từ Liêm; Hà Đông; Sơn Tây; Quận 1; Quận 3; Quận 4; Quận 5; Quận 6; Quận 7; Quận 8; Quận 10; Quận 11;
     Quận 12; Bình Thạnh; Gò Vấp; Phú Nhuận; Tân Bình; Tân Phú; Bình Tân; Thủ Đức; Nhà Bè; Bình Chánh; Hóc Môn; Củ Chi; Hải Châu; Sơn Trà; Ngũ Hành Sơn; Liên Chiểu; Ninh Kiều; Bình Thuỷ; Hồng Bàng; Lê Chân; Ngô Quyền`,
   ),
-  ...list('AU', 'province', 'New South Wales; Victoria; Queensland; Western Australia; South Australia; Tasmania; Australian Capital Territory; Northern Territory'),
+  ...list(
+    'AU',
+    'province',
+    'New South Wales; Victoria; Queensland; Western Australia; South Australia; Tasmania; Australian Capital Territory; Northern Territory',
+  ),
   ...list('AU', 'city', 'Sydney; Melbourne; Brisbane; Perth; Adelaide; Hobart; Canberra; Darwin; Gold Coast; Newcastle; Geelong; Cairns'),
   ...list('SG', 'city', 'Singapore'),
   ...list('JP', 'city', 'Tokyo; Osaka; Nagoya; Fukuoka; Sapporo'),

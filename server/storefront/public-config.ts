@@ -21,13 +21,21 @@ export function publicConfig(of: {
     regions: regionCodes.map((code) => ({ code, ...catalog.regions[code] })),
     cards: { provider: 'stripe', publishableKey: '' },
     square: null,
-    realtime: { key: of.realtimeKey, wsHost: portal.hostname, wsPort: Number(portal.port) || (secure ? 443 : 80), forceTLS: secure, authEndpoint: '/api/v1/auth/pusher' },
+    realtime: {
+      key: of.realtimeKey,
+      wsHost: portal.hostname,
+      wsPort: Number(portal.port) || (secure ? 443 : 80),
+      forceTLS: secure,
+      authEndpoint: '/api/v1/auth/pusher',
+    },
     sandbox: of.sandboxUrl !== null,
     sandboxInbox: of.sandboxUrl === null ? null : `${of.sandboxUrl}/inbox`,
     payments: Object.fromEntries(
       regionCodes.map((code) => {
         const { presets, min, max } = catalog.payments.currencies[catalog.regions[code].currency]
-        const types = available(catalog, of.gateways, code).flatMap(({ show, type, method }) => (show ? [{ id: show.id, name: { en: show.en, vi: show.vi }, type, method }] : []))
+        const types = available(catalog, of.gateways, code).flatMap(({ show, type, method }) =>
+          show ? [{ id: show.id, name: { en: show.en, vi: show.vi }, type, method }] : [],
+        )
         return [code, { presets, min, max, types: types.toSorted((a, b) => a.id - b.id), cards: false }]
       }),
     ),

@@ -21,7 +21,15 @@ async function customer(currency: 'VND' | 'AUD' = 'VND'): Promise<string> {
   const id = randomUUID()
   const number = ++people
   await transaction(db, async (tx) => {
-    const row = { id, email: `w${number}@example.vn`, phone: `+8490${number}`, name: 'An', password_hash: '', region_code: currency === 'VND' ? 'VN' : 'AUD', created_at: new Date() }
+    const row = {
+      id,
+      email: `w${number}@example.vn`,
+      phone: `+8490${number}`,
+      name: 'An',
+      password_hash: '',
+      region_code: currency === 'VND' ? 'VN' : 'AUD',
+      created_at: new Date(),
+    }
     await tx.insertInto('customer').values(row).execute()
     await ledger.openWallet(tx, id, currency)
   })
@@ -67,9 +75,17 @@ describe('a wallet', () => {
   test('is never overdrawn: a charge above it is short and writes nothing', async () => {
     const an = await customer()
     await topUp(an, 100n)
-    const before = await db.selectFrom('ledger_transfer').select((eb) => eb.fn.countAll().as('n')).executeTakeFirstOrThrow()
+    const before = await db
+      .selectFrom('ledger_transfer')
+      .select((eb) => eb.fn.countAll().as('n'))
+      .executeTakeFirstOrThrow()
     expect(await charge(an, 101n)).toEqual({ outcome: 'short' })
-    expect(await db.selectFrom('ledger_transfer').select((eb) => eb.fn.countAll().as('n')).executeTakeFirstOrThrow()).toEqual(before)
+    expect(
+      await db
+        .selectFrom('ledger_transfer')
+        .select((eb) => eb.fn.countAll().as('n'))
+        .executeTakeFirstOrThrow(),
+    ).toEqual(before)
     expect(await charge(an, 100n)).toMatchObject({ outcome: 'posted' })
     expect(await entries(an)).toEqual(['100 → 100', '-100 → 0'])
   })
@@ -117,51 +133,84 @@ describe('a wallet', () => {
     const people = await Promise.all([customer(), customer()])
     await Promise.all(people.map((id) => topUp(id, 1_000_000n)))
     const between = (from: string, to: string, n: number) =>
-      post((tx) => sql`select * from ledger_post(${`ring:${from}:${n}`}, 'charge', '{}', now(), ${[`wallet:${from}`, `wallet:${to}`]}::text[], ${['-1', '1']}::bigint[])`.execute(tx))
+      post((tx) =>
+        sql`select * from ledger_post(${`ring:${from}:${n}`}, 'charge', '{}', now(), ${[`wallet:${from}`, `wallet:${to}`]}::text[], ${['-1', '1']}::bigint[])`.execute(
+          tx,
+        ),
+      )
     const [a, b] = people as [string, string]
     await Promise.all(Array.from({ length: 60 }, (_, n) => (n % 2 ? between(a, b, n) : between(b, a, n))))
     expect([await balance(a), await balance(b)]).toEqual([1_000_000n, 1_000_000n])
     expect(await checkLedger(db)).toEqual([])
   })
 
-  test('whatever happens to it, alone or at once: sums are zero, nothing is negative, the chain is whole', { timeout: 120_000 }, async () => {
-    const act = fc.record({ kind: fc.constantFrom('topup', 'charge', 'refund'), amount: fc.bigInt(1n, 1_000n), key: fc.nat(14), wallet: fc.nat(1) })
-    await fc.assert(
-      fc.asyncProperty(fc.array(act, { maxLength: 25 }), fc.boolean(), async (acts, atOnce) => {
-        const wallets = [await customer(), await customer()] as const
-        const round = randomUUID()
-        const acting = { topup: topUp, charge, refund }
-        const posted: { wallet: number; amount: bigint }[] = []
-        const one = async ({ kind, amount, key, wallet }: (typeof acts)[number]): Promise<void> => {
-          const { outcome } = await acting[kind as keyof typeof acting](wallets[wallet] ?? '', amount, `${round}:${key}`).catch((error: Error) => {
-            if (!/was used for another posting|duplicate key/.test(error.message)) throw error
-            return { outcome: 'refused' }
-          })
-          if (outcome === 'posted') posted.push({ wallet, amount: kind === 'charge' ? -amount : amount })
-        }
-        if (atOnce) await Promise.all(acts.map(one))
-        else for (const each of acts) await one(each)
-        for (const [index, id] of wallets.entries()) {
-          const sum = posted.filter(({ wallet }) => wallet === index).reduce((total, { amount }) => total + amount, 0n)
-          expect(await balance(id)).toBe(sum)
-          expect(sum).toBeGreaterThanOrEqual(0n)
-        }
-        expect(await checkLedger(db)).toEqual([])
-      }),
-      { numRuns: 100 },
-    )
-  })
+  test(
+    'whatever happens to it, alone or at once: sums are zero, nothing is negative, the chain is whole',
+    { timeout: 120_000 },
+    async () => {
+      const act = fc.record({
+        kind: fc.constantFrom('topup', 'charge', 'refund'),
+        amount: fc.bigInt(1n, 1_000n),
+        key: fc.nat(14),
+        wallet: fc.nat(1),
+      })
+      await fc.assert(
+        fc.asyncProperty(fc.array(act, { maxLength: 25 }), fc.boolean(), async (acts, atOnce) => {
+          const wallets = [await customer(), await customer()] as const
+          const round = randomUUID()
+          const acting = { topup: topUp, charge, refund }
+          const posted: { wallet: number; amount: bigint }[] = []
+          const one = async ({ kind, amount, key, wallet }: (typeof acts)[number]): Promise<void> => {
+            const { outcome } = await acting[kind as keyof typeof acting](wallets[wallet] ?? '', amount, `${round}:${key}`).catch(
+              (error: Error) => {
+                if (!/was used for another posting|duplicate key/.test(error.message)) throw error
+                return { outcome: 'refused' }
+              },
+            )
+            if (outcome === 'posted') posted.push({ wallet, amount: kind === 'charge' ? -amount : amount })
+          }
+          if (atOnce) await Promise.all(acts.map(one))
+          else for (const each of acts) await one(each)
+          for (const [index, id] of wallets.entries()) {
+            const sum = posted.filter(({ wallet }) => wallet === index).reduce((total, { amount }) => total + amount, 0n)
+            expect(await balance(id)).toBe(sum)
+            expect(sum).toBeGreaterThanOrEqual(0n)
+          }
+          expect(await checkLedger(db)).toEqual([])
+        }),
+        { numRuns: 100 },
+      )
+    },
+  )
 
   test.each([
     ['one line', [{ account: 'a', amount: 1n }]],
-    ['a line of zero', [{ account: 'a', amount: 0n }, { account: 'b', amount: 0n }]],
-    ['an account twice', [{ account: 'a', amount: 1n }, { account: 'a', amount: -1n }]],
-    ['a sum that is not zero', [{ account: 'a', amount: 2n }, { account: 'b', amount: -1n }]],
+    [
+      'a line of zero',
+      [
+        { account: 'a', amount: 0n },
+        { account: 'b', amount: 0n },
+      ],
+    ],
+    [
+      'an account twice',
+      [
+        { account: 'a', amount: 1n },
+        { account: 'a', amount: -1n },
+      ],
+    ],
+    [
+      'a sum that is not zero',
+      [
+        { account: 'a', amount: 2n },
+        { account: 'b', amount: -1n },
+      ],
+    ],
   ])('a posting with %s is a bug and throws', (_, lines) => {
     expect(() => assertBalanced(lines)).toThrow(/posting/)
   })
 
-  test('a posting in another currency than the wallet\'s is refused', async () => {
+  test("a posting in another currency than the wallet's is refused", async () => {
     const an = await customer('AUD')
     await expect(topUp(an, 100n)).rejects.toThrow(/does not balance/)
     expect(await balance(an)).toBe(0n)
@@ -183,7 +232,13 @@ describe('the statement', () => {
     let slowest = 0
     do {
       const began = performance.now()
-      const page: Awaited<ReturnType<typeof statementPage>> = await statementPage(db, { customerId: an, limit: 100, before, direction: undefined, language: 'en' })
+      const page: Awaited<ReturnType<typeof statementPage>> = await statementPage(db, {
+        customerId: an,
+        limit: 100,
+        before,
+        direction: undefined,
+        language: 'en',
+      })
       slowest = Math.max(slowest, performance.now() - began)
       seen.push(...page.items.map(({ amount }) => amount))
       before = page.next
@@ -198,16 +253,27 @@ describe('the statement', () => {
     await topUp(an, 10n)
     await charge(an, 4n)
     await topUp(an, 1n)
-    const of = async (direction: 'in' | 'out') => (await statementPage(db, { customerId: an, limit: 10, before: null, direction, language: 'en' })).items.map(({ amount }) => amount)
+    const of = async (direction: 'in' | 'out') =>
+      (await statementPage(db, { customerId: an, limit: 10, before: null, direction, language: 'en' })).items.map(({ amount }) => amount)
     expect(await of('in')).toEqual([1, 10])
     expect(await of('out')).toEqual([-4])
   })
 
   test.each([
     ['topup', { provider: 'VNPay', code: 'X' }, 'Top-up via VNPay', 'Nạp ví qua VNPay'],
-    ['charge', { invoice: 'VN-2026-000001', subject: 'calm-bay-0001' }, 'Payment · calm-bay-0001 (VN-2026-000001)', 'Thanh toán · calm-bay-0001 (VN-2026-000001)'],
+    [
+      'charge',
+      { invoice: 'VN-2026-000001', subject: 'calm-bay-0001' },
+      'Payment · calm-bay-0001 (VN-2026-000001)',
+      'Thanh toán · calm-bay-0001 (VN-2026-000001)',
+    ],
     ['charge', {}, 'Payment', 'Thanh toán'],
-    ['refund', { invoice: 'VN-2026-000001', subject: 'calm-bay-0001', reason: 'no' }, 'Refund · calm-bay-0001 (VN-2026-000001)', 'Hoàn tiền · calm-bay-0001 (VN-2026-000001)'],
+    [
+      'refund',
+      { invoice: 'VN-2026-000001', subject: 'calm-bay-0001', reason: 'no' },
+      'Refund · calm-bay-0001 (VN-2026-000001)',
+      'Hoàn tiền · calm-bay-0001 (VN-2026-000001)',
+    ],
     ['suspense', { reason: 'wrong_amount' }, 'Held for reconciliation', 'Khoản chờ đối soát'],
   ] as const)('says of a %s with %j what it is, in both languages', (kind, details, en, vi) => {
     expect(describeEntry(kind, details, 'en')).toBe(en)
@@ -224,7 +290,8 @@ describe('the database itself', () => {
     const foreign = await db.selectFrom('ledger_account').select('id').where('code', '=', 'gateway:vnpay:AUD').executeTakeFirstOrThrow()
     return { id, other: other.id, foreign: foreign.id }
   }
-  const line = (transfer: bigint, account: bigint, amount: number) => sql`(${transfer}, ${account}, ${amount}, 0, ${BigInt(1_000_000 + Math.floor(Math.random() * 1e9))}, '')`
+  const line = (transfer: bigint, account: bigint, amount: number) =>
+    sql`(${transfer}, ${account}, ${amount}, 0, ${BigInt(1_000_000 + Math.floor(Math.random() * 1e9))}, '')`
 
   test.each([
     ['change an entry', 'update ledger_entry set amount = 1', 'LG001'],
@@ -235,8 +302,16 @@ describe('the database itself', () => {
     ['delete a transfer', 'delete from ledger_transfer', 'LG001'],
     ['delete an account', 'delete from ledger_account', 'LG001'],
     ['overdraw a wallet', 'update ledger_account set balance = -1 where not may_be_negative', '23514'],
-    ['use a key twice', "insert into ledger_transfer (key, kind, details, fingerprint, created_at) select key, kind, details, fingerprint, created_at from ledger_transfer limit 1", '23505'],
-    ['post to an account that is not there', "select * from ledger_post('k', 'topup', '{}', now(), array['wallet:nobody', 'gateway:vnpay:VND'], array[1, -1]::bigint[])", 'LG003'],
+    [
+      'use a key twice',
+      'insert into ledger_transfer (key, kind, details, fingerprint, created_at) select key, kind, details, fingerprint, created_at from ledger_transfer limit 1',
+      '23505',
+    ],
+    [
+      'post to an account that is not there',
+      "select * from ledger_post('k', 'topup', '{}', now(), array['wallet:nobody', 'gateway:vnpay:VND'], array[1, -1]::bigint[])",
+      'LG003',
+    ],
   ])('does not let anybody %s', async (_, statement, code) => {
     await wallet()
     await expect(sql.raw(statement).execute(db)).rejects.toMatchObject({ code })
@@ -247,9 +322,19 @@ describe('the database itself', () => {
       await expect(
         post(async (tx) => {
           const of = await wallet()
-          const { id: transfer } = await tx.insertInto('ledger_transfer').values({ key: randomUUID(), kind: 'topup', details: '{}', fingerprint: Buffer.alloc(0), created_at: new Date() }).returning('id').executeTakeFirstOrThrow()
-          const rows = { unbalanced: [line(transfer, of.id, 5), line(transfer, of.other, -4)], alone: [line(transfer, of.id, 5)], mixed: [line(transfer, of.id, 5), line(transfer, of.foreign, -5)] }[kind]
-          await sql`insert into ledger_entry (transfer_id, account_id, amount, ending_balance, version, hash) values ${sql.join(rows)}`.execute(tx)
+          const { id: transfer } = await tx
+            .insertInto('ledger_transfer')
+            .values({ key: randomUUID(), kind: 'topup', details: '{}', fingerprint: Buffer.alloc(0), created_at: new Date() })
+            .returning('id')
+            .executeTakeFirstOrThrow()
+          const rows = {
+            unbalanced: [line(transfer, of.id, 5), line(transfer, of.other, -4)],
+            alone: [line(transfer, of.id, 5)],
+            mixed: [line(transfer, of.id, 5), line(transfer, of.foreign, -5)],
+          }[kind]
+          await sql`insert into ledger_entry (transfer_id, account_id, amount, ending_balance, version, hash) values ${sql.join(rows)}`.execute(
+            tx,
+          )
         }),
       ).rejects.toMatchObject({ code: 'LG002' })
     }
@@ -265,15 +350,28 @@ describe('checkLedger', () => {
       const id = randomUUID()
       await ledger.prepare(hurt.db, { drivers: ['vnpay'], products: ['wordpress'] })
       await transaction(hurt.db, async (tx) => {
-        await tx.insertInto('customer').values({ id, email: 'a@b.vn', phone: '+84900', name: 'An', password_hash: '', region_code: 'VN', created_at: new Date() }).execute()
+        await tx
+          .insertInto('customer')
+          .values({ id, email: 'a@b.vn', phone: '+84900', name: 'An', password_hash: '', region_code: 'VN', created_at: new Date() })
+          .execute()
         await ledger.openWallet(tx, id, 'VND')
-        for (const amount of [100n, 200n, 300n]) await ledger.credit(tx, { key: String(amount), customerId: id, driver: 'vnpay', amount, currency: 'VND', details: { provider: 'VNPay' } })
+        for (const amount of [100n, 200n, 300n])
+          await ledger.credit(tx, {
+            key: String(amount),
+            customerId: id,
+            driver: 'vnpay',
+            amount,
+            currency: 'VND',
+            details: { provider: 'VNPay' },
+          })
         await ledger.charge(tx, { key: 'charge', customerId: id, product: 'wordpress', amount: 150n, currency: 'VND', details: {} })
       })
       expect(await checkLedger(hurt.db)).toEqual([])
       const admin = new pg.Client({ connectionString: broken.url })
       await admin.connect()
-      await admin.query(`set session_replication_role = replica; alter table ledger_account drop constraint ledger_account_never_negative; ${statement}`)
+      await admin.query(
+        `set session_replication_role = replica; alter table ledger_account drop constraint ledger_account_never_negative; ${statement}`,
+      )
       await admin.end()
       return [...new Set((await checkLedger(hurt.db)).map(({ invariant }) => invariant))]
     } finally {
@@ -284,18 +382,62 @@ describe('checkLedger', () => {
   const walletId = '(select id from ledger_account where customer_id is not null)'
 
   test.each([
-    ['a balance that was raised', `update ledger_account set balance = balance + 1 where id = ${walletId}`, 'a balance is the sum of its entries'],
-    ['money out of nothing', `update ledger_account set balance = balance + 1 where id = ${walletId}`, 'all accounts of a currency sum to zero'],
-    ['an entry that was changed', `update ledger_entry set amount = 101 where account_id = ${walletId} and version = 1`, 'every transfer balances'],
-    ['an entry and its history that were changed', `update ledger_entry set amount = amount + 1, ending_balance = ending_balance + 1 where account_id = ${walletId} and version = 1`, 'the hash chain is whole'],
-    ['an entry that was deleted', `delete from ledger_entry where account_id = ${walletId} and version = 2`, 'balances and versions follow one another without a gap'],
-    ['a transfer without entries', `delete from ledger_entry where transfer_id = (select max(id) from ledger_transfer)`, 'every transfer has entries'],
+    [
+      'a balance that was raised',
+      `update ledger_account set balance = balance + 1 where id = ${walletId}`,
+      'a balance is the sum of its entries',
+    ],
+    [
+      'money out of nothing',
+      `update ledger_account set balance = balance + 1 where id = ${walletId}`,
+      'all accounts of a currency sum to zero',
+    ],
+    [
+      'an entry that was changed',
+      `update ledger_entry set amount = 101 where account_id = ${walletId} and version = 1`,
+      'every transfer balances',
+    ],
+    [
+      'an entry and its history that were changed',
+      `update ledger_entry set amount = amount + 1, ending_balance = ending_balance + 1 where account_id = ${walletId} and version = 1`,
+      'the hash chain is whole',
+    ],
+    [
+      'an entry that was deleted',
+      `delete from ledger_entry where account_id = ${walletId} and version = 2`,
+      'balances and versions follow one another without a gap',
+    ],
+    [
+      'a transfer without entries',
+      `delete from ledger_entry where transfer_id = (select max(id) from ledger_transfer)`,
+      'every transfer has entries',
+    ],
     ['a wallet below zero', `update ledger_account set balance = -5 where id = ${walletId}`, 'no wallet is negative'],
-    ['words that were changed', `update ledger_transfer set details = '{"provider": "Other"}' where key = '200'`, 'the hash chain is whole'],
-    ['a date that was changed', `update ledger_transfer set created_at = created_at - interval '1 day' where key = '200'`, 'the hash chain is whole'],
-    ['a head that was changed', `update ledger_account set head_hash = '\\x00' where id = ${walletId}`, "the newest hash is the account's head"],
-    ['the newest entries cut off', `delete from ledger_entry where transfer_id = (select max(id) from ledger_transfer)`, 'a balance is the sum of its entries'],
-    ['two entries that changed places', `update ledger_entry set version = case version when 1 then 2 when 2 then 1 else version end + 100 where account_id = ${walletId}`, 'balances and versions follow one another without a gap'],
+    [
+      'words that were changed',
+      `update ledger_transfer set details = '{"provider": "Other"}' where key = '200'`,
+      'the hash chain is whole',
+    ],
+    [
+      'a date that was changed',
+      `update ledger_transfer set created_at = created_at - interval '1 day' where key = '200'`,
+      'the hash chain is whole',
+    ],
+    [
+      'a head that was changed',
+      `update ledger_account set head_hash = '\\x00' where id = ${walletId}`,
+      "the newest hash is the account's head",
+    ],
+    [
+      'the newest entries cut off',
+      `delete from ledger_entry where transfer_id = (select max(id) from ledger_transfer)`,
+      'a balance is the sum of its entries',
+    ],
+    [
+      'two entries that changed places',
+      `update ledger_entry set version = case version when 1 then 2 when 2 then 1 else version end + 100 where account_id = ${walletId}`,
+      'balances and versions follow one another without a gap',
+    ],
   ])('finds %s', async (_, statement, invariant) => {
     expect(await damage(statement)).toContain(invariant)
   })

@@ -51,11 +51,20 @@ export interface Ledger {
   prepare(db: Queryable, house: { drivers: readonly string[]; products: readonly string[] }): Promise<void>
   openWallet(tx: Tx, customerId: string, currency: Currency): Promise<void>
   /** Money arrived through a gateway for a customer. */
-  credit(tx: Tx, topup: { key: string; customerId: string; driver: string; amount: bigint; currency: Currency; details: Details }): Promise<Outcome>
+  credit(
+    tx: Tx,
+    topup: { key: string; customerId: string; driver: string; amount: bigint; currency: Currency; details: Details },
+  ): Promise<Outcome>
   /** A customer pays for something. `short` when the wallet does not hold enough. */
-  charge(tx: Tx, sale: { key: string; customerId: string; product: string; amount: bigint; currency: Currency; details: Details }): Promise<Outcome>
+  charge(
+    tx: Tx,
+    sale: { key: string; customerId: string; product: string; amount: bigint; currency: Currency; details: Details },
+  ): Promise<Outcome>
   /** Gives back what was charged, as a new entry; the first one stays. */
-  refund(tx: Tx, refund: { key: string; customerId: string; product: string; amount: bigint; currency: Currency; details: Details; reverses?: bigint }): Promise<Outcome>
+  refund(
+    tx: Tx,
+    refund: { key: string; customerId: string; product: string; amount: bigint; currency: Currency; details: Details; reverses?: bigint },
+  ): Promise<Outcome>
   /** Money that matches nothing waits in the gateway's suspense account. */
   park(tx: Tx, parked: { key: string; driver: string; amount: bigint; currency: Currency; details: Details }): Promise<Outcome>
   /** Minor units. */
@@ -73,14 +82,17 @@ export function createLedger(clock: Clock): Ledger {
     const row = rows[0]
     if (!row) throw new Error('ledger_post answered nothing')
     if (row.outcome === 'short') return { outcome: 'short' }
-    if ((row.outcome === 'posted' || row.outcome === 'replayed') && row.transfer_id !== null) return { outcome: row.outcome, transferId: row.transfer_id }
+    if ((row.outcome === 'posted' || row.outcome === 'replayed') && row.transfer_id !== null)
+      return { outcome: row.outcome, transferId: row.transfer_id }
     throw new Error(`ledger key ${posting.key} was used for another posting`)
   }
 
   return {
     async prepare(db, house) {
       const codes = currencies.flatMap((currency) => [
-        ...house.drivers.flatMap((driver) => [gatewayOf(driver, currency), suspenseOf(driver, currency)].map((code) => ({ code, currency }))),
+        ...house.drivers.flatMap((driver) =>
+          [gatewayOf(driver, currency), suspenseOf(driver, currency)].map((code) => ({ code, currency })),
+        ),
         ...house.products.map((product) => ({ code: revenueOf(product, currency), currency })),
       ])
       await db
@@ -90,27 +102,67 @@ export function createLedger(clock: Clock): Ledger {
         .execute()
     },
     async openWallet(tx, customerId, currency) {
-      await tx.insertInto('ledger_account').values({ code: walletOf(customerId), customer_id: customerId, currency, may_be_negative: false }).execute()
+      await tx
+        .insertInto('ledger_account')
+        .values({ code: walletOf(customerId), customer_id: customerId, currency, may_be_negative: false })
+        .execute()
     },
     async credit(tx, { key, customerId, driver, amount, currency, details }) {
       const gateway = gatewayOf(driver, currency)
-      return await post(tx, { key, kind: 'topup', details, lines: [{ account: walletOf(customerId), amount }, { account: gateway, amount: -amount }] })
+      return await post(tx, {
+        key,
+        kind: 'topup',
+        details,
+        lines: [
+          { account: walletOf(customerId), amount },
+          { account: gateway, amount: -amount },
+        ],
+      })
     },
     async charge(tx, { key, customerId, product, amount, currency, details }) {
       const revenue = revenueOf(product, currency)
-      return await post(tx, { key, kind: 'charge', details, lines: [{ account: walletOf(customerId), amount: -amount }, { account: revenue, amount }] })
+      return await post(tx, {
+        key,
+        kind: 'charge',
+        details,
+        lines: [
+          { account: walletOf(customerId), amount: -amount },
+          { account: revenue, amount },
+        ],
+      })
     },
     async refund(tx, { key, customerId, product, amount, currency, details, reverses }) {
       const revenue = revenueOf(product, currency)
-      return await post(tx, { key, kind: 'refund', details, lines: [{ account: walletOf(customerId), amount }, { account: revenue, amount: -amount }], ...(reverses !== undefined && { reverses }) })
+      return await post(tx, {
+        key,
+        kind: 'refund',
+        details,
+        lines: [
+          { account: walletOf(customerId), amount },
+          { account: revenue, amount: -amount },
+        ],
+        ...(reverses !== undefined && { reverses }),
+      })
     },
     async park(tx, { key, driver, amount, currency, details }) {
       const gateway = gatewayOf(driver, currency)
       const suspense = suspenseOf(driver, currency)
-      return await post(tx, { key, kind: 'suspense', details, lines: [{ account: suspense, amount }, { account: gateway, amount: -amount }] })
+      return await post(tx, {
+        key,
+        kind: 'suspense',
+        details,
+        lines: [
+          { account: suspense, amount },
+          { account: gateway, amount: -amount },
+        ],
+      })
     },
     async balanceOf(db, customerId) {
-      const row = await db.selectFrom('ledger_account').select(['balance', 'currency']).where('customer_id', '=', customerId).executeTakeFirstOrThrow()
+      const row = await db
+        .selectFrom('ledger_account')
+        .select(['balance', 'currency'])
+        .where('customer_id', '=', customerId)
+        .executeTakeFirstOrThrow()
       return { balance: row.balance, currency: row.currency as Currency }
     },
   }

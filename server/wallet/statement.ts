@@ -30,7 +30,11 @@ export async function statementPage(
   db: Queryable,
   of: { customerId: string; limit: number; before: bigint | null; direction: 'in' | 'out' | undefined; language: Language },
 ): Promise<{ items: Transaction[]; next: bigint | null }> {
-  const account = await db.selectFrom('ledger_account').select(['id', 'currency']).where('customer_id', '=', of.customerId).executeTakeFirstOrThrow()
+  const account = await db
+    .selectFrom('ledger_account')
+    .select(['id', 'currency'])
+    .where('customer_id', '=', of.customerId)
+    .executeTakeFirstOrThrow()
   let query = db
     .selectFrom('ledger_entry as e')
     .innerJoin('ledger_transfer as t', 't.id', 'e.transfer_id')

@@ -40,7 +40,12 @@ export interface SiteState {
   /** `absent`: no files. `stopped`: files, no container. `starting`: containers, none answers yet. `running`: at least one answers. */
   readonly state: 'absent' | 'stopped' | 'starting' | 'running'
   readonly installed: boolean
-  readonly containers: readonly { readonly name: string; readonly ready: boolean; readonly restarts: number; readonly memoryMb: number | null }[]
+  readonly containers: readonly {
+    readonly name: string
+    readonly ready: boolean
+    readonly restarts: number
+    readonly memoryMb: number | null
+  }[]
   readonly diskUsedMb: number
   readonly databaseUsedMb: number
 }

@@ -23,9 +23,13 @@ const logOf = (site: string): FileLog => {
 }
 
 const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
-const place = async (customer: TestCustomer): Promise<string> => (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })).body.result.id
+const place = async (customer: TestCustomer): Promise<string> =>
+  (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })).body.result.id
 beforeAll(async () => {
-  house = await openTestHouse({ clock: { now: () => now }, changeDrivers: (drivers) => ({ ...drivers, wordpress: { ...drivers.wordpress, log: logOf } }) })
+  house = await openTestHouse({
+    clock: { now: () => now },
+    changeDrivers: (drivers) => ({ ...drivers, wordpress: { ...drivers.wordpress, log: logOf } }),
+  })
   an = await house.customer()
   id = await place(an)
 })
@@ -77,7 +81,7 @@ describe('the ticket', () => {
     expect(await open(late)).toBe(403)
   })
 
-  test('opens its own server\'s log and no other', async () => {
+  test("opens its own server's log and no other", async () => {
     const other = await place(an)
     expect(await open((await ticket()).replace(id, other))).toBe(403)
   })
@@ -118,7 +122,10 @@ describe('the stream', () => {
     const { socket, lines } = await opened(await ticket())
     logOf(id).add('web-2', 'live')
     await eventually('the live line', async () => lines.some((line) => line.endsWith(' web-2 - - live')))
-    expect(lines.map((line) => line.split('- -').at(-1)?.trim())).toEqual([...Array.from({ length: 200 }, (_, n) => `line ${n + 101}`), 'live'])
+    expect(lines.map((line) => line.split('- -').at(-1)?.trim())).toEqual([
+      ...Array.from({ length: 200 }, (_, n) => `line ${n + 101}`),
+      'live',
+    ])
     socket.close()
   })
 

@@ -48,7 +48,13 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
   }
 
   const redeem = (siteId: string, ticket: string) =>
-    db.deleteFrom('log_ticket').where('ticket_hash', '=', hashOf(ticket)).where('site_id', '=', siteId).where('expires_at', '>', clock.now()).returning('customer_id').executeTakeFirst()
+    db
+      .deleteFrom('log_ticket')
+      .where('ticket_hash', '=', hashOf(ticket))
+      .where('site_id', '=', siteId)
+      .where('expires_at', '>', clock.now())
+      .returning('customer_id')
+      .executeTakeFirst()
 
   function stream(socket: WebSocket, siteId: string): void {
     const log = driver.log(siteId)
@@ -96,7 +102,10 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
       const ticket = randomBytes(24).toString('base64url')
       const now = clock.now()
       await db.deleteFrom('log_ticket').where('expires_at', '<', now).execute()
-      await db.insertInto('log_ticket').values({ ticket_hash: hashOf(ticket), site_id: siteId, customer_id: customerId, expires_at: later(now, ticketLifeMs) }).execute()
+      await db
+        .insertInto('log_ticket')
+        .values({ ticket_hash: hashOf(ticket), site_id: siteId, customer_id: customerId, expires_at: later(now, ticketLifeMs) })
+        .execute()
       return `${deps.portalUrl.replace(/^http/, 'ws')}/api/wp/${siteId}/log/stream?ticket=${ticket}`
     },
     upgrade(request, socket, head) {

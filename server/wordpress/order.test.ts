@@ -13,11 +13,14 @@ afterAll(() => house.close())
 
 type Shown = Record<string, unknown> & { id: string; status: string }
 const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'chu nha', password: 'Mat-khau-9!', replicate: 1 }
-const place = ({ token }: TestCustomer, body: unknown, language = 'en') => house.call<{ id: string }>('POST', '/api/wp', { token, body, headers: { 'accept-language': language } })
+const place = ({ token }: TestCustomer, body: unknown, language = 'en') =>
+  house.call<{ id: string }>('POST', '/api/wp', { token, body, headers: { 'accept-language': language } })
 const list = async ({ token }: TestCustomer): Promise<Shown[]> => (await house.call<Shown[]>('GET', '/api/wp', { token })).body.result
 const one = async ({ token }: TestCustomer, id: string) => house.call<Shown>('GET', `/api/wp/${id}`, { token })
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
-  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result.toReversed().map((entry) => `${entry.amount} → ${entry.ending_balance}`)
+  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+    .toReversed()
+    .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 
 const anySentence: unknown = expect.any(String)
 
@@ -26,7 +29,10 @@ async function written(): Promise<bigint[]> {
   const { db } = house.house
   return await Promise.all(
     (['site', 'subscription', 'invoice', 'invoice_line', 'notification', 'ledger_transfer'] as const).map(async (table) => {
-      const { n } = await db.selectFrom(table).select((eb) => eb.fn.countAll<bigint>().as('n')).executeTakeFirstOrThrow()
+      const { n } = await db
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll<bigint>().as('n'))
+        .executeTakeFirstOrThrow()
       return n
     }),
   )
@@ -119,7 +125,11 @@ describe('an order', () => {
   test('in Australia is priced in cents', async () => {
     const sam = await house.customer({ region: 'AUD' })
     const { id } = (await place(sam, order)).body.result
-    expect((await one(sam, id)).body.result).toMatchObject({ price: 590 + 260 + 590, currency: 'AUD', invoice: { number: expect.stringMatching(/^AUD-/) } })
+    expect((await one(sam, id)).body.result).toMatchObject({
+      price: 590 + 260 + 590,
+      currency: 'AUD',
+      invoice: { number: expect.stringMatching(/^AUD-/) },
+    })
   })
 
   test('is shown to its owner with exactly the fields of the contract, and to nobody else', async () => {
@@ -157,7 +167,9 @@ describe('an order', () => {
     const an = await house.customer()
     await house.topUp(an, 217_999)
     const { id } = (await place(an, order)).body.result
-    await eventually('the failed payment', async () => (await house.call('GET', '/api/notifications', { token: an.token })).text.includes('invoice.payment_failed'))
+    await eventually('the failed payment', async () =>
+      (await house.call('GET', '/api/notifications', { token: an.token })).text.includes('invoice.payment_failed'),
+    )
     expect((await one(an, id)).body.result.status).toBe('pending_payment')
     expect(await entries(an)).toEqual(['217999 → 217999'])
     const row = await house.house.db.selectFrom('site').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
@@ -169,7 +181,9 @@ describe('an order', () => {
   test('sent ten times under one Idempotency-Key is one order', async () => {
     const an = await house.customer()
     const headers = { 'idempotency-key': randomUUID() }
-    const answers = await Promise.all(Array.from({ length: 10 }, () => house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order, headers })))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order, headers })),
+    )
     expect(new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text)).size).toBe(1)
     expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true)
     expect(await list(an)).toHaveLength(1)
@@ -182,15 +196,26 @@ describe('an order', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(201))
     const paid = async () => await house.house.db.selectFrom('invoice').select(['id', 'status']).where('customer_id', '=', an.id).execute()
     // Each invoice has been tried: it is paid, or the customer was told that it could not be.
-    await eventually('every invoice being tried', async () => {
-      const tried = await house.house.db.selectFrom('notification').select('payload').where('customer_id', '=', an.id).where('event', 'in', ['invoice.paid', 'invoice.payment_failed']).execute()
-      return new Set(tried.map(({ payload }) => (payload as { payment: { id: string } }).payment.id)).size === 200
-    }, 90)
+    await eventually(
+      'every invoice being tried',
+      async () => {
+        const tried = await house.house.db
+          .selectFrom('notification')
+          .select('payload')
+          .where('customer_id', '=', an.id)
+          .where('event', 'in', ['invoice.paid', 'invoice.payment_failed'])
+          .execute()
+        return new Set(tried.map(({ payload }) => (payload as { payment: { id: string } }).payment.id)).size === 200
+      },
+      90,
+    )
     const statuses = (await paid()).map(({ status }) => status)
     expect(statuses.filter((status) => status === 'paid')).toHaveLength(1)
     expect(statuses.filter((status) => status === 'open')).toHaveLength(199)
     expect(await entries(an)).toEqual(['435999 → 435999', '-218000 → 217999'])
-    const numbers = (await house.house.db.selectFrom('invoice').select('number').orderBy('number').execute()).flatMap(({ number }) => (number.startsWith('VN-') ? [Number(number.slice(8))] : []))
+    const numbers = (await house.house.db.selectFrom('invoice').select('number').orderBy('number').execute()).flatMap(({ number }) =>
+      number.startsWith('VN-') ? [Number(number.slice(8))] : [],
+    )
     expect(numbers).toEqual(numbers.map((_, index) => index + 1))
     await house.ledgerHolds()
   })

@@ -59,7 +59,12 @@ export async function placeOrder(
   const { catalog, billing, clock } = deps
   const { buyer, form, language } = order
   const { plan, region } = check(catalog, deps.capabilities, buyer, form, language)
-  const { total } = priceOf(catalog, plan.currency, { plan, diskMb: form.disk, mariadbDiskMb: form.mariadb_disk_size, containers: form.replicate })
+  const { total } = priceOf(catalog, plan.currency, {
+    plan,
+    diskMb: form.disk,
+    mariadbDiskMb: form.mariadb_disk_size,
+    containers: form.replicate,
+  })
   const price = BigInt(total)
   const id = randomUUID()
   const now = clock.now()
@@ -106,7 +111,14 @@ export async function placeOrder(
     customer: buyer,
     currency: plan.currency,
     product: 'wordpress',
-    lines: [{ description: { en: `WordPress ${name} (${summary})`, vi: `WordPress ${name} (${summary})` }, quantity: 1n, unitPrice: price, period: { start: now, end: subscription.periodEnd } }],
+    lines: [
+      {
+        description: { en: `WordPress ${name} (${summary})`, vi: `WordPress ${name} (${summary})` },
+        quantity: 1n,
+        unitPrice: price,
+        period: { start: now, end: subscription.periodEnd },
+      },
+    ],
     subject: { wp: { id, name } },
     subscriptionId: subscription.id,
     starts: { job: provisionJob, payload: { siteId: id } },

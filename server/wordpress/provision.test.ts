@@ -10,7 +10,14 @@ import { provisionJob } from './order.ts'
 
 type Step = 'install' | 'start' | 'check' | 'remove'
 /** `acts`: does its work and then fails, as when the answer is lost. */
-type Fault = 'fails once' | 'fails always' | 'hangs once' | 'acts and fails once' | 'is refused' | 'breaks always' | 'waits, then is refused'
+type Fault =
+  | 'fails once'
+  | 'fails always'
+  | 'hangs once'
+  | 'acts and fails once'
+  | 'is refused'
+  | 'breaks always'
+  | 'waits, then is refused'
 
 const planned = new Map<string, { step: Step; fault: Fault; also?: Step }>()
 const met = new Map<string, number>()
@@ -70,8 +77,13 @@ const withFaults = (real: WordpressDriver): WordpressDriver => ({
 let house: TestHouse
 beforeAll(async () => {
   silence = net.createServer(() => undefined).listen(0, '127.0.0.1')
-  deaf = await new Promise((resolve) => silence.once('listening', () => resolve({ host: '127.0.0.1', port: (silence.address() as net.AddressInfo).port })))
-  house = await openTestHouse({ timing: { provisionStepMs: 12_000 }, changeDrivers: (drivers) => ({ ...drivers, wordpress: withFaults(drivers.wordpress) }) })
+  deaf = await new Promise((resolve) =>
+    silence.once('listening', () => resolve({ host: '127.0.0.1', port: (silence.address() as net.AddressInfo).port })),
+  )
+  house = await openTestHouse({
+    timing: { provisionStepMs: 12_000 },
+    changeDrivers: (drivers) => ({ ...drivers, wordpress: withFaults(drivers.wordpress) }),
+  })
 })
 afterAll(async () => {
   await house.close()
@@ -79,9 +91,18 @@ afterAll(async () => {
 })
 
 const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
-const one = async ({ token }: TestCustomer, id: string) => (await house.call<{ status: string; reason: string | null; renewsAt: string | null; invoice: { status: string } }>('GET', `/api/wp/${id}`, { token })).body.result
+const one = async ({ token }: TestCustomer, id: string) =>
+  (
+    await house.call<{ status: string; reason: string | null; renewsAt: string | null; invoice: { status: string } }>(
+      'GET',
+      `/api/wp/${id}`,
+      { token },
+    )
+  ).body.result
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
-  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result.toReversed().map((entry) => `${entry.amount} → ${entry.ending_balance}`)
+  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+    .toReversed()
+    .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 
 interface Row {
   readonly step: Step
@@ -122,25 +143,45 @@ describe('setting a server up', () => {
     await Promise.all([...orders.values()].map(({ customer }) => house.topUp(customer, 218_000)))
   })
 
-  test.each(table.map((row) => [`${row.step} ${row.fault}${row.also ? `, ${row.also} too` : ''}`, row.end, row] as const))('whose %s ends %s', { timeout: 240_000 }, async (_, end, row) => {
-    const { customer, id } = orders.get(row) ?? { customer: { token: '' } as TestCustomer, id: '' }
-    await eventually(`the order being ${end}`, async () => ['running', 'failed'].includes((await one(customer, id)).status), 230)
-    const shown = await one(customer, id)
-    expect([shown.status, shown.reason]).toEqual([end, row.reason ?? null])
-    const running = end === 'running'
-    expect(await entries(customer)).toEqual(running ? ['218000 → 218000', '-218000 → 0'] : ['218000 → 218000', '-218000 → 0', '218000 → 218000'])
-    expect([shown.invoice.status, shown.renewsAt !== null]).toEqual(running ? ['paid', true] : ['refunded', false])
-    await eventually('the driver holding what it should', async () => (await house.drivers.wordpress.list()).includes(id) === running)
-    const told = await eventually('the last event', async () => {
-      const { data } = (await house.call<{ data: { event: string; payload: { wp?: { status?: string; reason: string | null }; subscription?: { status?: string } } }[] }>('GET', '/api/notifications?limit=100', { token: customer.token })).body.result
-      return data.some(({ payload }) => payload.wp?.status === end) && data.toReversed()
-    })
-    expect(told.flatMap(({ event, payload }) => (event === 'wordpress.status' ? [payload.wp?.status] : []))).toEqual(['pending_payment', 'provisioning', end])
-    expect(told.flatMap(({ event, payload }) => (event === 'subscription.updated' ? [payload.subscription?.status] : []))).toEqual(running ? [] : ['ended'])
-    const kept = await house.house.db.selectFrom('site').select(['admin_password_sealed', 'attempts']).where('id', '=', id).executeTakeFirstOrThrow()
-    expect(kept.admin_password_sealed).toBeNull()
-    await house.ledgerHolds()
-  })
+  test.each(table.map((row) => [`${row.step} ${row.fault}${row.also ? `, ${row.also} too` : ''}`, row.end, row] as const))(
+    'whose %s ends %s',
+    { timeout: 240_000 },
+    async (_, end, row) => {
+      const { customer, id } = orders.get(row) ?? { customer: { token: '' } as TestCustomer, id: '' }
+      await eventually(`the order being ${end}`, async () => ['running', 'failed'].includes((await one(customer, id)).status), 230)
+      const shown = await one(customer, id)
+      expect([shown.status, shown.reason]).toEqual([end, row.reason ?? null])
+      const running = end === 'running'
+      expect(await entries(customer)).toEqual(
+        running ? ['218000 → 218000', '-218000 → 0'] : ['218000 → 218000', '-218000 → 0', '218000 → 218000'],
+      )
+      expect([shown.invoice.status, shown.renewsAt !== null]).toEqual(running ? ['paid', true] : ['refunded', false])
+      await eventually('the driver holding what it should', async () => (await house.drivers.wordpress.list()).includes(id) === running)
+      const told = await eventually('the last event', async () => {
+        const { data } = (
+          await house.call<{
+            data: { event: string; payload: { wp?: { status?: string; reason: string | null }; subscription?: { status?: string } } }[]
+          }>('GET', '/api/notifications?limit=100', { token: customer.token })
+        ).body.result
+        return data.some(({ payload }) => payload.wp?.status === end) && data.toReversed()
+      })
+      expect(told.flatMap(({ event, payload }) => (event === 'wordpress.status' ? [payload.wp?.status] : []))).toEqual([
+        'pending_payment',
+        'provisioning',
+        end,
+      ])
+      expect(told.flatMap(({ event, payload }) => (event === 'subscription.updated' ? [payload.subscription?.status] : []))).toEqual(
+        running ? [] : ['ended'],
+      )
+      const kept = await house.house.db
+        .selectFrom('site')
+        .select(['admin_password_sealed', 'attempts'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      expect(kept.admin_password_sealed).toBeNull()
+      await house.ledgerHolds()
+    },
+  )
 })
 
 describe('a run of the job that was overtaken by another', () => {
@@ -155,12 +196,19 @@ describe('a run of the job that was overtaken by another', () => {
     await eventually('the second run finishing', async () => (await one(customer, id)).status === 'running', 60)
     release.resolve()
     await eventually('the first run ending', async () => {
-      const { rows } = await sql<{ n: bigint }>`select count(*) as n from pgboss.job where name = ${provisionJob} and state in ('created', 'retry', 'active')`.execute(house.house.db)
+      const { rows } = await sql<{
+        n: bigint
+      }>`select count(*) as n from pgboss.job where name = ${provisionJob} and state in ('created', 'retry', 'active')`.execute(
+        house.house.db,
+      )
       return rows[0]?.n === 0n
     })
     expect((await house.drivers.wordpress.state(id)).state).toBe('running')
     expect(await one(customer, id)).toMatchObject({ status: 'running', reason: null, invoice: { status: 'paid' } })
-    expect(await house.house.db.selectFrom('site').select(['attempts', 'run']).where('id', '=', id).executeTakeFirstOrThrow()).toEqual({ attempts: 0, run: 2 })
+    expect(await house.house.db.selectFrom('site').select(['attempts', 'run']).where('id', '=', id).executeTakeFirstOrThrow()).toEqual({
+      attempts: 0,
+      run: 2,
+    })
     expect(await entries(customer)).toEqual(['218000 → 218000', '-218000 → 0'])
   })
 })

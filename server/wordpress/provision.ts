@@ -68,7 +68,9 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       name: 'install',
       async do(site) {
         const sealed = site.admin_password_sealed
-        const admin = sealed ? { user: site.admin_user, password: deps.secrets.open(sealPurpose(site.id), sealed), email: await emailOf(site.customer_id) } : null
+        const admin = sealed
+          ? { user: site.admin_user, password: deps.secrets.open(sealPurpose(site.id), sealed), email: await emailOf(site.customer_id) }
+          : null
         await driver.install(specOf(deps.addressing, site), admin)
       },
       undo: (site) => driver.remove(site.id),
@@ -92,7 +94,12 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'provisioning' && site?.status !== 'pending_payment') return undefined
       if (site.status === 'pending_payment') await tell(tx, site, 'provisioning', null)
-      return await tx.updateTable('site').set({ status: 'provisioning', run: site.run + 1 }).where('id', '=', siteId).returningAll().executeTakeFirstOrThrow()
+      return await tx
+        .updateTable('site')
+        .set({ status: 'provisioning', run: site.run + 1 })
+        .where('id', '=', siteId)
+        .returningAll()
+        .executeTakeFirstOrThrow()
     })
   }
 
@@ -112,7 +119,11 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     return await transaction(db, async (tx) => {
       const site = await lockSite(tx, id)
       if (site?.status !== 'provisioning' || site.run !== run || site.giving_up !== null) return false
-      await tx.updateTable('site').set({ status: 'running', reason: null, admin_password_sealed: null, running_at: clock.now() }).where('id', '=', id).execute()
+      await tx
+        .updateTable('site')
+        .set({ status: 'running', reason: null, admin_password_sealed: null, running_at: clock.now() })
+        .where('id', '=', id)
+        .execute()
       await tell(tx, site, 'running', null)
       return true
     })
@@ -128,7 +139,11 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       if (site?.status !== 'provisioning' || site.run !== run || site.giving_up !== null) return 'superseded'
       const attempts = site.attempts + 1
       const final = failure.kind === 'rejected' || attempts >= maxAttempts
-      await tx.updateTable('site').set({ attempts, giving_up: final ? failure.message : null }).where('id', '=', id).execute()
+      await tx
+        .updateTable('site')
+        .set({ attempts, giving_up: final ? failure.message : null })
+        .where('id', '=', id)
+        .execute()
       return final ? 'give up' : 'again'
     })
   }
@@ -148,7 +163,11 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       const current = await lockSite(tx, site.id)
       if (current?.status !== 'provisioning' || current.giving_up === null) return
       if (current.invoice_id !== null) await deps.billing.undo(tx, current.invoice_id, current.giving_up)
-      await tx.updateTable('site').set({ status: 'failed', reason: current.giving_up, admin_password_sealed: null }).where('id', '=', site.id).execute()
+      await tx
+        .updateTable('site')
+        .set({ status: 'failed', reason: current.giving_up, admin_password_sealed: null })
+        .where('id', '=', site.id)
+        .execute()
       await tell(tx, site, 'failed', current.giving_up)
     })
     deps.onChange()
@@ -174,7 +193,8 @@ export function defineProvisioning(deps: ProvisionDeps): void {
         // The portal stops, or the job is in other hands: no failure of the site.
         if (signal.aborted) throw error
         // Only a driver's own words are for the customer; anything else is a bug of ours that must not keep the money.
-        const failure = error instanceof DriverFailure ? error : new DriverFailure('unavailable', 'the server could not be set up', { cause: error })
+        const failure =
+          error instanceof DriverFailure ? error : new DriverFailure('unavailable', 'the server could not be set up', { cause: error })
         const verdict = await afterFailure(site, failure)
         if (verdict === 'again') throw error
         if (verdict === 'superseded') return await clearFailed(siteId)
@@ -186,7 +206,13 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     await giveUp(site)
   }
 
-  deps.jobs.define<{ siteId: string }>({ name: provisionJob, concurrency, retries: 1000, limitSeconds: 1800, run: ({ siteId }, { signal }) => provision(siteId, signal) })
+  deps.jobs.define<{ siteId: string }>({
+    name: provisionJob,
+    concurrency,
+    retries: 1000,
+    limitSeconds: 1800,
+    run: ({ siteId }, { signal }) => provision(siteId, signal),
+  })
 }
 
 /**
@@ -237,4 +263,3 @@ export async function startSites(deps: Pick<ProvisionDeps, 'db' | 'driver' | 'ad
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
 }
-

@@ -1,4 +1,4 @@
-import { wordpress as api } from '../../contract/index.ts'
+import { wordpress as api, type Language } from '../../contract/index.ts'
 import type { Billing } from '../billing/index.ts'
 import { currencyOf, dataCentres, plans, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -38,11 +38,29 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     return site
   }
 
-  http.read(api.listRegions, async () => ({ data: dataCentres(catalog) }))
-  http.read(api.listHostingRegions, async () => ({ data: dataCentres(catalog) }))
-  http.read(api.listPlans, async ({ customerId }) => {
+  /** The catalogue's own order, by the same keyset as every list: the id of the last one shown. */
+  const catalogPage = <T extends { readonly id: number }>(
+    items: readonly T[],
+    query: { limit?: number | undefined; cursor?: string | undefined },
+    language: Language,
+  ): { shown: T[]; next: string | null } => {
+    const after = decodeCursor(query.cursor, language)
+    const begin = after === null ? 0 : items.findIndex((item) => item.id === Number(after)) + 1
+    const shown = items.slice(begin, begin + (query.limit ?? 50))
+    const last = shown.at(-1)
+    return { shown, next: encodeCursor(last && begin + shown.length < items.length ? BigInt(last.id) : null) }
+  }
+  for (const endpoint of [api.listRegions, api.listHostingRegions]) {
+    http.read(endpoint, async ({ query, language }) => {
+      const { shown, next } = catalogPage(dataCentres(catalog), query, language)
+      return new Page({ data: shown }, next)
+    })
+  }
+  http.read(api.listPlans, async ({ customerId, query, language }) => {
     const { regionCode } = await deps.customer(db, customerId)
-    return plans(catalog, currencyOf(catalog, regionCode)).filter((plan) => plan.ram >= driver.capabilities.minRamMb)
+    const offered = plans(catalog, currencyOf(catalog, regionCode)).filter((plan) => plan.ram >= driver.capabilities.minRamMb)
+    const { shown, next } = catalogPage(offered, query, language)
+    return new Page(shown, next)
   })
   http.read(api.listServers, async ({ customerId, query, language }) => {
     const before = decodeCursor(query.cursor, language)
@@ -60,6 +78,17 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   http.write(api.placeOrder, async ({ tx, customerId, body, language }) => {
     const buyer = await deps.customer(tx, customerId)
     onCommit(tx, deps.onChange)
-    return await placeOrder(tx, { catalog, capabilities: driver.capabilities, billing: deps.billing, announcer: deps.announcer, clock: deps.clock, secrets: deps.secrets }, { buyer, form: body, language })
+    return await placeOrder(
+      tx,
+      {
+        catalog,
+        capabilities: driver.capabilities,
+        billing: deps.billing,
+        announcer: deps.announcer,
+        clock: deps.clock,
+        secrets: deps.secrets,
+      },
+      { buyer, form: body, language },
+    )
   })
 }

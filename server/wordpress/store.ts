@@ -38,12 +38,25 @@ const joined = (db: Queryable) =>
     .leftJoin('invoice as i', 'i.id', 's.invoice_id')
     .leftJoin('subscription as u', 'u.id', 's.subscription_id')
     .selectAll('s')
-    .select(['i.number as invoice_number', 'i.status as invoice_status', 'i.total as invoice_total', 'i.amount_paid as invoice_paid', 'i.token as invoice_token', 'u.period_end as renews_at', 'u.status as subscription_status'])
+    .select([
+      'i.number as invoice_number',
+      'i.status as invoice_status',
+      'i.total as invoice_total',
+      'i.amount_paid as invoice_paid',
+      'i.token as invoice_token',
+      'u.period_end as renews_at',
+      'u.status as subscription_status',
+    ])
 
 type Joined = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrThrow']>>
 
 export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl: string }): Server {
-  const invoiced = row.invoice_id !== null && row.invoice_number !== null && row.invoice_token !== null && row.invoice_total !== null && row.invoice_paid !== null
+  const invoiced =
+    row.invoice_id !== null &&
+    row.invoice_number !== null &&
+    row.invoice_token !== null &&
+    row.invoice_total !== null &&
+    row.invoice_paid !== null
   return {
     id: row.id,
     name: row.name,
@@ -78,8 +91,14 @@ export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl
 }
 
 /** Newest first. */
-export async function sitePage(db: Queryable, of: { customerId: string; limit: number; before: bigint | null }): Promise<{ rows: Joined[]; next: bigint | null }> {
-  let query = joined(db).where('s.customer_id', '=', of.customerId).orderBy('s.seq', 'desc').limit(of.limit + 1)
+export async function sitePage(
+  db: Queryable,
+  of: { customerId: string; limit: number; before: bigint | null },
+): Promise<{ rows: Joined[]; next: bigint | null }> {
+  let query = joined(db)
+    .where('s.customer_id', '=', of.customerId)
+    .orderBy('s.seq', 'desc')
+    .limit(of.limit + 1)
   if (of.before !== null) query = query.where('s.seq', '<', of.before)
   const rows = await query.execute()
   const page = rows.slice(0, of.limit)
@@ -87,12 +106,16 @@ export async function sitePage(db: Queryable, of: { customerId: string; limit: n
 }
 
 /** The owner's own; anybody else's is unknown. */
-export const siteOf = (db: Queryable, customerId: string, id: string): Promise<Joined | undefined> => joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).executeTakeFirst()
+export const siteOf = (db: Queryable, customerId: string, id: string): Promise<Joined | undefined> =>
+  joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).executeTakeFirst()
 
-export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined> => db.selectFrom('site').selectAll().where('id', '=', id).executeTakeFirst()
+export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined> =>
+  db.selectFrom('site').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** Locked until the transaction ends. */
-export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> => tx.selectFrom('site').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
+  tx.selectFrom('site').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
 /** What the edge must know of every site that answers on a host name. */
-export const hostRows = (db: Queryable): Promise<Pick<SiteRow, 'id' | 'name' | 'status'>[]> => db.selectFrom('site').select(['id', 'name', 'status']).execute()
+export const hostRows = (db: Queryable): Promise<Pick<SiteRow, 'id' | 'name' | 'status'>[]> =>
+  db.selectFrom('site').select(['id', 'name', 'status']).execute()

@@ -28,12 +28,19 @@ interface Page {
 const visit = (host: string, path: string, form?: Record<string, string>): Promise<Page> =>
   new Promise((resolve, reject) => {
     const body = form && new URLSearchParams(form).toString()
-    const headers = { host, cookie: 'wordpress_test_cookie=WP%20Cookie%20check', ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded', 'content-length': Buffer.byteLength(body) }) }
-    const request = http.request({ host: '127.0.0.1', port: house.config.SITES_PORT, path, method: body === undefined ? 'GET' : 'POST', headers, agent: false }, (answer) => {
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() }))
-    })
+    const headers = {
+      host,
+      cookie: 'wordpress_test_cookie=WP%20Cookie%20check',
+      ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded', 'content-length': Buffer.byteLength(body) }),
+    }
+    const request = http.request(
+      { host: '127.0.0.1', port: house.config.SITES_PORT, path, method: body === undefined ? 'GET' : 'POST', headers, agent: false },
+      (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() }))
+      },
+    )
     request.on('error', reject)
     request.end(body)
   })
@@ -45,14 +52,20 @@ interface Shown {
   renewsAt: string | null
   invoice: { status: string }
 }
-const one = async ({ token }: TestCustomer, id: string): Promise<Shown> => (await house.call<Shown>('GET', `/api/wp/${id}`, { token })).body.result
-const becomes = (customer: TestCustomer, id: string, status: string) => eventually(`the order being ${status}`, async () => (await one(customer, id)).status === status, 90)
+const one = async ({ token }: TestCustomer, id: string): Promise<Shown> =>
+  (await house.call<Shown>('GET', `/api/wp/${id}`, { token })).body.result
+const becomes = (customer: TestCustomer, id: string, status: string) =>
+  eventually(`the order being ${status}`, async () => (await one(customer, id)).status === status, 90)
 const events = async ({ token }: TestCustomer): Promise<string[]> => {
-  const { data } = (await house.call<{ data: { event: string; payload: { wp?: { status?: string } } }[] }>('GET', '/api/notifications?limit=100', { token })).body.result
+  const { data } = (
+    await house.call<{ data: { event: string; payload: { wp?: { status?: string } } }[] }>('GET', '/api/notifications?limit=100', { token })
+  ).body.result
   return data.toReversed().map(({ event, payload }) => (event === 'wordpress.status' ? `${event} ${payload.wp?.status}` : event))
 }
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
-  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result.toReversed().map((entry) => `${entry.amount} → ${entry.ending_balance}`)
+  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+    .toReversed()
+    .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 async function place({ token }: TestCustomer): Promise<string> {
   const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token, body: order })).body.result
   ids.push(id)
@@ -109,7 +122,14 @@ describe('a WordPress server', () => {
   test('answers on its own host name, and lets in who ordered it, with the ordered password only', async () => {
     await answers(site.domain)
     expect((await visit(site.domain, '/')).text).toContain('wp-content')
-    const signIn = (pwd: string) => visit(site.domain, '/wp-login.php', { log: order.user, pwd, testcookie: '1', 'wp-submit': 'Log In', redirect_to: `http://${site.domain}/wp-admin/` })
+    const signIn = (pwd: string) =>
+      visit(site.domain, '/wp-login.php', {
+        log: order.user,
+        pwd,
+        testcookie: '1',
+        'wp-submit': 'Log In',
+        redirect_to: `http://${site.domain}/wp-admin/`,
+      })
     const good = await signIn(order.password)
     expect(good.status).toBe(302)
     expect(String(good.headers['set-cookie'])).toContain('wordpress_logged_in_')
@@ -124,28 +144,35 @@ describe('a WordPress server', () => {
     expect(await entries(an)).toEqual(['300000 → 300000', `${-price} → 42000`])
   })
 
-  test('whose setting up is cut by the end of the portal goes on at the next start, and counts no failure', { timeout: 120_000 }, async () => {
-    const binh = await house.customer()
-    await house.topUp(binh, price)
-    const cut = await place(binh)
-    await becomes(binh, cut, 'provisioning')
-    const began = performance.now()
-    await house.reopen()
-    // Nothing is waited for that can be done again.
-    expect(performance.now() - began).toBeLessThan(20_000)
-    await becomes(binh, cut, 'running')
-    expect((await house.house.db.selectFrom('site').select('attempts').where('id', '=', cut).executeTakeFirstOrThrow()).attempts).toBe(0)
-    await answers((await one(binh, cut)).domain)
-    expect(await entries(binh)).toEqual([`${price} → ${price}`, `${-price} → 0`])
-    await house.ledgerHolds()
-  })
+  test(
+    'whose setting up is cut by the end of the portal goes on at the next start, and counts no failure',
+    { timeout: 120_000 },
+    async () => {
+      const binh = await house.customer()
+      await house.topUp(binh, price)
+      const cut = await place(binh)
+      await becomes(binh, cut, 'provisioning')
+      const began = performance.now()
+      await house.reopen()
+      // Nothing is waited for that can be done again.
+      expect(performance.now() - began).toBeLessThan(20_000)
+      await becomes(binh, cut, 'running')
+      expect((await house.house.db.selectFrom('site').select('attempts').where('id', '=', cut).executeTakeFirstOrThrow()).attempts).toBe(0)
+      await answers((await one(binh, cut)).domain)
+      expect(await entries(binh)).toEqual([`${price} → ${price}`, `${-price} → 0`])
+      await house.ledgerHolds()
+    },
+  )
 
   test('does not take the portal down when a visitor of its log hangs up at once', async () => {
     const { port } = new URL(house.url)
     const hangUp = (path: string): Promise<void> =>
       new Promise((resolve) => {
         const socket = net.connect(Number(port), '127.0.0.1', () => {
-          socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`, () => socket.resetAndDestroy())
+          socket.write(
+            `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+            () => socket.resetAndDestroy(),
+          )
         })
         socket.on('error', () => undefined)
         socket.on('close', () => resolve())

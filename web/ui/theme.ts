@@ -37,4 +37,4 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, current)
-export const isDark = (): boolean => document.documentElement.classList.contains('dark')
+const isDark = (): boolean => document.documentElement.classList.contains('dark')

@@ -28,12 +28,12 @@ export type Kind = 'wordpress' | 'hosting'
 export const regionsQuery = (kind: Kind) =>
   queryOptions({
     queryKey: ['regions', kind],
-    queryFn: ({ signal }) => call(kind === 'hosting' ? listHostingRegions : listRegions, {}, { signal }),
+    queryFn: ({ signal }) => call(kind === 'hosting' ? listHostingRegions : listRegions, { query: {} }, { signal }),
     staleTime: 300_000,
   })
 
 export const plansQuery = queryOptions({
   queryKey: ['plans'],
-  queryFn: ({ signal }) => call(listPlans, {}, { signal }),
+  queryFn: ({ signal }) => call(listPlans, { query: {} }, { signal }),
   staleTime: 60_000,
 })

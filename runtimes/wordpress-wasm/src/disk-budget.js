@@ -44,7 +44,10 @@ async function measure(dir, skip) {
       sum.bytes += below.bytes
       sum.files += below.files
     } else if (entry.isFile()) {
-      sum.bytes += await fs.promises.lstat(full).then((stat) => stat.size, () => 0)
+      sum.bytes += await fs.promises.lstat(full).then(
+        (stat) => stat.size,
+        () => 0,
+      )
     }
   }
   return sum
@@ -171,8 +174,16 @@ export class DiskBudget {
       }
       return original(target, attributes)
     }
-    node.setattr = resized(node.setattr, (target) => NODEFS.realPath(target), (target) => sizeOf(NODEFS.realPath(target)))
-    stream.setattr = resized(stream.setattr, (target) => NODEFS.realPath(target.node), (target) => fs.fstatSync(target.nfd).size)
+    node.setattr = resized(
+      node.setattr,
+      (target) => NODEFS.realPath(target),
+      (target) => sizeOf(NODEFS.realPath(target)),
+    )
+    stream.setattr = resized(
+      stream.setattr,
+      (target) => NODEFS.realPath(target.node),
+      (target) => fs.fstatSync(target.nfd).size,
+    )
 
     const mknod = node.mknod
     node.mknod = (parent, name, mode, device) => {

@@ -10,7 +10,16 @@ const maxBodyBytes = 64 * 1024 * 1024
 const maxWaiting = 64
 /** Longer than any request may wait for its turn and run. */
 const maxRequestMs = 180_000
-const hopByHop = new Set(['connection', 'keep-alive', 'proxy-authenticate', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
 
 class BodyTooLarge extends Error {}
 
@@ -109,7 +118,10 @@ export function createSiteServer({ php, order, log, onStuck }) {
         headers: { host: siteUrl.host, ...phpHeaders(request) },
         body: body.length > 0 ? body : undefined,
         client: clientOf(request),
-        secure: request.headers['x-forwarded-proto'] === undefined ? siteUrl.protocol === 'https:' : request.headers['x-forwarded-proto'] === 'https',
+        secure:
+          request.headers['x-forwarded-proto'] === undefined
+            ? siteUrl.protocol === 'https:'
+            : request.headers['x-forwarded-proto'] === 'https',
       })
     } finally {
       waiting--
@@ -158,31 +170,35 @@ export function createSiteServer({ php, order, log, onStuck }) {
     }
   }
 
-  const server = http.createServer({ requestTimeout: 300_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 }, async (request, response) => {
-    const started = performance.now()
-    inHand++
-    let outcome = { status: 500, bytes: 0 }
-    try {
-      outcome = await answer(request, response)
-    } catch (error) {
-      outcome.status = error instanceof BodyTooLarge ? 413 : 500
-      if (outcome.status === 500 && !response.destroyed) log({ s: 'php', m: `request failed: ${String(error?.stack ?? error).slice(0, 1_000)}` })
-      if (!response.headersSent) response.writeHead(outcome.status, { connection: 'close', 'content-length': 0 })
-      response.end()
-    }
-    inHand--
-    if (inHand === 0) idle()
-    log({
-      s: 'access',
-      m: request.method,
-      u: request.url,
-      st: outcome.status,
-      b: outcome.bytes,
-      ms: Math.round(performance.now() - started),
-      ip: clientOf(request),
-      ua: request.headers['user-agent'] ?? '-',
-    })
-  })
+  const server = http.createServer(
+    { requestTimeout: 300_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 },
+    async (request, response) => {
+      const started = performance.now()
+      inHand++
+      let outcome = { status: 500, bytes: 0 }
+      try {
+        outcome = await answer(request, response)
+      } catch (error) {
+        outcome.status = error instanceof BodyTooLarge ? 413 : 500
+        if (outcome.status === 500 && !response.destroyed)
+          log({ s: 'php', m: `request failed: ${String(error?.stack ?? error).slice(0, 1_000)}` })
+        if (!response.headersSent) response.writeHead(outcome.status, { connection: 'close', 'content-length': 0 })
+        response.end()
+      }
+      inHand--
+      if (inHand === 0) idle()
+      log({
+        s: 'access',
+        m: request.method,
+        u: request.url,
+        st: outcome.status,
+        b: outcome.bytes,
+        ms: Math.round(performance.now() - started),
+        ip: clientOf(request),
+        ua: request.headers['user-agent'] ?? '-',
+      })
+    },
+  )
 
   return {
     server,

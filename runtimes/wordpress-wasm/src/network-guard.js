@@ -6,12 +6,35 @@ import net from 'node:net'
 
 const denied = new net.BlockList()
 for (const [address, prefix] of [
-  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16], ['172.16.0.0', 12], ['192.0.0.0', 24],
-  ['192.0.2.0', 24], ['192.88.99.0', 24], ['192.168.0.0', 16], ['198.18.0.0', 15], ['198.51.100.0', 24], ['203.0.113.0', 24], ['224.0.0.0', 3],
-]) denied.addSubnet(address, prefix)
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+])
+  denied.addSubnet(address, prefix)
 for (const [address, prefix] of [
-  ['::', 127], ['64:ff9b::', 96], ['64:ff9b:1::', 48], ['100::', 64], ['2001::', 32], ['2001:db8::', 32], ['2002::', 16], ['fc00::', 7], ['fe80::', 9], ['ff00::', 8],
-]) denied.addSubnet(address, prefix, 'ipv6')
+  ['::', 127],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  ['2001::', 32],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 9],
+  ['ff00::', 8],
+])
+  denied.addSubnet(address, prefix, 'ipv6')
 
 /** Whether an IP address is one that a customer's code must not reach. IPv4-mapped and -compatible IPv6 count as the IPv4 address inside. */
 export function isDenied(address) {
@@ -62,7 +85,8 @@ export function installNetworkGuard(report) {
   const connect = net.Socket.prototype.connect
   net.Socket.prototype.connect = function (...args) {
     const first = Array.isArray(args[0]) ? args[0][0] : args[0]
-    const options = typeof first === 'object' && first !== null ? first : { port: first, host: typeof args[1] === 'string' ? args[1] : undefined }
+    const options =
+      typeof first === 'object' && first !== null ? first : { port: first, host: typeof args[1] === 'string' ? args[1] : undefined }
     const host = String(options.host ?? 'localhost')
     const refuse = () => {
       report(`${options.path ?? host}:${options.port ?? ''}`)

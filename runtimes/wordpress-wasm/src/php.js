@@ -100,7 +100,16 @@ require_once '${sqlitePlugin}/wp-includes/sqlite/db.php';
   }
   const config = path.join(siteDir, 'wp-config.php')
   if (fs.existsSync(config)) return
-  const salts = ['AUTH_KEY', 'SECURE_AUTH_KEY', 'LOGGED_IN_KEY', 'NONCE_KEY', 'AUTH_SALT', 'SECURE_AUTH_SALT', 'LOGGED_IN_SALT', 'NONCE_SALT']
+  const salts = [
+    'AUTH_KEY',
+    'SECURE_AUTH_KEY',
+    'LOGGED_IN_KEY',
+    'NONCE_KEY',
+    'AUTH_SALT',
+    'SECURE_AUTH_SALT',
+    'LOGGED_IN_SALT',
+    'NONCE_SALT',
+  ]
   fs.writeFileSync(
     config,
     `<?php

@@ -5,15 +5,55 @@ import { pipeline } from 'node:stream/promises'
 
 const text = (type) => `${type}; charset=utf-8`
 const types = {
-  avif: 'image/avif', bmp: 'image/bmp', css: text('text/css'), csv: text('text/csv'), doc: 'application/msword', eot: 'application/vnd.ms-fontobject',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', flac: 'audio/flac', gif: 'image/gif', gz: 'application/gzip',
-  htm: text('text/html'), html: text('text/html'), ico: 'image/x-icon', jpeg: 'image/jpeg', jpg: 'image/jpeg', js: text('text/javascript'),
-  json: 'application/json', m4a: 'audio/mp4', m4v: 'video/mp4', map: 'application/json', md: text('text/markdown'), mjs: text('text/javascript'),
-  mov: 'video/quicktime', mp3: 'audio/mpeg', mp4: 'video/mp4', oga: 'audio/ogg', ogg: 'audio/ogg', ogv: 'video/ogg', otf: 'font/otf', pdf: 'application/pdf',
-  png: 'image/png', rss: 'application/rss+xml', svg: 'image/svg+xml', tif: 'image/tiff', tiff: 'image/tiff', ttf: 'font/ttf', txt: text('text/plain'),
-  wasm: 'application/wasm', wav: 'audio/wav', webm: 'video/webm', webmanifest: 'application/manifest+json', webp: 'image/webp', woff: 'font/woff',
-  woff2: 'font/woff2', xls: 'application/vnd.ms-excel', xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', xml: text('text/xml'),
-  xsl: text('text/xsl'), zip: 'application/zip',
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  css: text('text/css'),
+  csv: text('text/csv'),
+  doc: 'application/msword',
+  eot: 'application/vnd.ms-fontobject',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  flac: 'audio/flac',
+  gif: 'image/gif',
+  gz: 'application/gzip',
+  htm: text('text/html'),
+  html: text('text/html'),
+  ico: 'image/x-icon',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  js: text('text/javascript'),
+  json: 'application/json',
+  m4a: 'audio/mp4',
+  m4v: 'video/mp4',
+  map: 'application/json',
+  md: text('text/markdown'),
+  mjs: text('text/javascript'),
+  mov: 'video/quicktime',
+  mp3: 'audio/mpeg',
+  mp4: 'video/mp4',
+  oga: 'audio/ogg',
+  ogg: 'audio/ogg',
+  ogv: 'video/ogg',
+  otf: 'font/otf',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  rss: 'application/rss+xml',
+  svg: 'image/svg+xml',
+  tif: 'image/tiff',
+  tiff: 'image/tiff',
+  ttf: 'font/ttf',
+  txt: text('text/plain'),
+  wasm: 'application/wasm',
+  wav: 'audio/wav',
+  webm: 'video/webm',
+  webmanifest: 'application/manifest+json',
+  webp: 'image/webp',
+  woff: 'font/woff',
+  woff2: 'font/woff2',
+  xls: 'application/vnd.ms-excel',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xml: text('text/xml'),
+  xsl: text('text/xsl'),
+  zip: 'application/zip',
 }
 
 /** Serves one file. Answers the status and the bytes sent. */
@@ -56,6 +96,8 @@ export async function serveFile(request, response, { file, stat }, search) {
     response.end()
     return { status, bytes: 0 }
   }
-  await pipeline(fs.createReadStream(file, { start, end, flags: fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) }), response).catch(() => {})
+  await pipeline(fs.createReadStream(file, { start, end, flags: fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) }), response).catch(
+    () => {},
+  )
   return { status, bytes: length }
 }

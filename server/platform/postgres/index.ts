@@ -96,7 +96,9 @@ function choosePlace(wanted: string, runAsUser: string | undefined): { base: str
   const elsewhere = path.join('/var/lib', `cloud-portal-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`)
   fs.mkdirSync(elsewhere, { recursive: true, mode: 0o755 })
   if (!canEnter(elsewhere, runAs)) {
-    throw new Error(`PostgreSQL runs as uid ${runAs.uid}, who can enter neither ${folder} nor ${elsewhere}. Set DATA_DIR to a folder open to it, or DATABASE_URL.`)
+    throw new Error(
+      `PostgreSQL runs as uid ${runAs.uid}, who can enter neither ${folder} nor ${elsewhere}. Set DATA_DIR to a folder open to it, or DATABASE_URL.`,
+    )
   }
   fs.writeFileSync(note, `${elsewhere}\n`)
   return { base: elsewhere, runAs }
@@ -110,7 +112,8 @@ function makeSocketFolder(base: string, runAs: RunAs): string {
   if (onWindows) return folder
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = fs.lstatSync(folder)
-  if (!found.isDirectory() || (found.uid !== process.getuid?.() && found.uid !== runAs.uid)) throw new Error(`${folder} belongs to somebody else.`)
+  if (!found.isDirectory() || (found.uid !== process.getuid?.() && found.uid !== runAs.uid))
+    throw new Error(`${folder} belongs to somebody else.`)
   fs.chmodSync(folder, 0o700)
   if (runAs.uid !== undefined) fs.chownSync(folder, runAs.uid, runAs.gid ?? runAs.uid)
   return folder
@@ -131,7 +134,21 @@ async function createCluster(base: string, dataFolder: string, password: string,
       // The builtin locale does not drift with the host's glibc or ICU.
       const child = spawn(
         binaries.initdb,
-        ['-D', unfinished, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'],
+        [
+          '-D',
+          unfinished,
+          '-U',
+          'postgres',
+          '-A',
+          'scram-sha-256',
+          `--pwfile=${passwordFile}`,
+          '-E',
+          'UTF8',
+          '--locale=C',
+          '--locale-provider=builtin',
+          '--builtin-locale=C.UTF-8',
+          '--no-instructions',
+        ],
         { ...runAs, env: childEnvironment(), cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] },
       )
       let errors = ''
@@ -207,7 +224,9 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   if (!fs.existsSync(path.join(dataFolder, 'PG_VERSION'))) await createCluster(base, dataFolder, password, binaries, runAs)
   const major = fs.readFileSync(path.join(dataFolder, 'PG_VERSION'), 'utf8').trim()
   if (major !== binaries.version.split('.')[0]) {
-    throw new Error(`${dataFolder} was made by PostgreSQL ${major}, this build has ${binaries.version}. Export it with the old version first.`)
+    throw new Error(
+      `${dataFolder} was made by PostgreSQL ${major}, this build has ${binaries.version}. Export it with the old version first.`,
+    )
   }
 
   const port = onWindows ? await freePort() : 5432
@@ -235,7 +254,13 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       const started = onWindows
         ? spawn(binaries.postgres, args, { env: childEnvironment(), stdio: ['pipe', output, output], windowsHide: true })
         : // Detached: Ctrl-C in the terminal must not reach the database before the portal has finished.
-          spawn('/bin/sh', ['-c', guardScript, guardName, binaries.postgres, ...args], { ...runAs, env: childEnvironment(), cwd: '/', stdio: ['pipe', output, output], detached: true })
+          spawn('/bin/sh', ['-c', guardScript, guardName, binaries.postgres, ...args], {
+            ...runAs,
+            env: childEnvironment(),
+            cwd: '/',
+            stdio: ['pipe', output, output],
+            detached: true,
+          })
       started.on('error', (error) => {
         ended = error.message
       })
@@ -301,5 +326,12 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       clearTimeout(late)
     })())
 
-  return { url: address(database, database), adminUrl: address('postgres', 'postgres'), owner: child !== undefined, pid: live?.pid ?? 0, died: death.promise, stop }
+  return {
+    url: address(database, database),
+    adminUrl: address('postgres', 'postgres'),
+    owner: child !== undefined,
+    pid: live?.pid ?? 0,
+    died: death.promise,
+    stop,
+  }
 }

@@ -74,7 +74,9 @@ export async function clearStaleLock(dataFolder: string, socketFolder: string): 
   if (lock && isServerOf(lock.pid, dataFolder)) return
   if (process.platform === 'linux') {
     for (let round = 0; ; round++) {
-      const left = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && isServerOf(Number(name), dataFolder))
+      const left = fs
+        .readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && isServerOf(Number(name), dataFolder))
       if (left.length === 0) break
       if (round > 200) throw new Error(`PostgreSQL processes ${left.join(', ')} still use ${dataFolder}.`)
       await pause(50)

@@ -31,12 +31,21 @@ export function ask(
   const { host, pathname, search } = new URL(url)
   return new Promise((resolve, reject) => {
     const request = http.request(
-      { host: to.host, port: to.port, path: pathname + search, method: options.method ?? 'GET', headers: { host, ...options.headers }, agent: false },
+      {
+        host: to.host,
+        port: to.port,
+        path: pathname + search,
+        method: options.method ?? 'GET',
+        headers: { host, ...options.headers },
+        agent: false,
+      },
       (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('error', reject)
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }))
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }),
+        )
       },
     )
     request.setTimeout(60_000, () => request.destroy(new Error(`no answer from ${url}`)))
@@ -192,9 +201,15 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       return { cookie, 'x-wp-nonce': nonce, 'content-type': 'application/json' }
     }
     const write = (title: string, to: SiteAddress, headers: Record<string, string>): Promise<Page> =>
-      ask(to, `${spec.url}/wp-json/wp/v2/posts`, { method: 'POST', headers, body: JSON.stringify({ title, content: 'Xin chào', status: 'publish' }) })
+      ask(to, `${spec.url}/wp-json/wp/v2/posts`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ title, content: 'Xin chào', status: 'publish' }),
+      })
     const titles = async (): Promise<readonly string[]> =>
-      (JSON.parse((await page('/wp-json/wp/v2/posts?per_page=50')).text) as { title: { rendered: string } }[]).map((post) => post.title.rendered)
+      (JSON.parse((await page('/wp-json/wp/v2/posts?per_page=50')).text) as { title: { rendered: string } }[]).map(
+        (post) => post.title.rendered,
+      )
 
     test('keeps content over a stop and a start', async () => {
       expect((await write('Bài đầu tiên', first(), await session())).status).toBe(201)
@@ -273,7 +288,9 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       const [one, other] = driver.addresses(spec.id) as [SiteAddress, SiteAddress]
       // One session for all: WordPress itself loses sessions that are opened at the same moment.
       const headers = await session()
-      const posts = await Promise.all(Array.from({ length: 12 }, (_, index) => write(`Song song ${index}`, index % 2 === 0 ? one : other, headers)))
+      const posts = await Promise.all(
+        Array.from({ length: 12 }, (_, index) => write(`Song song ${index}`, index % 2 === 0 ? one : other, headers)),
+      )
       expect(posts.map((post) => post.status)).toEqual(posts.map(() => 201))
       expect((await titles()).filter((title) => title.startsWith('Song song'))).toHaveLength(12)
       await fixture.kill(spec.id, 'web-2')
@@ -310,7 +327,13 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
 
     test('a stop, a start and a removal at once end in no site', async () => {
       const again = specOf()
-      const results = await Promise.allSettled([driver.install(again, admin), driver.start(again), driver.stop(again.id), driver.start(again), driver.remove(again.id)])
+      const results = await Promise.allSettled([
+        driver.install(again, admin),
+        driver.start(again),
+        driver.stop(again.id),
+        driver.start(again),
+        driver.remove(again.id),
+      ])
       expect(results.at(-1)).toMatchObject({ status: 'fulfilled' })
       for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ name: 'DriverFailure' })
       expect(await driver.state(again.id)).toMatchObject({ state: 'absent' })

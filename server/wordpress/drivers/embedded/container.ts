@@ -19,7 +19,13 @@ export interface BootOrder {
   readonly databaseBytes: number
   readonly internalBytes: number
   readonly internet: boolean
-  readonly install: null | { readonly user: string; readonly password: string; readonly email: string; readonly title: string; readonly language: string }
+  readonly install: null | {
+    readonly user: string
+    readonly password: string
+    readonly email: string
+    readonly title: string
+    readonly language: string
+  }
 }
 
 /** What the runtime writes, one JSON object a line. */
@@ -147,7 +153,12 @@ export class Container {
       })
       void this.ended.then((how) => {
         this.port = null
-        reject(new DriverFailure(fatal?.rejected ? 'rejected' : 'unavailable', `container ${place.name} ended before it answered: ${how.split('\n')[0]}`))
+        reject(
+          new DriverFailure(
+            fatal?.rejected ? 'rejected' : 'unavailable',
+            `container ${place.name} ended before it answered: ${how.split('\n')[0]}`,
+          ),
+        )
       })
     })
     this.ready.catch(() => {})

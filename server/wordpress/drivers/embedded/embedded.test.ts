@@ -16,12 +16,22 @@ const runtimeDir = path.join(repository, 'runtimes/wordpress-wasm')
 const filesDir = path.join(repository, '.cache/wordpress-7.1.1')
 
 const prepare = async (): Promise<void> => {
-  const { ensureWordpress } = (await import(path.join(repository, 'scripts/wordpress-files.mjs'))) as { ensureWordpress: (options: object) => Promise<void> }
+  const { ensureWordpress } = (await import(path.join(repository, 'scripts/wordpress-files.mjs'))) as {
+    ensureWordpress: (options: object) => Promise<void>
+  }
   await ensureWordpress({ dir: filesDir, runtimeDir })
 }
 
 const open = (dataDir: string): WordpressDriver =>
-  createEmbedded({ cronMs: 1_000, dataDir, runtimeDir, filesDir, nodePath: process.execPath, settings: settings.parse({}), log: { warn: () => {} } })
+  createEmbedded({
+    cronMs: 1_000,
+    dataDir,
+    runtimeDir,
+    filesDir,
+    nodePath: process.execPath,
+    settings: settings.parse({}),
+    log: { warn: () => {} },
+  })
 
 /** Processes of a site, found the way an operator finds them. */
 const processesOf = (id: string, container = ''): number[] =>
@@ -109,12 +119,23 @@ echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${driver.address
     expect(answer.text.trim().split('\n')).toHaveLength(14)
     for (const line of answer.text.trim().split('\n')) expect(line).toMatch(/ false$/)
     expect(reached).toBe(0)
-    await eventually(() => expect(driver.log(spec.id).tail(50).some((line) => line.text.includes('connection refused by the platform'))).toBe(true))
+    await eventually(() =>
+      expect(
+        driver
+          .log(spec.id)
+          .tail(50)
+          .some((line) => line.text.includes('connection refused by the platform')),
+      ).toBe(true),
+    )
     secret.close()
   })
 
   test('PHP opens no port of the host', async () => {
-    await parts.put(spec.id, 'probe-listen.php', `<?php $s = @stream_socket_server( 'tcp://0.0.0.0:28917', $n, $m ); echo 'end'; usleep( 300000 );`)
+    await parts.put(
+      spec.id,
+      'probe-listen.php',
+      `<?php $s = @stream_socket_server( 'tcp://0.0.0.0:28917', $n, $m ); echo 'end'; usleep( 300000 );`,
+    )
     await page('/probe-listen.php')
     const client = net.connect(28917, '127.0.0.1')
     const [error] = (await once(client, 'error')) as [NodeJS.ErrnoException]
@@ -135,8 +156,16 @@ foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/pass
   })
 
   test('runs what WordPress has planned, without a visitor', async () => {
-    await parts.put(spec.id, 'wp-content/mu-plugins/planned.php', `<?php add_action( 'portal_planned', fn() => file_put_contents( WP_CONTENT_DIR . '/planned.txt', 'ran' ) );`)
-    await parts.put(spec.id, 'probe-plan.php', `<?php require __DIR__ . '/wp-load.php'; var_export( wp_schedule_single_event( time() - 1, 'portal_planned' ) );`)
+    await parts.put(
+      spec.id,
+      'wp-content/mu-plugins/planned.php',
+      `<?php add_action( 'portal_planned', fn() => file_put_contents( WP_CONTENT_DIR . '/planned.txt', 'ran' ) );`,
+    )
+    await parts.put(
+      spec.id,
+      'probe-plan.php',
+      `<?php require __DIR__ . '/wp-load.php'; var_export( wp_schedule_single_event( time() - 1, 'portal_planned' ) );`,
+    )
     expect((await page('/probe-plan.php')).text).toBe('true')
     await eventually(async () => expect(await fs.readFile(path.join(folder(), 'wp-content/planned.txt'), 'utf8')).toBe('ran'))
   })
@@ -167,7 +196,12 @@ unlink( $dir . 'again' );`,
   })
 
   test('serves nothing that is not meant to be served', async () => {
-    for (const target of ['/wp-content/database/.ht.sqlite', '/.env', '/wp-content/%2e%2e/%2e%2e/installed.json', '/wp-content/database/']) {
+    for (const target of [
+      '/wp-content/database/.ht.sqlite',
+      '/.env',
+      '/wp-content/%2e%2e/%2e%2e/installed.json',
+      '/wp-content/database/',
+    ]) {
       expect((await page(target)).status, target).toBeGreaterThanOrEqual(400)
     }
     await parts.put(spec.id, 'wp-content/uploads/evil.php', '<?php echo "ran";')
@@ -180,14 +214,19 @@ unlink( $dir . 'again' );`,
     const headers = { 'content-type': 'application/octet-stream' }
     const big = await ask(to, `${spec.url}/probe-body.php`, { method: 'POST', headers, body: Buffer.alloc(20_000_000) })
     expect(big.text).toBe('20000000')
-    const tooBig = await ask(to, `${spec.url}/probe-body.php`, { method: 'POST', headers: { ...headers, 'content-length': '70000000' } }).catch(() => null)
+    const tooBig = await ask(to, `${spec.url}/probe-body.php`, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': '70000000' },
+    }).catch(() => null)
     expect(tooBig?.status ?? 413).toBe(413)
   })
 
   test('knows the visitor and the scheme from the edge', async () => {
     await parts.put(spec.id, 'probe-server.php', `<?php echo $_SERVER['REMOTE_ADDR'], ' ', $_SERVER['HTTPS'], ' ', $_SERVER['HTTP_HOST'];`)
     const to = driver.addresses(spec.id)[0] as SiteAddress
-    const answer = await ask(to, `${spec.url}/probe-server.php`, { headers: { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' } })
+    const answer = await ask(to, `${spec.url}/probe-server.php`, {
+      headers: { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' },
+    })
     expect(answer.text).toBe(`203.0.113.9 on ${new URL(spec.url).host}`)
   })
 
@@ -217,31 +256,51 @@ unlink( $dir . 'again' );`,
     )
     await page('/probe-memory.php').catch(() => null)
     await eventually(async () => {
-      expect(driver.log(spec.id).tail(50).some((line) => /memory \d+ MB is above the plan's 640 MB/.test(line.text))).toBe(true)
+      expect(
+        driver
+          .log(spec.id)
+          .tail(50)
+          .some((line) => /memory \d+ MB is above the plan's 640 MB/.test(line.text)),
+      ).toBe(true)
       expect((await page('/')).status).toBe(200)
     })
   })
 
   test('a new life of the driver keeps the log and ends what the old one left', async () => {
-    const before = driver.log(spec.id).tail(3).map((line) => line.text)
+    const before = driver
+      .log(spec.id)
+      .tail(3)
+      .map((line) => line.text)
     await driver.stop(spec.id)
     await driver.close()
     // A container whose parent was killed and that did not notice: the same program, started by nobody.
     const runDir = path.join(parts.dataDir, 'sites', spec.id, 'run')
-    const stray = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', 'wordpress-wasm/main.js', '--site', spec.id, '--container', 'web-1'], { stdio: 'ignore' })
+    const stray = spawn(
+      process.execPath,
+      ['-e', 'setInterval(() => {}, 1000)', 'wordpress-wasm/main.js', '--site', spec.id, '--container', 'web-1'],
+      { stdio: 'ignore' },
+    )
     const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
     await fs.mkdir(runDir, { recursive: true })
     await fs.writeFile(path.join(runDir, 'web-1.7.pid'), String(stray.pid))
     await fs.writeFile(path.join(runDir, 'web-2.8.pid'), String(bystander.pid))
     const strayEnd = once(stray, 'exit')
     driver = open(parts.dataDir)
-    expect(driver.log(spec.id).tail(200).map((line) => line.text)).toEqual(expect.arrayContaining(before))
+    expect(
+      driver
+        .log(spec.id)
+        .tail(200)
+        .map((line) => line.text),
+    ).toEqual(expect.arrayContaining(before))
     await driver.start(spec)
     await strayEnd
     expect(bystander.exitCode).toBeNull()
     bystander.kill('SIGKILL')
     expect((await page('/')).status).toBe(200)
-    const sequence = driver.log(spec.id).tail(5_000).map((line) => line.seq)
+    const sequence = driver
+      .log(spec.id)
+      .tail(5_000)
+      .map((line) => line.seq)
     expect(sequence).toEqual(sequence.map((_, index) => sequence[0]! + index))
   })
 
@@ -255,9 +314,13 @@ unlink( $dir . 'again' );`,
       await driver.install(spec, admin)
       await driver.start(spec)
       console.log(JSON.stringify(driver.addresses(spec.id)))`
-    const portal = spawn(process.execPath, ['--input-type=module', '-e', script, JSON.stringify([dataDir, runtimeDir, filesDir, victim, admin])], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const portal = spawn(
+      process.execPath,
+      ['--input-type=module', '-e', script, JSON.stringify([dataDir, runtimeDir, filesDir, victim, admin])],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     const [line] = (await once(portal.stdout, 'data')) as [Buffer]
     const [address] = JSON.parse(line.toString()) as SiteAddress[]
     await fs.writeFile(path.join(dataDir, 'sites', victim.id, 'wordpress', 'forever.php'), '<?php set_time_limit( 0 ); while ( true ) {}')

@@ -68,7 +68,8 @@ export function createEmbedded(parts: EmbeddedParts): WordpressDriver {
   const check = (spec: SiteSpec) => {
     open()
     if (spec.ramMb < minRamMb) throw new DriverFailure('rejected', `a container needs at least ${minRamMb} MB of RAM`)
-    if (spec.containers < 1 || spec.containers > maxContainers) throw new DriverFailure('rejected', `a site has 1 to ${maxContainers} containers here`)
+    if (spec.containers < 1 || spec.containers > maxContainers)
+      throw new DriverFailure('rejected', `a site has 1 to ${maxContainers} containers here`)
   }
 
   const watching = setInterval(() => {
@@ -109,7 +110,8 @@ export function createEmbedded(parts: EmbeddedParts): WordpressDriver {
     async health() {
       if (closed) return 'the WordPress driver is closing'
       if (!existsSync(path.join(host.filesDir, '.complete'))) return 'the WordPress files are missing: run node scripts/wordpress-files.mjs'
-      if (!existsSync(path.join(host.runtimeDir, 'node_modules', '@php-wasm', 'node'))) return 'the packages of runtimes/wordpress-wasm are not installed'
+      if (!existsSync(path.join(host.runtimeDir, 'node_modules', '@php-wasm', 'node')))
+        return 'the packages of runtimes/wordpress-wasm are not installed'
       return undefined
     },
     close() {

@@ -96,12 +96,20 @@ export class Site {
         // Left running: `start` comes next, and takes over a container that has just booted.
         const slot = this.#slot(1)
         slot.wanted = true
-        await this.#boot(slot, spec, { user: admin.user, password: admin.password, email: admin.email, title: spec.title, language: spec.language })
+        await this.#boot(slot, spec, {
+          user: admin.user,
+          password: admin.password,
+          email: admin.email,
+          title: spec.title,
+          language: spec.language,
+        })
         await writeWhole(this.#mark, JSON.stringify({ at: new Date().toISOString(), language: spec.language }))
       } catch (error) {
         await this.#halt()
         await fs.rm(this.#wordpressDir, { recursive: true, force: true })
-        throw error instanceof DriverFailure ? error : new DriverFailure('unavailable', `site ${this.#id} could not be installed`, { cause: error })
+        throw error instanceof DriverFailure
+          ? error
+          : new DriverFailure('unavailable', `site ${this.#id} could not be installed`, { cause: error })
       }
       this.#warmTimer = setTimeout(() => void this.#inTurn(() => (this.#started ? Promise.resolve() : this.#halt())), warmMs)
       this.#warmTimer.unref()
@@ -141,7 +149,9 @@ export class Site {
 
   /** Waits until one container answers; fails when every one of them failed. */
   async #first(): Promise<void> {
-    const boots = this.#slots.flatMap((slot) => (slot.booting ? [slot.booting.then(() => (slot.container ? undefined : Promise.reject(slot)))] : []))
+    const boots = this.#slots.flatMap((slot) =>
+      slot.booting ? [slot.booting.then(() => (slot.container ? undefined : Promise.reject(slot)))] : [],
+    )
     try {
       await Promise.any(boots)
     } catch {
@@ -196,7 +206,13 @@ export class Site {
       await fs.mkdir(path.join(internalDir, 'shared'), { recursive: true })
       const compiled = path.join(`${this.#host.filesDir}-templates`, 'opcache')
       if (await fs.stat(compiled).catch(() => null)) await copyTree(compiled, path.join(internalDir, 'shared', 'opcache'))
-      const place = { nodePath: this.#host.nodePath, runtimeDir: this.#host.runtimeDir, siteId: this.#id, name: slot.name, runDir: this.#runDir }
+      const place = {
+        nodePath: this.#host.nodePath,
+        runtimeDir: this.#host.runtimeDir,
+        siteId: this.#id,
+        name: slot.name,
+        runDir: this.#runDir,
+      }
       if (!slot.wanted || this.#closing) throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
       const container = new Container(place, this.#order(spec, internalDir, install), (text) => this.log.add(slot.name, text))
       this.#alive.add(container)
@@ -321,7 +337,8 @@ export class Site {
       } else if (container?.ripe() && this.#started && !this.#renewing) {
         this.#renewing = true
         void this.#inTurn(async () => {
-          if (slot.wanted && slot.container === container && this.#spec) await this.#replace(slot, this.#spec, 'its memory is near the limit')
+          if (slot.wanted && slot.container === container && this.#spec)
+            await this.#replace(slot, this.#spec, 'its memory is near the limit')
         })
           .catch((error: unknown) => this.#host.warn({ site: this.#id, error }, 'a WordPress container could not be renewed'))
           .finally(() => (this.#renewing = false))
