@@ -37,4 +37,3 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, current)
-const isDark = (): boolean => document.documentElement.classList.contains('dark')
