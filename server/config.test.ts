@@ -133,7 +133,14 @@ describe('production', () => {
 test('the address that customers see', () => {
   expect(readConfig({ HOST: '0.0.0.0', PORT: '81' }).portalUrl).toBe('http://localhost:81')
   expect(readConfig({ HOST: '::1' }).portalUrl).toBe('http://[::1]:8080')
-  expect(readConfig({ PORTAL_URL: 'https://portal.example.vn//' }).portalUrl).toBe('https://portal.example.vn')
+  expect(readConfig({ PORTAL_URL: 'https://portal.example.vn//', SANDBOX: 'on' }).portalUrl).toBe('https://portal.example.vn')
+})
+
+test('a public address has no sandbox by accident, and production no demo customer', () => {
+  expect(() => readConfig({ PORTAL_URL: 'https://portal.example.vn' })).toThrow('PORTAL_URL is public')
+  expect(readConfig({ NODE_ENV: 'production', SANDBOX: 'allow' }).demo).toBe(false)
+  expect(readConfig({ NODE_ENV: 'production', SANDBOX: 'allow', DEMO: 'on' }).demo).toBe(true)
+  expect(readConfig({}).demo).toBe(true)
 })
 
 describe('.env.example', () => {

@@ -1,0 +1,51 @@
+/** An order that is paid when its first month is already over. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { manualClock, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { days } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
+
+const clock = manualClock()
+let house: TestHouse
+
+beforeAll(async () => {
+  house = await openTestHouse({ clock })
+})
+afterAll(() => house.close())
+
+const subscribed = async (paidAfterDays: number) => {
+  const { db, bills, ledger } = house.house
+  const customer = await house.customer()
+  const ordered = clock.now()
+  const { id, invoice } = await transaction(db, async (tx) => {
+    const subscription = await bills.subscribe(tx, { customerId: customer.id, price: 218_000n, currency: 'VND' })
+    const issued = await bills.issue(tx, {
+      customer: { id: customer.id, name: 'An', email: customer.email, regionCode: 'VN' },
+      currency: 'VND',
+      product: 'wordpress',
+      lines: [{ description: { en: 'x', vi: 'x' }, quantity: 1n, unitPrice: 218_000n, period: null }],
+      subject: null,
+      subscriptionId: subscription.id,
+      starts: null,
+    })
+    return { id: subscription.id, invoice: issued.id }
+  })
+  clock.advance(days(paidAfterDays))
+  const paid = clock.now()
+  await transaction(db, async (tx) => {
+    await ledger.credit(tx, { key: `late:${id}`, customerId: customer.id, driver: 'vnpay', amount: 218_000n, currency: 'VND', details: {} })
+    expect(await bills.pay(tx, invoice)).toBe('paid')
+  })
+  const row = await db.selectFrom('subscription').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  return { row, ordered, paid }
+}
+
+test('paid within its first month it keeps the day of the order', async () => {
+  const { row, ordered } = await subscribed(5)
+  expect([row.status, row.anchor_day, row.period_start]).toEqual(['active', ordered.getUTCDate(), ordered])
+})
+
+test('paid after its first month is over it begins with the payment', async () => {
+  const { row, paid } = await subscribed(40)
+  expect([row.status, row.anchor_day, row.period_start]).toEqual(['active', paid.getUTCDate(), paid])
+  expect(row.period_end!.getTime()).toBeGreaterThan(paid.getTime())
+})

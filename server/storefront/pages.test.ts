@@ -1,0 +1,44 @@
+/** One origin on one machine, and pages of the catalogue's lists. */
+import http from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../../test/house.ts'
+
+let house: TestHouse
+
+beforeAll(async () => {
+  house = await openTestHouse()
+})
+afterAll(() => house.close())
+
+const asked = (host: string, path: string): Promise<{ status: number | undefined; location: string | undefined }> =>
+  new Promise((resolve, reject) => {
+    http
+      .get({ host: '127.0.0.1', port: house.config.PORT, path, headers: { host } }, (answer) => {
+        answer.resume()
+        answer.on('end', () => resolve({ status: answer.statusCode, location: answer.headers.location }))
+      })
+      .on('error', reject)
+  })
+
+test('a page under another name of this machine leads to the one address, a call and a foreign name do not', async () => {
+  const { PORT } = house.config
+  expect(await asked(`localhost:${PORT}`, '/payment?amount=5')).toEqual({ status: 302, location: `${house.url}/payment?amount=5` })
+  expect((await asked(`localhost:${PORT}`, '/api/config')).status).toBe(200)
+  expect((await asked(`portal.example.vn:${PORT}`, '/payment')).status).toBe(200)
+  expect((await asked(`127.0.0.1:${PORT}`, '/payment')).status).toBe(200)
+})
+
+test('regions and plans come in pages like every list', async () => {
+  const { token } = await house.customer()
+  const seen: number[] = []
+  let cursor = ''
+  do {
+    const page = await house.call<{ data: { id: number }[] }>('GET', `/api/wp/regions?limit=4${cursor}`, { token })
+    seen.push(...page.body.result.data.map((region) => region.id))
+    cursor = page.body.page?.next ? `&cursor=${page.body.page.next}` : ''
+  } while (cursor !== '')
+  expect(seen).toEqual([1, 2, 3, 4, 5, 6])
+  const plans = await house.call<{ id: number }[]>('GET', '/api/wp/sizes', { token })
+  expect(plans.body.page).toEqual({ next: null })
+  expect(plans.body.result.length).toBeGreaterThanOrEqual(5)
+})
