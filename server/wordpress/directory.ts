@@ -36,12 +36,13 @@ export function createDirectory(db: Database, driver: WordpressDriver, addressin
     resolve(host) {
       const site = hosts.get(host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, ''))
       switch (site?.status) {
+        // While it is being set up it is shown as soon as it answers: its owner need not wait for our own check.
+        case 'provisioning':
         case 'running': {
           const addresses = driver.addresses(site.id)
           return { state: addresses.length > 0 ? 'running' : 'starting', addresses }
         }
         case 'pending_payment':
-        case 'provisioning':
           return { state: 'starting', addresses: [] }
         case 'suspended':
           return { state: 'suspended', addresses: [] }
