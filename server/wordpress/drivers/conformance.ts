@@ -306,13 +306,16 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       const changed = { ...spec, ramMb: spec.ramMb + 128, url: `http://renamed-${spec.id.slice(0, 8)}.localhost:8082` }
       const answers: number[] = []
       let changing = true
+      // A container may leave between being named and being asked; the edge would then ask the one that is named now, and so does this visitor.
+      const visit = () => page('/').catch(() => page('/'))
       const visitor = (async () => {
-        while (changing) answers.push((await page('/')).status)
+        while (changing) answers.push((await visit()).status)
       })()
       await driver.start(changed)
       changing = false
       await visitor
       expect(answers.length).toBeGreaterThan(0)
+      expect(answers.filter((status) => status >= 400)).toEqual([])
       expect((await ask(first(), `${changed.url}/`)).text).toContain(changed.url)
     })
 
