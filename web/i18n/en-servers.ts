@@ -37,7 +37,7 @@ export const enServers = {
     dataCenter: 'Data center',
     dataCenterHint: 'Choose the place nearest to your visitors. It cannot be changed later.',
     plan: 'Size plan',
-    planHint: 'You can change the plan at any time.',
+    planHint: 'CPU and RAM of each container.',
     listPrice: 'List price',
     ssd: 'SSD disk',
     ssdHint: (price: string) => `${price} per 10 GB and month.`,

@@ -37,7 +37,7 @@ export const viServers: typeof enServers = {
     dataCenter: 'Trung tâm dữ liệu',
     dataCenterHint: 'Chọn nơi gần khách truy cập của bạn nhất. Không thể đổi sau khi tạo.',
     plan: 'Cấu hình',
-    planHint: 'Có thể đổi gói bất cứ lúc nào.',
+    planHint: 'CPU và RAM của mỗi container.',
     listPrice: 'Giá gốc',
     ssd: 'Ổ đĩa SSD',
     ssdHint: (price) => `${price}/tháng cho mỗi 10 GB.`,
