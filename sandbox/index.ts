@@ -5,12 +5,14 @@
  */
 import type { AddressInfo } from 'node:net'
 import { openDatabase, type Database } from './database.ts'
+import type { Keys } from './gateway.ts'
+import { gateways } from './gateways.ts'
 import { esmsRoutes, type EsmsKeys } from './esms.ts'
 import { json, serverFor, type Reply, type Routes } from './http.ts'
 import { inboxRoutes, inboxTable } from './inbox.ts'
 import { startMail } from './mail.ts'
 import { assetRoutes, page } from './page.ts'
-import { openVnpay, vnpayTables, type VnpayTerminal } from './vnpay/index.ts'
+import { noticeTable } from './notices.ts'
 
 export interface SandboxOptions {
   readonly host: string
@@ -19,14 +21,15 @@ export interface SandboxOptions {
   readonly databaseUrl: string
   /** Where notices go, without a path; a function when the address is known only later. */
   readonly portalUrl: string | (() => string)
-  readonly vnpay: VnpayTerminal
+  /** The keys of each gateway that is to be stood in for, by its name. */
+  readonly gateways: Readonly<Record<string, Keys>>
   readonly esms: EsmsKeys
   readonly log: (line: string) => void
   /** Multiplies the gaps between repeated notices and the delay of late ones; 1 unless told. Tests use less. */
   readonly pace?: number
 }
 export interface Sandbox {
-  /** http://host:port, without a slash at the end. Gateways are below: /vnpay, /esms. */
+  /** http://host:port, without a slash at the end. Gateways are below: /vnpay, /esms … */
   readonly url: string
   /** smtp://127.0.0.1:port */
   readonly smtpUrl: string
@@ -45,10 +48,14 @@ const home = (): Reply =>
 <span lang="vi">Thay cho các bên thứ ba của cổng, đúng giao thức thật.</span></p>
 <section class="card"><h2>For a person · <span lang="vi">Cho người dùng</span></h2>
 <ul class="parts"><li><a href="/inbox">Inbox</a>: every SMS and e-mail sent, with the codes to sign up · <span lang="vi">mọi SMS và e-mail đã gửi, có mã xác nhận</span></li>
-<li>VNPAY: a top-up in the portal leads to its payment page here · <span lang="vi">nạp tiền trong cổng sẽ mở trang thanh toán tại đây</span></li></ul></section>
+${Object.values(gateways)
+  .map(({ guide }) => `<li>${guide.person}</li>`)
+  .join('\n')}</ul></section>
 <section class="card"><h2>For a program · <span lang="vi">Cho chương trình</span></h2>
 <ul class="parts"><li><code>GET <a href="/inbox.json">/inbox.json</a>?to=&lt;phone or e-mail&gt;</code></li>
-<li><code>GET /vnpay/paymentv2/vpcpay.html</code>, <code>POST /vnpay/merchant_webapi/api/transaction</code></li>
+${Object.values(gateways)
+  .map(({ guide }) => `<li>${guide.program}</li>`)
+  .join('\n')}
 <li><code>POST /esms/MainService.svc/json/SendMultipleMessage_V4_post_json/</code></li>
 <li><code>GET <a href="/healthz">/healthz</a></code></li></ul></section>
 </main>`,
@@ -67,22 +74,33 @@ function healthRoute(db: Database): Routes {
 /** Starts everything. Fails when the database cannot be reached or the port is taken. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { log, portalUrl } = options
-  const db = await openDatabase(options.databaseUrl, [inboxTable, vnpayTables], log)
+  const tables = Object.values(gateways).map((gateway) => gateway.tables)
+  const db = await openDatabase(options.databaseUrl, [inboxTable, noticeTable, ...tables], log)
   const portal = (): string => (typeof portalUrl === 'function' ? portalUrl() : portalUrl).replace(/\/+$/, '')
   const mail = await startMail(db, log)
-  const vnpay = openVnpay(db, options.vnpay, { ipnUrl: () => `${portal()}/api/webhooks/vnpay`, pace: options.pace ?? 1, log })
+  const opened = Object.entries(options.gateways).map(([name, keys]) => {
+    const gateway = gateways[name]
+    if (!gateway) throw new Error(`the sandbox stands in for no gateway named ${name}`)
+    return gateway.open(db, keys, {
+      noticeUrl: () => `${portal()}/api/webhooks/${name}`,
+      url: () => url,
+      pace: options.pace ?? 1,
+      log,
+    })
+  })
+  let url = ''
   const routes: Routes = {
     'GET /': home,
     ...assetRoutes(),
     ...healthRoute(db),
     ...inboxRoutes(db),
     ...esmsRoutes(db, options.esms),
-    ...vnpay.routes,
+    ...Object.assign({}, ...opened.map((gateway) => gateway.routes)),
   }
   const server = serverFor(routes, log)
 
   async function closeRest(): Promise<void> {
-    await Promise.all([vnpay.close(), mail.close()])
+    await Promise.all([...opened.map((gateway) => gateway.close()), mail.close()])
     await db.end()
   }
   try {
@@ -101,15 +119,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { port } = server.address() as AddressInfo
   const host =
     options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host.includes(':') ? `[${options.host}]` : options.host
+  url = `http://${host}:${port}`
   return {
-    url: `http://${host}:${port}`,
+    url,
     smtpUrl: mail.url,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeIdleConnections()
       // a page that waits for a merchant's answer gets its answer; nobody waits for ever
       const late = setTimeout(() => server.closeAllConnections(), 3000)
-      await vnpay.close()
+      await Promise.all(opened.map((gateway) => gateway.close()))
       await closed
       clearTimeout(late)
       await mail.close()

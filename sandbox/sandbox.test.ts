@@ -14,7 +14,7 @@ const options = (port = 0): SandboxOptions => ({
   port,
   databaseUrl: database.url,
   portalUrl: 'http://127.0.0.1:9',
-  vnpay: { tmnCode: 'DEMO0001', secret: 's' },
+  gateways: { vnpay: { tmnCode: 'DEMO0001', secret: 's' } },
   esms: { apiKey: 'KEY', secretKey: 'SECRET' },
   log: (line) => logged.push(line),
 })

@@ -19,6 +19,7 @@ import { Refusal } from './platform/errors.ts'
 import { createHttp, failure, languageOf as spokenBy } from './platform/http.ts'
 import { forgetOldAnswers } from './platform/idempotency.ts'
 import { createJobs } from './platform/jobs.ts'
+import { createSessionLocks } from './platform/session-locks.ts'
 import { createLimits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
@@ -93,15 +94,15 @@ export async function openHouse(parts: HouseParts) {
 
   // Middle floor
   const bills = billing.createBilling({ db, clock, jobs, ledger, announcer: realtime, portalUrl, seller: catalog.seller })
-  const settlement = payments.createSettlement({ db, clock, ledger, announcer: realtime, jobs, log })
-  const checkout = payments.createCheckout({
+  const topUps = payments.openPayments({
     db,
     clock,
+    ledger,
+    announcer: realtime,
     jobs,
+    log,
     catalog,
     drivers: drivers.payments,
-    settlement,
-    log,
     portalUrl,
     askGatewaySeconds: parts.timing?.askGatewaySeconds,
   })
@@ -131,7 +132,8 @@ export async function openHouse(parts: HouseParts) {
   const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, proto: addressing.scheme, log })
 
   // House-keeping
-  const idempotency = { db, secrets, clock }
+  const locks = createSessionLocks(parts.databaseUrl)
+  const idempotency = { db, secrets, clock, locks }
   let ledgerFindings = 0
   jobs.define({
     name: 'tidy',
@@ -199,7 +201,7 @@ export async function openHouse(parts: HouseParts) {
   wallet.routes(http, db)
   realtime.routes(http)
   billing.routes(http, { db, billing: bills, portalUrl })
-  payments.routes(http, { db, clock, log, checkout, settlement, drivers: drivers.payments, customer: accounts.customer })
+  payments.routes(http, { db, clock, log, drivers: drivers.payments, ...topUps })
   wordpress.routes(http, {
     db,
     clock,
@@ -281,6 +283,7 @@ export async function openHouse(parts: HouseParts) {
     jobs,
     ledger,
     bills,
+    topUps,
     accounts,
     server,
     /** Opens the ports. Sites that should run come back in the background. */
@@ -304,6 +307,7 @@ export async function openHouse(parts: HouseParts) {
       await sites
       await realtime.stop()
       await limits.close()
+      await locks.close()
       await pool.close()
     },
   }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Config } from './config.ts'
 import { createMailDriver, createSmsDriver } from './messages/drivers/index.ts'
 import type { MailDriver, SmsDriver } from './messages/index.ts'
-import { createPaymentDriver } from './payments/drivers/index.ts'
+import { paymentDriverNames, paymentDrivers } from './payments/drivers/index.ts'
 import type { PaymentDriver } from './payments/index.ts'
 import type { Log } from './platform/log.ts'
 import { wordpressDrivers } from './wordpress/drivers/index.ts'
@@ -13,7 +13,8 @@ import type { WordpressDriver } from './wordpress/index.ts'
 export interface SandboxAddresses {
   readonly url: string
   readonly smtpUrl: string
-  readonly vnpay: { readonly tmnCode: string; readonly secret: string }
+  /** Keys of each payment gateway, by name. */
+  readonly gateways: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly esms: { readonly apiKey: string; readonly secretKey: string }
 }
 
@@ -24,11 +25,6 @@ export interface Drivers {
   readonly wordpress: WordpressDriver
 }
 
-/** VNPay's public addresses; the production ones come with the contract. */
-const vnpaySandbox = {
-  payUrl: 'https://sandbox.vnpayment.vn/paymentv2/vpcpay.html',
-  apiUrl: 'https://sandbox.vnpayment.vn/merchant_webapi/api/transaction',
-}
 const esmsUrl = 'https://rest.esms.vn'
 
 /** What cannot work with this configuration, one sentence each. */
@@ -41,23 +37,25 @@ export function driverFaults(config: Config): string[] {
   return faults
 }
 
+/** The keys under which the sandbox knows this portal, for each gateway. */
+export const sandboxGatewayKeys = (derive: (purpose: string) => string): SandboxAddresses['gateways'] =>
+  Object.fromEntries(paymentDriverNames.map((name) => [name, paymentDrivers[name].sandboxKeys(derive)]))
+
+/** A gateway with keys, or with the sandbox in its place; one with neither is absent. */
 function openPayments(config: Config, sandbox: SandboxAddresses | undefined): ReadonlyMap<string, PaymentDriver> {
+  const variables = config as unknown as Readonly<Record<string, string | undefined>>
   const drivers = new Map<string, PaymentDriver>()
-  if (config.VNPAY_TMN_CODE !== undefined) {
-    const settings = {
-      tmnCode: config.VNPAY_TMN_CODE,
-      secret: config.VNPAY_HASH_SECRET,
-      payUrl: config.VNPAY_PAY_URL ?? vnpaySandbox.payUrl,
-      apiUrl: config.VNPAY_API_URL ?? vnpaySandbox.apiUrl,
-    }
-    drivers.set('vnpay', createPaymentDriver('vnpay', settings))
-  } else if (sandbox) {
-    const settings = {
-      ...sandbox.vnpay,
-      payUrl: `${sandbox.url}/vnpay/paymentv2/vpcpay.html`,
-      apiUrl: `${sandbox.url}/vnpay/merchant_webapi/api/transaction`,
-    }
-    drivers.set('vnpay', createPaymentDriver('vnpay', settings))
+  for (const name of paymentDriverNames) {
+    const { environment, defaults, inSandbox, open } = paymentDrivers[name]
+    const given = Object.entries(environment).flatMap(([setting, variable]) => {
+      const value = variables[variable]
+      return value === undefined ? [] : [[setting, value] as const]
+    })
+    const surroundings = { noticeUrl: `${config.portalUrl}/api/webhooks/${name}` }
+    const first = Object.values(environment)[0]
+    const contracted = first !== undefined && variables[first] !== undefined
+    if (contracted) drivers.set(name, open({ ...defaults, ...Object.fromEntries(given) }, surroundings))
+    else if (sandbox) drivers.set(name, open(inSandbox(sandbox.url, sandbox.gateways[name] ?? {}), surroundings))
   }
   return drivers
 }

@@ -4,7 +4,7 @@ import { openHouse, type House } from './app.ts'
 import { CatalogFault, loadCatalog, type Catalog } from './catalog/index.ts'
 import { ConfigFault, readConfig, type Config } from './config.ts'
 import { seedDemo } from './demo.ts'
-import { driverFaults, openDrivers, type SandboxAddresses } from './drivers.ts'
+import { driverFaults, openDrivers, sandboxGatewayKeys, type SandboxAddresses } from './drivers.ts'
 import { systemClock } from './platform/clock.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './platform/postgres/index.ts'
@@ -42,7 +42,7 @@ function readEverything(): { config: Config; catalog: Catalog } {
 
 async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets, log: Log) {
   const keys = {
-    vnpay: { tmnCode: 'SANDBOX1', secret: secrets.derive('sandbox-vnpay') },
+    gateways: sandboxGatewayKeys((purpose) => secrets.derive(purpose)),
     esms: { apiKey: secrets.derive('sandbox-esms-key').slice(0, 32), secretKey: secrets.derive('sandbox-esms-secret').slice(0, 32) },
   }
   // Loaded only when it stands in for somebody: a lean production image does not even hold it.

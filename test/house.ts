@@ -6,7 +6,7 @@ import path from 'node:path'
 import { openHouse, type House, type Timing } from '../server/app.ts'
 import { loadCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
-import { openDrivers, type Drivers, type SandboxAddresses } from '../server/drivers.ts'
+import { openDrivers, sandboxGatewayKeys, type Drivers } from '../server/drivers.ts'
 import { systemClock, type Clock } from '../server/platform/clock.ts'
 import { createLog } from '../server/platform/log.ts'
 import { createSecrets } from '../server/platform/secrets.ts'
@@ -45,7 +45,8 @@ export interface TestHouse {
   readonly databaseUrl: string
   /** Those of the portal that is open now. */
   readonly drivers: Drivers
-  readonly vnpay: SandboxAddresses['vnpay']
+  /** The sandbox's keys of a gateway. */
+  keysOf(gateway: string): Readonly<Record<string, string>>
   /** Calls the API as a client would. */
   call<T = unknown>(
     method: string,
@@ -129,7 +130,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
   const log = logLines ? createLog('debug', { write: logLines }) : createLog(config.LOG_LEVEL)
   const secrets = createSecrets('a secret for tests, forty characters long')
   const keys = {
-    vnpay: { tmnCode: 'SANDBOX1', secret: secrets.derive('sandbox-vnpay') },
+    gateways: sandboxGatewayKeys((purpose) => secrets.derive(purpose)),
     esms: { apiKey: 'test-key', secretKey: 'test-secret' },
   }
   const sandbox = await startSandbox({
@@ -177,7 +178,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
     url: config.portalUrl,
     sandboxUrl: sandbox.url,
     databaseUrl: database.url,
-    vnpay: keys.vnpay,
+    keysOf: (gateway) => keys.gateways[gateway] ?? {},
     async call<T>(
       method: string,
       address: string,

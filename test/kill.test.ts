@@ -5,7 +5,7 @@
 import path from 'node:path'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { createPaymentDriver } from '../server/payments/drivers/index.ts'
+import { paymentDrivers } from '../server/payments/drivers/index.ts'
 import { connect } from '../server/platform/db.ts'
 import { createSecrets, loadRootSecret } from '../server/platform/secrets.ts'
 import { checkLedger } from '../server/wallet/index.ts'
@@ -58,19 +58,22 @@ function oneLifeOnly(portal: PortalProcess): string | false {
 /** What every wallet must hold, entry by entry: each paid top-up once, each order once, and its refund when it failed. */
 async function booksAreRight(portal: PortalProcess, customers: readonly Customer[]): Promise<void> {
   const secrets = createSecrets(loadRootSecret(portal.dataDir, undefined))
-  const settings = {
-    tmnCode: 'SANDBOX1',
-    secret: secrets.derive('sandbox-vnpay'),
-    payUrl: `${portal.sandboxUrl}/vnpay/paymentv2/vpcpay.html`,
-    apiUrl: `${portal.sandboxUrl}/vnpay/merchant_webapi/api/transaction`,
-  }
-  const vnpay = createPaymentDriver('vnpay', settings)
+  const { sandboxKeys, inSandbox, open } = paymentDrivers.vnpay
+  const vnpay = open(
+    inSandbox(
+      portal.sandboxUrl,
+      sandboxKeys((purpose) => secrets.derive(purpose)),
+    ),
+    { noticeUrl: portal.url },
+  )
   for (const { email, payments, orders } of customers) {
     const expected: string[] = []
     for (const { code, amount, createdAt } of payments) {
       const buyer = { id: '', name: '', email, phone: '' }
       const word = await vnpay.lookUp({
         code,
+        reference: code,
+        transferUrl: portal.url,
         amount: BigInt(amount),
         currency: 'VND',
         channel: 'VNPAYQR',

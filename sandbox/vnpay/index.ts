@@ -14,20 +14,15 @@
  *   70 signature, 72 unknown terminal.
  */
 import type { Database } from '../database.ts'
-import { formOf, redirect, type Call, type Reply, type Routes } from '../http.ts'
+import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
+import { formOf, redirect, type Call, type Reply } from '../http.ts'
+import { startNotices } from '../notices.ts'
 import { apiRoutes } from './api.ts'
-import { startNotices } from './notices.ts'
 import { errorPage, paymentPage } from './page.ts'
 import { decide, openPayment, outcomes, wordAbout, type Payment } from './payments.ts'
 import { formEncode, hash, hashMatches, momentOf, readQuery, signedQuery, type Fields, type VnpayTerminal } from './sign.ts'
 
-export type { VnpayTerminal } from './sign.ts'
 export { paymentTables as vnpayTables } from './payments.ts'
-
-export interface Vnpay {
-  readonly routes: Routes
-  close(): Promise<void>
-}
 
 /** The merchant's return URL with more parameters, whether it has a query already or not; a fragment stays at the end. */
 export function withQuery(returnUrl: string, query: string): string {
@@ -63,13 +58,30 @@ function refusal(fields: Fields, given: string | undefined, terminal: VnpayTermi
   return { expiresAt }
 }
 
-/** Opens VNPay for one terminal. `ipnUrl` is what the merchant has registered for its notices. */
-export function openVnpay(
-  db: Database,
-  terminal: VnpayTerminal,
-  options: { ipnUrl: () => string; pace: number; log: (line: string) => void },
-): Vnpay {
-  const notices = startNotices(db, options.ipnUrl, options)
+/** Whether the merchant's answer to an IPN ends the matter: RspCode 00 or 02. */
+function confirmed(body: string): boolean {
+  try {
+    const word: unknown = JSON.parse(body)
+    const code = typeof word === 'object' && word !== null && 'RspCode' in word ? word.RspCode : undefined
+    return code === '00' || code === '02'
+  } catch {
+    return false
+  }
+}
+
+/** Opens VNPay for one terminal: keys `tmnCode` and `secret`. */
+export function openVnpay(db: Database, keys: Keys, options: GatewayOptions): Gateway {
+  const terminal: VnpayTerminal = { tmnCode: keys['tmnCode'] ?? '', secret: keys['secret'] ?? '' }
+  const notices = startNotices(
+    db,
+    {
+      gateway: 'vnpay',
+      target: options.noticeUrl,
+      call: (query) => ({ method: 'GET', query }),
+      accepts: ({ body }) => confirmed(body),
+    },
+    options,
+  )
   const signed = (payment: Payment): string => signedQuery(wordAbout(payment), terminal.secret)
   const back = (payment: Payment): Reply => redirect(withQuery(payment.request['vnp_ReturnUrl'] ?? '', signed(payment)))
   const refuse = (code: string, locale: string | undefined): Reply =>

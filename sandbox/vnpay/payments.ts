@@ -25,16 +25,7 @@ export const paymentTables = `
     request_id text not null,
     day date not null,
     primary key (request_id, day)
-  );
-  create table if not exists sandbox.vnpay_notices (
-    id bigint generated always as identity primary key,
-    query text not null,
-    attempts int not null default 0,
-    next_at timestamptz not null,
-    done_at timestamptz,
-    last_answer text not null default ''
-  );
-  create index if not exists vnpay_notices_due on sandbox.vnpay_notices (next_at) where done_at is null`
+  )`
 
 export interface Payment {
   readonly tmnCode: string

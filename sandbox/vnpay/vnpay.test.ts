@@ -27,7 +27,7 @@ const open = (pace = 0.01): Promise<Sandbox> =>
     port: 0,
     databaseUrl: database.url,
     portalUrl: () => `${merchantUrl}/`,
-    vnpay: terminal,
+    gateways: { vnpay: terminal },
     esms: { apiKey: 'k', secretKey: 's' },
     log: () => undefined,
     pace,
@@ -258,9 +258,9 @@ describe('the notice', () => {
     rspCode = '02'
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
-    const left = async (): Promise<number> => (await client.query('select from sandbox.vnpay_notices where done_at is null')).rowCount ?? 0
+    const left = async (): Promise<number> => (await client.query('select from sandbox.notices where done_at is null')).rowCount ?? 0
     await expect.poll(left, { timeout: 10_000 }).toBe(0)
-    const { rows } = await client.query<{ attempts: number }>('select max(attempts) as attempts from sandbox.vnpay_notices')
+    const { rows } = await client.query<{ attempts: number }>('select max(attempts) as attempts from sandbox.notices')
     expect(rows[0]?.attempts).toBeLessThanOrEqual(10)
     await client.end()
     expect(new Set(wordsOf(ref).map(String)).size).toBe(1)

@@ -60,6 +60,9 @@ const flag = z.boolean()
 const language = z.enum(['en', 'vi', 'aud'])
 const region = z.strictObject({ currency: z.enum(currencies), language })
 
+/** Which gateway takes a way of paying that is not chosen by method and type, and where. */
+const gatewayOf = z.strictObject({ gateway: z.string().min(1), regions: z.array(z.enum(regionCodes)) })
+
 const uniqueIds = (items: readonly { readonly id: number }[]): boolean => new Set(items.map((item) => item.id)).size === items.length
 
 export const CatalogFile = z.strictObject({
@@ -98,6 +101,8 @@ export const CatalogFile = z.strictObject({
     currencies: z.strictObject(
       Object.fromEntries(currencies.map((code) => [code, topUp(code)])) as Record<Currency, ReturnType<typeof topUp>>,
     ),
+    cards: gatewayOf,
+    tokens: gatewayOf,
     routing: z.array(
       z.strictObject({
         regions: z.array(z.enum(regionCodes)).min(1),

@@ -1,184 +1,80 @@
-/** Beginning a top-up, asking the gateway about what stays pending, and letting go of what was never paid. */
-import { randomBytes, randomUUID } from 'node:crypto'
-import type { Selectable } from 'kysely'
+/** Beginning a top-up on another page, the gateway's or our own with transfer instructions; and what a customer may know of a payment. */
 import type { Language } from '../../contract/errors.ts'
-import type { Currency, RegionCode } from '../../contract/money.ts'
-import type { PaymentStatus } from '../../contract/payments.ts'
-import { ruleText } from '../../contract/sentences.ts'
+import type { Currency } from '../../contract/money.ts'
+import type { PaymentStatus, Transfer } from '../../contract/payments.ts'
 import type { Catalog } from '../catalog/index.ts'
-import { later, minutes, seconds, type Clock } from '../platform/clock.ts'
-import type { DB } from '../platform/db-types.ts'
-import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
-import { DriverFailure, Refusal } from '../platform/errors.ts'
-import type { Jobs } from '../platform/jobs.ts'
-import type { Log } from '../platform/log.ts'
-import type { PaymentDriver, PaymentOrder } from './driver.ts'
+import type { Database, Queryable } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { PaymentDriver } from './driver.ts'
+import type { Orders, PaymentRow, Wish } from './orders.ts'
 import { available, routeOf, type Route } from './routing.ts'
-import { displayNames, type Settlement } from './settle.ts'
 
-type PaymentRow = Selectable<DB['payment']>
-
-interface Buyer {
-  readonly id: string
-  readonly name: string
-  readonly email: string
-  readonly phone: string
-  readonly regionCode: RegionCode
+interface Shown {
+  transactionCode: string
+  description: string
+  amount: number
+  currency: Currency
+  status: PaymentStatus
+  createdAt: string
 }
 
 export interface Checkout {
-  begin(
-    tx: Tx,
-    of: { buyer: Buyer; amount: number; type: 1 | 2; method: Route['method']; ip: string; language: Language },
-  ): Promise<{ checkoutUrl: string; transactionCode: string }>
-  /** The owner's own payment; anybody else's is unknown. */
-  find(
-    db: Queryable,
-    customerId: string,
-    code: string,
-    language: Language,
-  ): Promise<{ transactionCode: string; description: string; amount: number; currency: Currency; status: PaymentStatus; createdAt: string }>
-}
-
-const lifeMs = minutes(15)
-const job = 'ask-gateway'
-/** When the gateway is asked while it says nothing: after so many seconds each, and then once an hour until the payment is given up. */
-const defaultGaps = [15, 30, 60, 120, 300, 600, 3600]
-const giveUpAfterMs = minutes(24 * 60)
-
-const codeShape = /^[0-9A-Z]{1,32}$/
-/** 26 characters of Crockford's base32: 130 bits that nobody guesses, safe in any gateway's reference. */
-function newCode(): string {
-  const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-  return Array.from(randomBytes(26), (byte) => alphabet[byte & 31]).join('')
+  begin(wish: Wish & { type: 1 | 2; method: Route['method'] }): Promise<{ checkoutUrl: string; transactionCode: string }>
+  find(db: Queryable, customerId: string, code: string, language: Language): Promise<Shown>
+  /** How to make the transfer of a payment that is made at the customer's bank; any other payment is unknown here. */
+  transfer(db: Queryable, customerId: string, code: string, language: Language): Promise<Transfer>
 }
 
 export function createCheckout(deps: {
   db: Database
-  clock: Clock
-  jobs: Jobs
   catalog: Catalog
   drivers: ReadonlyMap<string, PaymentDriver>
-  settlement: Settlement
-  log: Log
-  portalUrl: string
-  askGatewaySeconds?: readonly number[] | undefined
+  orders: Orders
 }): Checkout {
-  const { db, clock, jobs, catalog, drivers, settlement, log } = deps
-  const gaps = deps.askGatewaySeconds ?? defaultGaps
-  const gapAfter = (asked: number): number => gaps[Math.min(asked, gaps.length - 1)] ?? 3600
+  const { catalog, drivers, orders } = deps
   const gateways = new Set(drivers.keys())
 
-  const orderOf = (payment: PaymentRow, buyer: Buyer): PaymentOrder => ({
-    code: payment.code,
-    amount: payment.amount,
-    currency: payment.currency as Currency,
-    channel: payment.channel,
-    language: payment.language === 'vi' ? 'vi' : 'en',
-    ip: payment.ip,
-    returnUrl: `${deps.portalUrl}/api/payments/success?transId=${payment.code}`,
-    createdAt: payment.created_at,
-    expiresAt: payment.expires_at,
-    providerRef: payment.provider_ref,
-    buyer,
-  })
-
-  async function buyerOf(customerId: string): Promise<Buyer> {
-    const row = await db
-      .selectFrom('customer')
-      .select(['id', 'name', 'email', 'phone', 'region_code'])
-      .where('id', '=', customerId)
-      .executeTakeFirstOrThrow()
-    return { id: row.id, name: row.name, email: row.email, phone: row.phone, regionCode: row.region_code as RegionCode }
-  }
-
-  async function ask(paymentId: string): Promise<void> {
-    const payment = await db.selectFrom('payment').selectAll().where('id', '=', paymentId).executeTakeFirst()
-    const driver = payment && drivers.get(payment.driver)
-    if (!payment || !driver || payment.status === 'succeeded') return
-    try {
-      const notice = await driver.lookUp(orderOf(payment, await buyerOf(payment.customer_id)))
-      if (notice) await settlement.settle(payment.driver, notice)
-    } catch (error) {
-      // A gateway that does not answer keeps no payment pending for ever: its time runs out all the same, and it is asked again later.
-      if (!(error instanceof DriverFailure)) throw error
-      log.warn({ err: error, driver: payment.driver }, 'a pending payment could not be asked about')
+  const shown = (payment: PaymentRow, language: Language): Shown => {
+    const provider = drivers.get(payment.driver)?.displayName ?? payment.driver
+    // What was credited, once something was: a transfer's amount is the customer's own.
+    const amount = payment.status === 'succeeded' ? payment.received : payment.amount
+    return {
+      transactionCode: payment.code,
+      description: language === 'vi' ? `Nạp ví qua ${provider}` : `Top-up via ${provider}`,
+      amount: Number(amount),
+      currency: payment.currency as Currency,
+      status: payment.status as PaymentStatus,
+      createdAt: payment.created_at.toISOString(),
     }
-    await transaction(db, async (tx) => {
-      const now = clock.now()
-      const current = await tx.selectFrom('payment').selectAll().where('id', '=', paymentId).forUpdate().executeTakeFirstOrThrow()
-      if (current.status !== 'pending' && current.status !== 'expired') return
-      // The gateway's own time limit has passed and it knows of no money: expired. It is asked on for a day, for money that came late.
-      if (current.status === 'pending' && now > later(current.expires_at, seconds(30))) {
-        await tx.updateTable('payment').set({ status: 'expired', settled_at: now }).where('id', '=', paymentId).execute()
-      }
-      if (now.getTime() - current.created_at.getTime() > giveUpAfterMs) return
-      await tx
-        .updateTable('payment')
-        .set({ asked: current.asked + 1 })
-        .where('id', '=', paymentId)
-        .execute()
-      await jobs.add(tx, job, { paymentId }, { startAfter: later(new Date(), seconds(gapAfter(current.asked + 1))) })
-    })
   }
-  jobs.define<{ paymentId: string }>({
-    name: job,
-    concurrency: 2,
-    retries: 1000,
-    retryDelaySeconds: 5,
-    limitSeconds: 60,
-    run: ({ paymentId }) => ask(paymentId),
-  })
 
   return {
-    async begin(tx, { buyer, amount, type, method, ip, language }) {
-      const route = routeOf(available(catalog, gateways, buyer.regionCode), type, method)
+    async begin(wish) {
+      const { currency } = catalog.regions[wish.buyer.regionCode]
+      const route = routeOf(available(catalog, gateways, wish.buyer.regionCode), wish.type, wish.method)
       const driver = route && drivers.get(route.gateway)
-      const currency = catalog.regions[buyer.regionCode].currency
-      if (!route || !driver?.currencies.includes(currency)) throw new Refusal('method_unavailable')
-      const { min, max } = catalog.payments.currencies[currency]
-      if (amount < min || amount > max) throw new Refusal('invalid_input', { fields: { amount: ruleText('amount_range', language) } })
-      const now = clock.now()
-      const id = randomUUID()
-      const payment = {
-        id,
-        code: newCode(),
-        customer_id: buyer.id,
-        driver: driver.name,
-        channel: route.channel,
-        amount: BigInt(amount),
-        currency,
-        status: 'pending',
-        ip,
-        language,
-        created_at: now,
-        expires_at: later(now, lifeMs),
-      }
-      const row = await tx.insertInto('payment').values(payment).returningAll().executeTakeFirstOrThrow()
-      const { checkoutUrl, providerRef } = await driver.begin(orderOf(row, buyer))
-      if (providerRef !== null) await tx.updateTable('payment').set({ provider_ref: providerRef }).where('id', '=', id).execute()
-      await jobs.add(tx, job, { paymentId: id }, { startAfter: later(new Date(), seconds(gapAfter(0))) })
-      return { checkoutUrl, transactionCode: row.code }
+      if (!route || driver?.kind !== 'hosted' || !driver.currencies.includes(currency)) throw new Refusal('method_unavailable')
+      const payment = await orders.open(wish, driver, route.channel)
+      // The payment stands before the gateway hears of it: a word that comes at once finds it.
+      const { checkoutUrl, providerRef } = await driver.begin(orders.orderOf(payment, wish.buyer))
+      await orders.keepRef(payment.id, providerRef)
+      return { checkoutUrl, transactionCode: payment.code }
     },
 
-    async find(from, customerId, code, language) {
-      // What is no code of ours is nobody's; a NUL byte would be refused by the database itself.
-      if (!codeShape.test(code)) throw new Refusal('not_found')
-      const payment = await from
-        .selectFrom('payment')
-        .selectAll()
-        .where('code', '=', code)
-        .where('customer_id', '=', customerId)
-        .executeTakeFirst()
-      if (!payment) throw new Refusal('not_found')
-      const provider = displayNames[payment.driver] ?? payment.driver
+    find: async (db, customerId, code, language) => shown(await orders.own(db, customerId, code), language),
+
+    async transfer(db, customerId, code, language) {
+      const payment = await orders.own(db, customerId, code)
+      const driver = drivers.get(payment.driver)
+      if (driver?.kind !== 'hosted' || !driver.instructions) throw new Refusal('not_found')
+      const instructions = driver.instructions(orders.orderOf(payment, await orders.buyerOf(customerId)))
       return {
-        transactionCode: payment.code,
-        description: language === 'vi' ? `Nạp ví qua ${provider}` : `Top-up via ${provider}`,
+        ...shown(payment, language),
+        // What is to be transferred, whatever has come of it.
         amount: Number(payment.amount),
-        currency: payment.currency as Currency,
-        status: payment.status as PaymentStatus,
-        createdAt: payment.created_at.toISOString(),
+        received: Number(payment.received),
+        expiresAt: payment.expires_at.toISOString(),
+        ...instructions,
       }
     },
   }

@@ -1,14 +1,17 @@
 /**
- * The agreement between the payments room and a gateway. A driver has three duties: begin a payment, read the gateway's word into one
- * neutral notice, look a payment up. It never sees the wallet, the database or an HTTP framework.
+ * The agreement between the payments room and the gateways. Every driver reads its gateway's word into one neutral notice, looks a payment up
+ * and gives money back; how a payment begins differs: on the gateway's page (HostedDriver), with a linked card (CardDriver), or with a token
+ * that the gateway's own form made (TokenDriver). A driver never sees the wallet, the database or an HTTP framework.
  * Failures are DriverFailure; a notice that is not provably the gateway's own is a ForgedNotice.
  */
 import type { Currency } from '../../contract/money.ts'
 
 /** What a driver needs to know of one payment of ours. */
 export interface PaymentOrder {
-  /** Our reference at the gateway and the customer's transaction code: [A-Za-z0-9], unguessable, at most 32 characters. */
+  /** The customer's transaction code: [0-9A-Z], unguessable, 26 characters. */
   readonly code: string
+  /** The name the payment has at the gateway: the code, or what `referenceOf` makes of it. */
+  readonly reference: string
   /** Minor units. */
   readonly amount: bigint
   readonly currency: Currency
@@ -19,6 +22,8 @@ export interface PaymentOrder {
   readonly ip: string
   /** Where the browser comes back to. */
   readonly returnUrl: string
+  /** Our own page for a transfer, for the driver whose payments are made at the customer's bank. */
+  readonly transferUrl: string
   readonly createdAt: Date
   readonly expiresAt: Date
   /** The gateway's own id, once known. */
@@ -27,16 +32,19 @@ export interface PaymentOrder {
   readonly buyer: { readonly id: string; readonly name: string; readonly email: string; readonly phone: string }
 }
 
-/** `pending`: not decided yet, or held for review. `refunded`: the money went back after it had come. */
-export type ProviderStatus = 'pending' | 'succeeded' | 'failed' | 'refunded'
+/**
+ * `pending`: not decided yet, or held for review. `refunded`: the money (or the part `amount` of it) went back after it had come.
+ * `reversed`: the bank took it back against our will (chargeback); `restored`: a chargeback was decided for us.
+ */
+export type ProviderStatus = 'pending' | 'succeeded' | 'failed' | 'refunded' | 'reversed' | 'restored'
 
 /** One word of a gateway about one payment. */
 export interface Notice {
   /** Unique per word: the same word twice has the same id. */
   readonly eventId: string
-  /** Our code, or null when it cannot be read. */
-  readonly code: string | null
-  /** The gateway's id of the money movement; null while there is none. */
+  /** Our reference, or null when it cannot be read. */
+  readonly reference: string | null
+  /** The gateway's id of the money movement that is told of (a payment, a refund, a dispute); null while there is none. */
   readonly providerTransactionId: string | null
   readonly status: ProviderStatus
   /** Minor units. */
@@ -45,7 +53,18 @@ export interface Notice {
   readonly occurredAt: Date | null
   /** The gateway's own code, for the log and the customer's support. */
   readonly detail: string
+  /** Of a refund that we asked for, where the gateway repeats it: our refund's id. */
+  readonly refundId?: string | null
 }
+
+/** A word that names a payment but is not to be believed itself: the gateway is asked. */
+export interface Hint {
+  readonly ask: true
+  readonly eventId: string
+  readonly reference: string
+}
+/** `null`: genuine, and about nothing that concerns a payment. */
+export type Word = Notice | Hint | null
 
 /** What became of a notice; the driver words it for the gateway. */
 export type NoticeOutcome = 'recorded' | 'already' | 'unknown_order' | 'wrong_amount' | 'forged' | 'error'
@@ -70,20 +89,100 @@ export class ForgedNotice extends Error {
   }
 }
 
-export interface PaymentDriver {
+export interface Refund {
+  /** The idempotency key: [0-9A-Za-z], at most 32 characters. */
+  readonly refundId: string
+  /** Minor units. */
+  readonly amount: bigint
+  readonly reason: string
+  readonly providerTransactionId: string | null
+}
+
+/** What every driver can do. */
+interface Gateway {
   readonly name: string
+  /** What customers read: VNPay. */
+  readonly displayName: string
   readonly currencies: readonly Currency[]
-  readonly channels: readonly string[]
-  /** Begins a payment; the browser goes on to checkoutUrl. Asked twice with the same code it begins no second payment. */
-  begin(order: PaymentOrder): Promise<{ readonly checkoutUrl: string; readonly providerRef: string | null }>
+  /**
+   * `exact`: a word about another amount than the order's credits nothing and is parked. `received`: whatever arrives is credited, each
+   * movement once, because the customer types the amount (bank transfers).
+   */
+  readonly credits: 'exact' | 'received'
+  /** The name a payment has at a gateway that does not take our code; always the same for one code. Absent: the code itself. */
+  referenceOf?(code: string): string
   /** Verifies in constant time, over the raw bytes. Throws ForgedNotice. */
-  readNotice(request: NoticeRequest): Notice
+  readNotice(request: NoticeRequest): Word
   answerTo(outcome: NoticeOutcome): NoticeAnswer
   /** Asks the gateway. `null`: it knows no such payment. */
   lookUp(order: PaymentOrder): Promise<Notice | null>
-  /** Gives money back to its source. `refundId` is the idempotency key. */
-  refund(
-    order: PaymentOrder,
-    refund: { readonly refundId: string; readonly amount: bigint; readonly reason: string; readonly providerTransactionId: string | null },
-  ): Promise<Notice>
+  /** Gives money back to its source. Absent: the gateway cannot (a bank transfer is sent back by hand). */
+  refund?(order: PaymentOrder, refund: Refund): Promise<Notice>
+  /** The gateway's movements of a span of time, for `portal reconcile`; absent where the gateway offers no list. */
+  movements?(span: { readonly from: Date; readonly to: Date }): Promise<readonly Notice[]>
 }
+
+/** How a transfer is made at the customer's own bank. */
+export interface TransferInstructions {
+  readonly bankName: string
+  /** NAPAS BIN, six digits. */
+  readonly bankBin: string
+  readonly accountNumber: string
+  readonly accountName: string
+  /** What must stand in the transfer's text. */
+  readonly content: string
+  /** EMVCo merchant-presented payload, the text of the QR code. */
+  readonly qr: string
+}
+
+/** The customer pays on another page: the gateway's, or ours with transfer instructions. */
+export interface HostedDriver extends Gateway {
+  readonly kind: 'hosted'
+  readonly channels: readonly string[]
+  /** Begins a payment; the browser goes on to checkoutUrl. Asked twice with the same code it begins no second payment. */
+  begin(order: PaymentOrder): Promise<{ readonly checkoutUrl: string; readonly providerRef: string | null }>
+  /** Where the money is transferred to by hand. */
+  instructions?(order: PaymentOrder): TransferInstructions
+}
+
+export interface Card {
+  readonly id: string
+  readonly card: { readonly brand: string; readonly last4: string; readonly exp_month: number; readonly exp_year: number }
+}
+/** The customer pays with a card that the provider keeps; its number never comes near us. */
+export interface CardDriver extends Gateway {
+  readonly kind: 'card'
+  /** Given to the browser, for the provider's form. */
+  readonly publishableKey: string
+  /** Where the provider's script is loaded from in the browser; null: the provider's own address. */
+  readonly scriptUrl: string | null
+  /** The provider's customer of ours; made once per `buyer.id`. */
+  openCustomer(buyer: PaymentOrder['buyer']): Promise<string>
+  /** A secret with which the browser links one card. */
+  setUp(customerRef: string): Promise<{ readonly clientSecret: string }>
+  cards(customerRef: string): Promise<{ readonly cards: readonly Card[]; readonly defaultId: string | null }>
+  /** Links a card (if it is not linked yet) and makes it the default. Throws DriverFailure `rejected` when it is another customer's. */
+  attach(customerRef: string, cardId: string): Promise<void>
+  /** Throws DriverFailure `rejected` when it is another customer's. */
+  detach(customerRef: string, cardId: string): Promise<void>
+  /** Begins a payment that the browser confirms. Asked twice with the same code it begins no second payment. */
+  beginCard(
+    order: PaymentOrder,
+    with_: { readonly customerRef: string; readonly cardId: string },
+  ): Promise<{ readonly clientSecret: string; readonly providerRef: string }>
+}
+
+/** The customer pays with a token that the provider's form made in the browser. */
+export interface TokenDriver extends Gateway {
+  readonly kind: 'token'
+  readonly applicationId: string
+  readonly locationId: string
+  /** Where the provider's script is loaded from in the browser; null: the provider's own address. */
+  readonly scriptUrl: string | null
+  /** Charges at once. Asked twice with the same code it charges once. A decline is a notice that says failed. */
+  charge(order: PaymentOrder, source: { readonly sourceId: string; readonly verificationToken: string | null }): Promise<Notice>
+}
+
+export type PaymentDriver = HostedDriver | CardDriver | TokenDriver
+/** What of a driver the settlement needs to know. */
+export type Source = Pick<PaymentDriver, 'name' | 'displayName' | 'credits'>

@@ -1,7 +1,7 @@
 /** Payments: topping up the wallet through gateways. Only a gateway's own verified word credits. */
-export { createCheckout } from './checkout.ts'
 export type { PaymentDriver } from './driver.ts'
+export { openPayments, type Payments } from './open.ts'
+export { NotRefundable } from './refunds.ts'
 export { routes } from './routes.ts'
 export { available } from './routing.ts'
-export { createSettlement } from './settle.ts'
 export { dropForgedNotices } from './webhooks.ts'

@@ -1,12 +1,13 @@
 import { payments as api } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Database, Queryable } from '../platform/db.ts'
+import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
-import type { RegionCode } from '../../contract/money.ts'
+import type { Cards } from './cards.ts'
 import type { Checkout } from './checkout.ts'
 import type { PaymentDriver } from './driver.ts'
+import type { Orders } from './orders.ts'
 import type { Settlement } from './settle.ts'
 import { receiveNotice } from './webhooks.ts'
 
@@ -17,21 +18,47 @@ export interface PaymentRouteDeps {
   readonly checkout: Checkout
   readonly settlement: Settlement
   readonly drivers: ReadonlyMap<string, PaymentDriver>
-  readonly customer: (
-    db: Queryable,
-    id: string,
-  ) => Promise<{ id: string; email: string; name: string; phone: string; regionCode: RegionCode }>
+  readonly cards: Cards
+  readonly orders: Orders
 }
 
 export function routes(http: Http, deps: PaymentRouteDeps): void {
-  const { db, checkout } = deps
+  const { db, checkout, cards, orders } = deps
 
-  http.write(api.checkout, async ({ tx, customerId, body, ip, language }) => {
-    const buyer = await deps.customer(tx, customerId)
-    return await checkout.begin(tx, { buyer, amount: body.amount, type: body.type, method: body.method, ip, language })
-  })
-
+  http.act(api.checkout, async ({ customerId, body, ip, language, actionId }) =>
+    checkout.begin({ ...body, buyer: await orders.buyerOf(customerId), ip, language, actionId }),
+  )
   http.read(api.getTransaction, ({ customerId, query, language }) => checkout.find(db, customerId, query.transactionCode, language))
+  http.read(api.getTransfer, ({ customerId, query, language }) => checkout.transfer(db, customerId, query.transactionCode, language))
+
+  http.read(api.cardSetup, async ({ customerId }) => await cards.setUp(await orders.buyerOf(customerId)))
+  http.read(api.listMethods, async ({ customerId }) => await cards.list(await orders.buyerOf(customerId)))
+  http.act(api.attachMethod, async ({ customerId, body }) => {
+    await cards.attach(await orders.buyerOf(customerId), body.methodId)
+    return null
+  })
+  http.act(api.detachMethod, async ({ customerId, params }) => {
+    await cards.detach(await orders.buyerOf(customerId), params.id)
+    return null
+  })
+  http.act(api.cardCheckout, async ({ customerId, body, ip, language, actionId }) =>
+    cards.open({ ...body, buyer: await orders.buyerOf(customerId), ip, language, actionId }),
+  )
+  http.act(api.confirmCard, async ({ customerId, params, body }) =>
+    cards.confirm(await orders.buyerOf(customerId), params.transId, body.method_id),
+  )
+  http.act(api.squareCheckout, async ({ customerId, body, ip, language, actionId }) =>
+    cards.charge({
+      buyer: await orders.buyerOf(customerId),
+      amount: body.amount,
+      locationId: body.locationId,
+      sourceId: body.source_id,
+      verificationToken: body.verification_token ?? null,
+      ip,
+      language,
+      actionId,
+    }),
+  )
 
   // Gateways speak their own formats: the body is kept as it came, byte for byte.
   void http.server.register(async (scope) => {

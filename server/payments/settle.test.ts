@@ -21,13 +21,14 @@ const word = (code: string, amount: number, changes: Fields = {}): Fields => ({
   vnp_OrderInfo: 'Nap tien vi',
   vnp_PayDate: '20261121120000',
   vnp_ResponseCode: '00',
-  vnp_TmnCode: house.vnpay.tmnCode,
+  vnp_TmnCode: house.keysOf('vnpay')['tmnCode'] ?? '',
   vnp_TransactionNo: String(++movements),
   vnp_TransactionStatus: '00',
   vnp_TxnRef: code,
   ...changes,
 })
-const signed = (fields: Fields): string => `${canonicalQuery(fields)}&vnp_SecureHash=${hmac(house.vnpay.secret, canonicalQuery(fields))}`
+const signed = (fields: Fields): string =>
+  `${canonicalQuery(fields)}&vnp_SecureHash=${hmac(house.keysOf('vnpay')['secret'] ?? '', canonicalQuery(fields))}`
 const failed: Fields = { vnp_ResponseCode: '24', vnp_TransactionStatus: '02', vnp_TransactionNo: '0' }
 const tell = async (query: string): Promise<string> => (await house.call('GET', `/api/webhooks/vnpay?${query}`)).text
 

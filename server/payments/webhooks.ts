@@ -2,8 +2,9 @@
 import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
-import { ForgedNotice, type NoticeAnswer, type NoticeOutcome, type NoticeRequest, type PaymentDriver } from './driver.ts'
-import type { Settlement } from './settle.ts'
+import { ForgedNotice, type Hint, type NoticeAnswer, type NoticeOutcome, type NoticeRequest, type PaymentDriver } from './driver.ts'
+import type { Orders } from './orders.ts'
+import type { Settled, Settlement } from './settle.ts'
 
 /** How much of a word is kept, characters: a gateway's own is far shorter, and of a forged one the beginning tells enough. */
 const maxKept = { verified: 64 * 1024, forged: 2 * 1024 }
@@ -11,8 +12,26 @@ const maxKept = { verified: 64 * 1024, forged: 2 * 1024 }
 /** PostgreSQL's text holds no NUL. */
 const keepable = (text: string, length: number): string => text.slice(0, length).replaceAll('\0', '\uFFFD')
 
+/** A hint is not believed: the gateway is asked about the payment that it names. */
+async function followHint(
+  deps: { db: Database; settlement: Settlement; orders: Orders },
+  driver: PaymentDriver,
+  hint: Hint,
+): Promise<Settled> {
+  const { db, settlement, orders } = deps
+  const payment = await db
+    .selectFrom('payment')
+    .selectAll()
+    .where('reference', '=', hint.reference)
+    .where('driver', '=', driver.name)
+    .executeTakeFirst()
+  if (!payment) return { outcome: 'unknown_order', paymentId: null }
+  const notice = await driver.lookUp(orders.orderOf(payment, await orders.buyerOf(payment.customer_id)))
+  return notice ? await settlement.settle(driver, notice) : { outcome: 'unknown_order', paymentId: payment.id }
+}
+
 export async function receiveNotice(
-  deps: { db: Database; clock: Clock; log: Log; settlement: Settlement },
+  deps: { db: Database; clock: Clock; log: Log; settlement: Settlement; orders: Orders },
   driver: PaymentDriver,
   request: NoticeRequest,
 ): Promise<NoticeAnswer> {
@@ -35,10 +54,13 @@ export async function receiveNotice(
     stored = row.id
   }
   try {
-    const notice = driver.readNotice(request)
-    eventId = notice.eventId
+    const word = driver.readNotice(request)
     await store(maxKept.verified)
-    ;({ outcome, paymentId } = await settlement.settle(driver.name, notice))
+    if (word === null) outcome = 'recorded'
+    else {
+      eventId = word.eventId
+      ;({ outcome, paymentId } = 'ask' in word ? await followHint(deps, driver, word) : await settlement.settle(driver, word))
+    }
   } catch (error) {
     if (error instanceof ForgedNotice) {
       outcome = 'forged'

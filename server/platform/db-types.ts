@@ -11,6 +11,13 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface CardCustomer {
+  created_at: Timestamp;
+  customer_id: string;
+  driver: string;
+  reference: string;
+}
+
 export interface Customer {
   active: Generated<boolean>;
   address_line: string | null;
@@ -31,6 +38,14 @@ export interface Idempotency {
   key: string;
   scope: string;
   status_code: number;
+}
+
+export interface IdempotencyAction {
+  action_id: string;
+  created_at: Timestamp;
+  fingerprint: Buffer;
+  key: string;
+  scope: string;
 }
 
 export interface Invoice {
@@ -155,6 +170,8 @@ export interface Payment {
   language: string;
   provider_ref: string | null;
   provider_transaction_id: string | null;
+  received: Generated<bigint>;
+  reference: string;
   settled_at: Timestamp | null;
   status: string;
 }
@@ -167,6 +184,27 @@ export interface PaymentNotice {
   payment_id: string | null;
   raw: unknown;
   received_at: Timestamp;
+}
+
+export interface PaymentRefund {
+  amount: bigint;
+  created_at: Timestamp;
+  detail: string | null;
+  id: string;
+  payment_id: string;
+  provider_refund_id: string | null;
+  reason: string;
+  settled_at: Timestamp | null;
+  status: string;
+}
+
+export interface PaymentReversal {
+  amount: bigint;
+  created_at: Timestamp;
+  id: Generated<bigint>;
+  kind: string;
+  movement: string;
+  payment_id: string;
 }
 
 export interface PaymentSuspense {
@@ -239,8 +277,10 @@ export interface Subscription {
 }
 
 export interface DB {
+  card_customer: CardCustomer;
   customer: Customer;
   idempotency: Idempotency;
+  idempotency_action: IdempotencyAction;
   invoice: Invoice;
   invoice_counter: InvoiceCounter;
   invoice_line: InvoiceLine;
@@ -253,6 +293,8 @@ export interface DB {
   one_time_code: OneTimeCode;
   payment: Payment;
   payment_notice: PaymentNotice;
+  payment_refund: PaymentRefund;
+  payment_reversal: PaymentReversal;
   payment_suspense: PaymentSuspense;
   rate_limit: RateLimit;
   session: Session;

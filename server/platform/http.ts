@@ -19,7 +19,7 @@ import {
   type Output,
   type Success,
 } from '../../contract/index.ts'
-import { answered, type IdempotencyStore } from './idempotency.ts'
+import { acted, answered, type IdempotencyStore, type KeptAnswer, type KeyedCall } from './idempotency.ts'
 import { transaction, type Database, type Tx } from './db.ts'
 import { DriverFailure, Refusal } from './errors.ts'
 import type { Log } from './log.ts'
@@ -42,6 +42,8 @@ export interface Call<E extends Endpoint> {
 }
 /** POST, PUT and DELETE run in one transaction, together with the answer that is kept for their Idempotency-Key. */
 export type Write<E extends Endpoint> = Call<E> & { readonly tx: Tx }
+/** A call that reaches a third party runs in no transaction. Repeated under its Idempotency-Key it has the same `actionId`, and acts once. */
+export type Act<E extends Endpoint> = Call<E> & { readonly actionId: string }
 
 /** A page of a keyset-paginated list. */
 export class Page<R> {
@@ -61,6 +63,8 @@ export interface Http {
   readonly endpoints: readonly Endpoint[]
   read<E extends Endpoint>(endpoint: E, handle: (call: Call<E>) => Promise<Answer<E>>): void
   write<E extends Endpoint>(endpoint: E, handle: (call: Write<E>) => Promise<Answer<E>>): void
+  /** A write that reaches a third party: it opens its own transactions, before and after. */
+  act<E extends Endpoint>(endpoint: E, handle: (call: Act<E>) => Promise<Answer<E>>): void
   /** A read whose success travels without the envelope, where another protocol prescribes the answer. */
   plain<E extends Endpoint>(endpoint: E, handle: (call: Call<E>) => Promise<Input<E['result']>>): void
 }
@@ -262,6 +266,20 @@ export function createHttp(options: HttpOptions): Http {
         : { statusCode, message: 'success', result: answer }
     return JSON.stringify(success)
   }
+  const keyedCall = (key: string, call: { customerId: string; language: Language }, request: FastifyRequest): KeyedCall => {
+    if (key.length === 0 || key.length > 255)
+      throw new Refusal('invalid_input', {
+        fields: { 'Idempotency-Key': fieldMessage({ code: 'too_big', origin: 'string', maximum: 255 }, call.language) },
+      })
+    const scope = call.customerId || `anonymous:${request.ip}`
+    return { scope, key, fingerprint: { method: request.method, url: request.url, body: request.body } }
+  }
+  const wordRefusal =
+    (request: FastifyRequest) =>
+    (refusal: Refusal): KeptAnswer => {
+      const { body } = explain(refusal, request, log)
+      return { statusCode: body.statusCode, body: JSON.stringify(body) }
+    }
   const send = (reply: FastifyReply, status: number, body: string) => reply.code(status).type('application/json; charset=utf-8').send(body)
 
   return {
@@ -306,23 +324,34 @@ export function createHttp(options: HttpOptions): Http {
             if ('refusal' in answer) throw answer.refusal
             return send(reply, endpoint.status ?? 200, envelope(endpoint, answer.given))
           }
-          if (key.length === 0 || key.length > 255)
-            throw new Refusal('invalid_input', {
-              fields: { 'Idempotency-Key': fieldMessage({ code: 'too_big', origin: 'string', maximum: 255 }, call.language) },
-            })
-          const scope = call.customerId || `anonymous:${request.ip}`
-          const fingerprint = { method: request.method, url: request.url, body: request.body }
           const outcome = await answered(
             idempotency,
-            { scope, key, fingerprint },
-            async (tx) => {
-              return { statusCode: endpoint.status ?? 200, body: envelope(endpoint, await handle({ ...call, tx })) }
-            },
-            (refusal) => {
-              const { body } = explain(refusal, request, log)
-              return { statusCode: body.statusCode, body: JSON.stringify(body) }
-            },
+            keyedCall(key, call, request),
+            async (tx) => ({ statusCode: endpoint.status ?? 200, body: envelope(endpoint, await handle({ ...call, tx })) }),
+            wordRefusal(request),
           )
+          if (outcome.replayed) reply.header('idempotency-replayed', 'true')
+          return send(reply, outcome.statusCode, outcome.body)
+        },
+      })
+    },
+    act(endpoint, handle) {
+      endpoints.push(endpoint)
+      server.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        handler: async (request, reply) => {
+          const call = await callOf(endpoint, request)
+          const work = async (actionId: string): Promise<KeptAnswer> => ({
+            statusCode: endpoint.status ?? 200,
+            body: envelope(endpoint, await handle({ ...call, actionId })),
+          })
+          const key = request.headers['idempotency-key']
+          if (typeof key !== 'string' || endpoint.method === 'DELETE') {
+            const { statusCode, body } = await work(randomUUID())
+            return send(reply, statusCode, body)
+          }
+          const outcome = await acted(idempotency, keyedCall(key, call, request), work, wordRefusal(request))
           if (outcome.replayed) reply.header('idempotency-replayed', 'true')
           return send(reply, outcome.statusCode, outcome.body)
         },

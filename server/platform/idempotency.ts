@@ -1,18 +1,22 @@
 /**
- * Idempotency-Key (after draft-ietf-httpapi-idempotency-key-header-07): the answer is kept in the same transaction as the work, so a kill between
- * the two cannot happen. While the first runs, an advisory lock answers the second; a crash drops the lock by itself.
+ * Idempotency-Key (after draft-ietf-httpapi-idempotency-key-header-07). Of a call that touches only the database the answer is kept in the
+ * same transaction as the work, so a kill between the two cannot happen. A call that reaches a third party cannot be one transaction: it is
+ * given an id that a repetition gets again, and acts once under it. While the first runs, an advisory lock answers the second; a crash drops
+ * the lock by itself.
  */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { hours, later, type Clock } from './clock.ts'
 import { transaction, type Database, type Tx } from './db.ts'
 import { Refusal } from './errors.ts'
 import { sameBytes, type Secrets } from './secrets.ts'
+import type { SessionLocks } from './session-locks.ts'
 
 export interface IdempotencyStore {
   readonly db: Database
   readonly secrets: Secrets
   readonly clock: Clock
+  readonly locks: SessionLocks
 }
 export interface KeyedCall {
   readonly scope: string
@@ -29,9 +33,38 @@ const purpose = 'idempotency'
 /** Answers are kept for 24 hours. */
 const oldest = (clock: Clock): Date => later(clock.now(), -hours(24))
 
+// Keyed: a body may hold a password, and a plain hash of it could be guessed from a stolen table.
+const fingerprintOf = (store: IdempotencyStore, call: KeyedCall): Buffer =>
+  store.secrets.fingerprint(purpose, JSON.stringify(call.fingerprint))
+const lockOf = (call: KeyedCall): bigint => createHash('sha256').update(`${call.scope}\n${call.key}`).digest().readBigInt64BE()
+
+/** The answer that is kept under this key, if it was given within a day. Refuses with idempotency_key_reused. */
+async function keptAnswer(store: IdempotencyStore, tx: Tx, call: KeyedCall, fingerprint: Buffer): Promise<KeptAnswer | undefined> {
+  const row = await tx.selectFrom('idempotency').selectAll().where('scope', '=', call.scope).where('key', '=', call.key).executeTakeFirst()
+  const known = row && row.created_at >= oldest(store.clock) ? row : undefined
+  if (row && !known) await tx.deleteFrom('idempotency').where('scope', '=', call.scope).where('key', '=', call.key).execute()
+  if (!known) return undefined
+  if (!sameBytes(known.fingerprint, fingerprint)) throw new Refusal('idempotency_key_reused')
+  return { statusCode: known.status_code, body: store.secrets.open(purpose, known.body) }
+}
+
+async function keep(store: IdempotencyStore, tx: Tx, call: KeyedCall, fingerprint: Buffer, answer: KeptAnswer): Promise<void> {
+  const kept = {
+    fingerprint,
+    status_code: answer.statusCode,
+    body: store.secrets.seal(purpose, answer.body),
+    created_at: store.clock.now(),
+  }
+  await tx
+    .insertInto('idempotency')
+    .values({ scope: call.scope, key: call.key, ...kept })
+    .execute()
+}
+
 /**
- * Runs `work` once per key. A refusal of ours is an answer too and is kept (its work is rolled back); rate limits and bugs are not kept, so
- * that a later try may succeed. Refuses with idempotency_in_progress or idempotency_key_reused.
+ * Runs `work` once per key, in one transaction with the keeping of its answer. A refusal of ours is an answer too and is kept (its work is
+ * rolled back); rate limits and bugs are not kept, so that a later try may succeed. Refuses with idempotency_in_progress or
+ * idempotency_key_reused.
  */
 export async function answered(
   store: IdempotencyStore,
@@ -39,24 +72,12 @@ export async function answered(
   work: (tx: Tx) => Promise<KeptAnswer>,
   wordRefusal: (refusal: Refusal) => KeptAnswer,
 ): Promise<KeptAnswer & { replayed: boolean }> {
-  // Keyed: a body may hold a password, and a plain hash of it could be guessed from a stolen table.
-  const fingerprint = store.secrets.fingerprint(purpose, JSON.stringify(call.fingerprint))
-  const lock = createHash('sha256').update(`${call.scope}\n${call.key}`).digest().readBigInt64BE()
+  const fingerprint = fingerprintOf(store, call)
   return await transaction(store.db, async (tx) => {
-    const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_xact_lock(${lock}) as held`.execute(tx)
+    const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_xact_lock(${lockOf(call)}) as held`.execute(tx)
     if (rows[0]?.held !== true) throw new Refusal('idempotency_in_progress')
-    const row = await tx
-      .selectFrom('idempotency')
-      .selectAll()
-      .where('scope', '=', call.scope)
-      .where('key', '=', call.key)
-      .executeTakeFirst()
-    const known = row && row.created_at >= oldest(store.clock) ? row : undefined
-    if (row && !known) await tx.deleteFrom('idempotency').where('scope', '=', call.scope).where('key', '=', call.key).execute()
-    if (known) {
-      if (!sameBytes(known.fingerprint, fingerprint)) throw new Refusal('idempotency_key_reused')
-      return { statusCode: known.status_code, body: store.secrets.open(purpose, known.body), replayed: true }
-    }
+    const known = await keptAnswer(store, tx, call, fingerprint)
+    if (known) return { ...known, replayed: true }
     await sql`savepoint work`.execute(tx)
     let answer: KeptAnswer
     try {
@@ -66,22 +87,66 @@ export async function answered(
       if (!error.keepsWrites) await sql`rollback to savepoint work`.execute(tx)
       answer = wordRefusal(error)
     }
-    await tx
-      .insertInto('idempotency')
-      .values({
-        scope: call.scope,
-        key: call.key,
-        fingerprint,
-        status_code: answer.statusCode,
-        body: store.secrets.seal(purpose, answer.body),
-        created_at: store.clock.now(),
-      })
-      .execute()
+    await keep(store, tx, call, fingerprint, answer)
     return { ...answer, replayed: false }
   })
+}
+
+/**
+ * Runs `work` outside a transaction, at most one at a time per key, until it has answered once. A repetition after a kill, or after a third
+ * party that did not answer, gets the same `actionId`: whatever `work` begins must be begun once under it. Answers and refusals are kept as in
+ * `answered`.
+ */
+export async function acted(
+  store: IdempotencyStore,
+  call: KeyedCall,
+  work: (actionId: string) => Promise<KeptAnswer>,
+  wordRefusal: (refusal: Refusal) => KeptAnswer,
+): Promise<KeptAnswer & { replayed: boolean }> {
+  const fingerprint = fingerprintOf(store, call)
+  const release = await store.locks.tryHold(lockOf(call))
+  if (!release) throw new Refusal('idempotency_in_progress')
+  try {
+    const begun = await transaction(store.db, async (tx) => {
+      const known = await keptAnswer(store, tx, call, fingerprint)
+      if (known) return { ...known, replayed: true }
+      const values = { scope: call.scope, key: call.key, fingerprint, action_id: randomUUID(), created_at: store.clock.now() }
+      const inserted = await tx
+        .insertInto('idempotency_action')
+        .values(values)
+        .onConflict((conflict) => conflict.columns(['scope', 'key']).doNothing())
+        .returning('action_id')
+        .executeTakeFirst()
+      if (inserted) return { actionId: inserted.action_id }
+      const row = await tx
+        .selectFrom('idempotency_action')
+        .selectAll()
+        .where('scope', '=', call.scope)
+        .where('key', '=', call.key)
+        .executeTakeFirstOrThrow()
+      if (!sameBytes(row.fingerprint, fingerprint)) throw new Refusal('idempotency_key_reused')
+      return { actionId: row.action_id }
+    })
+    if ('replayed' in begun) return begun
+    let answer: KeptAnswer
+    try {
+      answer = await work(begun.actionId)
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code === 'rate_limited') throw error
+      answer = wordRefusal(error)
+    }
+    await transaction(store.db, async (tx) => {
+      await keep(store, tx, call, fingerprint, answer)
+      await tx.deleteFrom('idempotency_action').where('scope', '=', call.scope).where('key', '=', call.key).execute()
+    })
+    return { ...answer, replayed: false }
+  } finally {
+    await release()
+  }
 }
 
 /** Answers that have gone unasked for; those asked for too late are dropped then. */
 export async function forgetOldAnswers(store: IdempotencyStore): Promise<void> {
   await store.db.deleteFrom('idempotency').where('created_at', '<', oldest(store.clock)).execute()
+  await store.db.deleteFrom('idempotency_action').where('created_at', '<', oldest(store.clock)).execute()
 }

@@ -9,3 +9,7 @@ export const gatewayOf = (driver: string, currency: Currency): string => `gatewa
 export const suspenseOf = (driver: string, currency: Currency): string => `suspense:${driver}:${currency}`
 /** What was sold. */
 export const revenueOf = (product: string, currency: Currency): string => `revenue:${product}:${currency}`
+/** Money on its way back to its source: taken from the wallet, not yet confirmed by the gateway. */
+export const payableOf = (driver: string, currency: Currency): string => `payable:${driver}:${currency}`
+/** What customers owe us because a bank took back more than their wallets held; negative. */
+export const receivableOf = (driver: string, currency: Currency): string => `receivable:${driver}:${currency}`

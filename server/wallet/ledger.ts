@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { currencies, type Currency } from '../../contract/money.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
-import { gatewayOf, revenueOf, suspenseOf, walletOf } from './accounts.ts'
+import { gatewayOf, payableOf, receivableOf, revenueOf, suspenseOf, walletOf } from './accounts.ts'
 
 /** Signed minor units: positive raises the account. */
 export interface Line {
@@ -22,7 +22,18 @@ export interface Posting {
   readonly lines: readonly Line[]
   readonly reverses?: bigint
 }
-export type PostingKind = 'topup' | 'charge' | 'refund' | 'suspense'
+export type PostingKind =
+  | 'topup'
+  | 'charge'
+  | 'refund'
+  | 'suspense'
+  /** To the source: out of the wallet, and back into it when the gateway refuses. */
+  | 'withdrawal'
+  | 'withdrawal_undone'
+  | 'paid_out'
+  /** Taken back by the gateway or the bank, and given again. */
+  | 'chargeback'
+  | 'chargeback_won'
 export interface Details {
   /** A gateway's or bank's name. */
   readonly provider?: string
@@ -46,6 +57,17 @@ export function assertBalanced(lines: readonly Line[]): void {
   if (lines.reduce((sum, line) => sum + line.amount, 0n) !== 0n) throw new Error('a posting does not balance')
 }
 
+/** Money between one customer's wallet and a gateway. */
+export interface Movement {
+  readonly key: string
+  readonly customerId: string
+  readonly driver: string
+  /** Minor units, above zero. */
+  readonly amount: bigint
+  readonly currency: Currency
+  readonly details: Details
+}
+
 export interface Ledger {
   /** Opens the house's accounts for these gateways and products, in every currency. Called once, at the start. */
   prepare(db: Queryable, house: { drivers: readonly string[]; products: readonly string[] }): Promise<void>
@@ -67,11 +89,33 @@ export interface Ledger {
   ): Promise<Outcome>
   /** Money that matches nothing waits in the gateway's suspense account. */
   park(tx: Tx, parked: { key: string; driver: string; amount: bigint; currency: Currency; details: Details }): Promise<Outcome>
+  /** Takes money out of a wallet that is to go back to its source. `short` when the wallet does not hold it. */
+  withhold(tx: Tx, withdrawal: Movement): Promise<Outcome>
+  /** The gateway refused: the withheld money is the customer's again. */
+  release(tx: Tx, withdrawal: Movement): Promise<Outcome>
+  /** The gateway gave the withheld money back to its source. */
+  payOut(tx: Tx, withdrawal: Movement): Promise<Outcome>
+  /** The gateway took money back by itself: from the wallet as far as it holds any, the rest is owed to us. */
+  takeBack(tx: Tx, chargeback: Movement): Promise<Outcome>
+  /** A chargeback was decided for us: the customer has the money again. */
+  giveAgain(tx: Tx, chargeback: Movement): Promise<Outcome>
   /** Minor units. */
   balanceOf(db: Queryable, customerId: string): Promise<{ balance: bigint; currency: Currency }>
 }
 
 export function createLedger(clock: Clock): Ledger {
+  /** `amount` from one account to another. */
+  const between = (tx: Tx, kind: PostingKind, { key, details, amount }: Movement, from: string, to: string): Promise<Outcome> =>
+    post(tx, {
+      key,
+      kind,
+      details,
+      lines: [
+        { account: from, amount: -amount },
+        { account: to, amount },
+      ],
+    })
+
   async function post(tx: Tx, posting: Posting): Promise<Outcome> {
     assertBalanced(posting.lines)
     const codes = posting.lines.map((line) => line.account)
@@ -91,7 +135,7 @@ export function createLedger(clock: Clock): Ledger {
     async prepare(db, house) {
       const codes = currencies.flatMap((currency) => [
         ...house.drivers.flatMap((driver) =>
-          [gatewayOf(driver, currency), suspenseOf(driver, currency)].map((code) => ({ code, currency })),
+          [gatewayOf, suspenseOf, payableOf, receivableOf].map((name) => ({ code: name(driver, currency), currency })),
         ),
         ...house.products.map((product) => ({ code: revenueOf(product, currency), currency })),
       ])
@@ -157,6 +201,22 @@ export function createLedger(clock: Clock): Ledger {
         ],
       })
     },
+    withhold: (tx, of) => between(tx, 'withdrawal', of, walletOf(of.customerId), payableOf(of.driver, of.currency)),
+    release: (tx, of) => between(tx, 'withdrawal_undone', of, payableOf(of.driver, of.currency), walletOf(of.customerId)),
+    payOut: (tx, of) => between(tx, 'paid_out', of, payableOf(of.driver, of.currency), gatewayOf(of.driver, of.currency)),
+    async takeBack(tx, of) {
+      const wallet = walletOf(of.customerId)
+      // Locked, so that nothing is spent between the reading and the posting.
+      const held = await tx.selectFrom('ledger_account').select('balance').where('code', '=', wallet).forUpdate().executeTakeFirstOrThrow()
+      const fromWallet = held.balance < of.amount ? held.balance : of.amount
+      const lines = [
+        { account: gatewayOf(of.driver, of.currency), amount: of.amount },
+        { account: wallet, amount: -fromWallet },
+        { account: receivableOf(of.driver, of.currency), amount: fromWallet - of.amount },
+      ]
+      return await post(tx, { key: of.key, kind: 'chargeback', details: of.details, lines: lines.filter(({ amount }) => amount !== 0n) })
+    },
+    giveAgain: (tx, of) => between(tx, 'chargeback_won', of, gatewayOf(of.driver, of.currency), walletOf(of.customerId)),
     async balanceOf(db, customerId) {
       const row = await db
         .selectFrom('ledger_account')

@@ -19,6 +19,15 @@ export function describe(kind: PostingKind, details: Details, language: Language
       return (vi ? 'Hoàn tiền' : 'Refund') + subject + invoice
     case 'suspense':
       return vi ? 'Khoản chờ đối soát' : 'Held for reconciliation'
+    case 'withdrawal':
+    case 'paid_out':
+      return vi ? `Hoàn về nguồn qua ${details.provider ?? ''}` : `Returned to source via ${details.provider ?? ''}`
+    case 'withdrawal_undone':
+      return vi ? `Không hoàn được qua ${details.provider ?? ''}` : `Return refused by ${details.provider ?? ''}`
+    case 'chargeback':
+      return vi ? `${details.provider ?? ''} thu hồi khoản nạp` : `Top-up taken back by ${details.provider ?? ''}`
+    case 'chargeback_won':
+      return vi ? `${details.provider ?? ''} trả lại khoản thu hồi` : `Top-up given again by ${details.provider ?? ''}`
   }
 }
 

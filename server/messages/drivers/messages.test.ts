@@ -19,7 +19,7 @@ beforeAll(async () => {
     port: 0,
     databaseUrl: database.url,
     portalUrl: 'http://127.0.0.1:9',
-    vnpay: { tmnCode: 'DEMO0001', secret: 's' },
+    gateways: { vnpay: { tmnCode: 'DEMO0001', secret: 's' } },
     esms: keys,
     log: () => undefined,
   })

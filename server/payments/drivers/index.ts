@@ -1,16 +1,37 @@
 /** The gateways by name. Nothing else picks a driver. */
+import type * as z from 'zod/mini'
 import type { PaymentDriver } from '../driver.ts'
 import { createVnpay } from './vnpay/index.ts'
 import * as vnpay from './vnpay/settings.ts'
 
-/** Settings: a zod schema of what the driver needs; environment: the variable each setting is read from. */
+/** What a driver may have to know of the portal. */
+export interface Surroundings {
+  /** The address under which the gateway calls us: `<portal>/api/webhooks/<name>`. Some signatures are made over it. */
+  readonly noticeUrl: string
+}
+
+type Texts = Readonly<Record<string, string>>
+/** One gateway's place in the table. */
+interface Place {
+  /** The environment variable of each setting that an operator gives. The first is the one that says "we have a contract". */
+  readonly environment: Texts
+  /** Settings that hold when the operator gives none: public addresses. */
+  readonly defaults: Texts
+  /** Keys for the sandbox, made from the portal's secret, so that they are the same at each start. */
+  readonly sandboxKeys: (derive: (purpose: string) => string) => Texts
+  /** Settings that face the sandbox at `url`, with those keys. */
+  readonly inSandbox: (url: string, keys: Texts) => Texts
+}
+
+const place = <S extends z.ZodMiniType>(
+  of: Place & { readonly settings: S; readonly create: (settings: z.output<S>, surroundings: Surroundings) => PaymentDriver },
+): Place & { readonly open: (settings: unknown, surroundings: Surroundings) => PaymentDriver } => ({
+  ...of,
+  open: (settings, surroundings) => of.create(of.settings.parse(settings), surroundings),
+})
+
 export const paymentDrivers = {
-  vnpay: { settings: vnpay.settings, environment: vnpay.environment, create: createVnpay },
+  vnpay: place({ ...vnpay, create: createVnpay }),
 } as const
 export type PaymentDriverName = keyof typeof paymentDrivers
-
-/** Opens the named gateway. Throws a ZodError that names each wrong setting. */
-export function createPaymentDriver(name: PaymentDriverName, settings: unknown): PaymentDriver {
-  const driver = paymentDrivers[name]
-  return driver.create(driver.settings.parse(settings))
-}
+export const paymentDriverNames = Object.keys(paymentDrivers) as PaymentDriverName[]

@@ -3,15 +3,18 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { PaymentOrder } from '../../driver.ts'
-import { createPaymentDriver } from '../index.ts'
+import { createVnpay } from './index.ts'
+import { settings as schema } from './settings.ts'
 import { apiHash, type Fields } from './sign.ts'
 
 const tmnCode = 'DEMO0001'
 const secret = 'TESTSECRET0123456789ABCDEFGHIJKL'
 const settings = { tmnCode, secret, payUrl: 'https://vnpay.example/pay', apiUrl: 'https://vnpay.example/api' }
-const driver = createPaymentDriver('vnpay', settings)
+const driver = createVnpay(schema.parse(settings))
 const order: PaymentOrder = {
   code: 'TOPUP20261121000001',
+  reference: 'TOPUP20261121000001',
+  transferUrl: 'https://portal.example.vn/transfer',
   amount: 100_000n,
   currency: 'VND',
   channel: '',
@@ -64,14 +67,14 @@ describe('answers of the API that must not be believed', () => {
       server.close()
       server.closeAllConnections()
     })
-    return createPaymentDriver('vnpay', { ...settings, apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` })
+    return createVnpay(schema.parse({ ...settings, apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }))
   }
   const refund = { refundId: 'R1', amount: 100_000n, reason: 'test', providerTransactionId: '14226112' }
   const isRefund = (question: Fields): boolean => question['vnp_Command'] === 'refund'
 
   it('believes a signed one, also when the amount comes as a number', async () => {
     const notice = await (await facing((question) => ({ ...sign(honest(question)), vnp_Amount: 10_000_000 }))).lookUp(order)
-    expect(notice).toMatchObject({ status: 'succeeded', amount: 100_000n, providerTransactionId: '14226112', code: order.code })
+    expect(notice).toMatchObject({ status: 'succeeded', amount: 100_000n, providerTransactionId: '14226112', reference: order.reference })
   })
 
   it.each([

@@ -2,7 +2,9 @@
 import { startSandbox } from '../../../../sandbox/index.ts'
 import { testDatabase } from '../../../../test/database.ts'
 import { conforms, type Adapter, type Choice } from '../conformance.ts'
-import { createPaymentDriver } from '../index.ts'
+import type { HostedDriver } from '../../driver.ts'
+import { createVnpay } from './index.ts'
+import { settings } from './settings.ts'
 
 const terminal = { tmnCode: 'DEMO0001', secret: 'TESTSECRET0123456789ABCDEFGHIJKL' }
 const outcomes: Readonly<Record<Choice, string>> = { pay: 'paid', fail: 'insufficient', cancel: 'cancelled', suspicious: 'suspicious' }
@@ -19,18 +21,20 @@ const adapter: Adapter = {
       port: 0,
       databaseUrl: database.url,
       portalUrl,
-      vnpay: terminal,
+      gateways: { vnpay: terminal },
       esms: { apiKey: 'k', secretKey: 's' },
       log: () => undefined,
       pace: 0.01,
     })
-    const facing = (url: string, timeoutMs: number): ReturnType<typeof createPaymentDriver> =>
-      createPaymentDriver('vnpay', {
-        ...terminal,
-        payUrl: `${sandbox.url}/vnpay/paymentv2/vpcpay.html`,
-        apiUrl: `${url}/vnpay/merchant_webapi/api/transaction`,
-        timeoutMs,
-      })
+    const facing = (url: string, timeoutMs: number): HostedDriver =>
+      createVnpay(
+        settings.parse({
+          ...terminal,
+          payUrl: `${sandbox.url}/vnpay/paymentv2/vpcpay.html`,
+          apiUrl: `${url}/vnpay/merchant_webapi/api/transaction`,
+          timeoutMs,
+        }),
+      )
     async function page(checkoutUrl: string): Promise<string> {
       const response = await fetch(checkoutUrl)
       const token = /name="token" value="([^"]+)"/.exec(await response.text())?.[1]
@@ -41,17 +45,21 @@ const adapter: Adapter = {
       driver: facing(sandbox.url, 10_000),
       unreachable: facing(closedUrl, 10_000),
       slow: facing(silentUrl, 100),
-      async open(checkoutUrl) {
-        await page(checkoutUrl)
-      },
-      async choose(checkoutUrl, choice) {
-        const body = new URLSearchParams({ token: await page(checkoutUrl), outcome: outcomes[choice] })
-        const response = await fetch(new URL('/vnpay/paymentv2/Transaction/Confirm.html', checkoutUrl), {
-          method: 'POST',
-          body,
-          redirect: 'manual',
-        })
-        return response.headers.get('location') ?? ''
+      async begin(driver, order) {
+        if (driver.kind !== 'hosted') throw new Error('vnpay pays on its own page')
+        const { checkoutUrl, providerRef } = await driver.begin(order)
+        return {
+          providerRef,
+          handed: checkoutUrl,
+          async open() {
+            await page(checkoutUrl)
+          },
+          async choose(choice) {
+            const body = new URLSearchParams({ token: await page(checkoutUrl), outcome: outcomes[choice] })
+            const confirm = new URL('/vnpay/paymentv2/Transaction/Confirm.html', checkoutUrl)
+            return (await fetch(confirm, { method: 'POST', body, redirect: 'manual' })).headers.get('location')
+          },
+        }
       },
       forgeries(genuine) {
         const changed = (name: string, value: string | null): URLSearchParams => {

@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import {
   ForgedNotice,
+  type HostedDriver,
   type Notice,
   type NoticeAnswer,
   type NoticeOutcome,
   type NoticeRequest,
-  type PaymentDriver,
   type PaymentOrder,
+  type Refund,
 } from '../../driver.ts'
 import { createApi, type ApiAnswer } from './api.ts'
 import { answers, responseTexts, statusOfNotice, statusOfTransaction } from './codes.ts'
@@ -24,17 +25,18 @@ const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `
 /** '0' and '' say that no money moved. */
 const movement = (transactionNo: string | undefined): string | null =>
   transactionNo === undefined || /^0*$/.test(transactionNo) ? null : transactionNo
-const purpose = (order: PaymentOrder): string => plainText(`${order.language === 'vi' ? 'Nap tien vi' : 'Wallet top-up'} ${order.code}`)
+const purpose = (order: PaymentOrder): string =>
+  plainText(`${order.language === 'vi' ? 'Nap tien vi' : 'Wallet top-up'} ${order.reference}`)
 
 /** Opens the driver. It keeps no state and touches the network only in lookUp and refund. */
-export function createVnpay(settings: VnpaySettings): PaymentDriver {
+export function createVnpay(settings: VnpaySettings) {
   const { tmnCode, secret } = settings
   const ask = createApi(settings)
 
   function begin(order: PaymentOrder): { checkoutUrl: string; providerRef: null } {
     if (order.currency !== 'VND') throw rejected(`takes VND, not ${order.currency}`)
     if (!channels.some((channel) => channel === order.channel)) throw rejected('no such channel')
-    if (!/^[A-Za-z0-9]{1,32}$/.test(order.code)) throw rejected('the code must be 1 to 32 letters and digits')
+    if (!/^[A-Za-z0-9]{1,32}$/.test(order.reference)) throw rejected('the code must be 1 to 32 letters and digits')
     const amount = toVnpayAmount(order.amount)
     if (order.amount <= 0n || amount.length > 12) throw rejected('the amount is out of range')
     if (order.expiresAt <= order.createdAt) throw rejected('the payment expires before it begins')
@@ -46,7 +48,7 @@ export function createVnpay(settings: VnpaySettings): PaymentDriver {
       vnp_Amount: amount,
       vnp_CurrCode: 'VND',
       vnp_BankCode: order.channel,
-      vnp_TxnRef: order.code,
+      vnp_TxnRef: order.reference,
       vnp_OrderInfo: purpose(order),
       vnp_OrderType: 'other',
       vnp_Locale: order.language === 'vi' ? 'vn' : 'en',
@@ -71,7 +73,7 @@ export function createVnpay(settings: VnpaySettings): PaymentDriver {
     const transactionNo = fields['vnp_TransactionNo'] ?? '0'
     return {
       eventId: ['notice', code ?? '', transactionNo, responseCode, transactionStatus, fields['vnp_Amount']].join(':'),
-      code,
+      reference: code,
       providerTransactionId: movement(transactionNo),
       status: statusOfNotice(responseCode, transactionStatus),
       amount,
@@ -90,7 +92,7 @@ export function createVnpay(settings: VnpaySettings): PaymentDriver {
     vnp_RequestId: id,
     vnp_Version: version,
     vnp_TmnCode: tmnCode,
-    vnp_TxnRef: order.code,
+    vnp_TxnRef: order.reference,
     vnp_OrderInfo: plainText(why) || purpose(order),
     vnp_TransactionDate: toVnpayDate(order.createdAt),
     vnp_CreateDate: toVnpayDate(new Date()),
@@ -100,13 +102,13 @@ export function createVnpay(settings: VnpaySettings): PaymentDriver {
   /** A signed answer about this very payment, with its amount; a replayed answer about another is a failure. */
   function about(order: PaymentOrder, answer: ApiAnswer, kind: DriverFailureKind): bigint {
     const amount = fromVnpayAmount(answer['vnp_Amount'])
-    if (answer['vnp_TxnRef'] !== order.code || amount === undefined)
+    if (answer['vnp_TxnRef'] !== order.reference || amount === undefined)
       throw new DriverFailure(kind, 'vnpay: the answer is about something else')
     return amount
   }
 
   async function lookUp(order: PaymentOrder): Promise<Notice | null> {
-    const asked = question(order, randomUUID().replaceAll('-', ''), `Truy van giao dich ${order.code}`)
+    const asked = question(order, randomUUID().replaceAll('-', ''), `Truy van giao dich ${order.reference}`)
     const answer = await ask('query', { ...asked, vnp_Command: 'querydr' })
     const apiCode = answer['vnp_ResponseCode'] ?? ''
     if (apiCode === '91') return null
@@ -116,8 +118,8 @@ export function createVnpay(settings: VnpaySettings): PaymentDriver {
     const transactionStatus = answer['vnp_TransactionStatus'] ?? ''
     const transactionNo = answer['vnp_TransactionNo'] ?? '0'
     return {
-      eventId: ['query', order.code, transactionNo, transactionStatus, answer['vnp_Amount']].join(':'),
-      code: order.code,
+      eventId: ['query', order.reference, transactionNo, transactionStatus, answer['vnp_Amount']].join(':'),
+      reference: order.reference,
       providerTransactionId: movement(transactionNo),
       status: statusOfTransaction(transactionStatus),
       amount,
@@ -127,7 +129,7 @@ export function createVnpay(settings: VnpaySettings): PaymentDriver {
     }
   }
 
-  async function refund(order: PaymentOrder, wish: Parameters<PaymentDriver['refund']>[1]): Promise<Notice> {
+  async function refund(order: PaymentOrder, wish: Refund): Promise<Notice> {
     if (wish.amount <= 0n || wish.amount > order.amount) throw rejected('a refund must be between 1 đ and what was paid')
     const full = wish.amount === order.amount
     // VNPay remembers a request id for a day only, so we ask before we give money back: a full refund is never asked for twice
@@ -161,7 +163,7 @@ export function createVnpay(settings: VnpaySettings): PaymentDriver {
     if (transactionStatus === '09' || transactionStatus === '02') throw rejected(`refund refused, ${transactionStatus}`)
     return {
       eventId: ['refund', id, answer['vnp_TransactionNo'] ?? '0', transactionStatus].join(':'),
-      code: order.code,
+      reference: order.reference,
       providerTransactionId: movement(answer['vnp_TransactionNo']),
       status: 'refunded',
       amount,
@@ -171,5 +173,17 @@ export function createVnpay(settings: VnpaySettings): PaymentDriver {
     }
   }
 
-  return { name: 'vnpay', currencies: ['VND'], channels, begin: async (order) => begin(order), readNotice, answerTo, lookUp, refund }
+  return {
+    kind: 'hosted' as const,
+    name: 'vnpay',
+    displayName: 'VNPay',
+    currencies: ['VND'] as const,
+    channels,
+    credits: 'exact' as const,
+    begin: async (order) => begin(order),
+    readNotice,
+    answerTo,
+    lookUp,
+    refund,
+  } satisfies HostedDriver
 }

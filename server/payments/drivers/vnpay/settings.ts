@@ -26,3 +26,16 @@ export const environment = {
   payUrl: 'VNPAY_PAY_URL',
   apiUrl: 'VNPAY_API_URL',
 } as const
+
+/** VNPay's public addresses; the production ones come with the contract. */
+export const defaults = {
+  payUrl: 'https://sandbox.vnpayment.vn/paymentv2/vpcpay.html',
+  apiUrl: 'https://sandbox.vnpayment.vn/merchant_webapi/api/transaction',
+} as const
+
+export const sandboxKeys = (derive: (purpose: string) => string) => ({ tmnCode: 'SANDBOX1', secret: derive('sandbox-vnpay') })
+export const inSandbox = (url: string, keys: Readonly<Record<string, string>>) => ({
+  ...keys,
+  payUrl: `${url}/vnpay/paymentv2/vpcpay.html`,
+  apiUrl: `${url}/vnpay/merchant_webapi/api/transaction`,
+})

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { VNPay } from 'vnpay'
 import { DriverFailure } from '../../../platform/errors.ts'
 import { ForgedNotice, type NoticeRequest, type PaymentOrder } from '../../driver.ts'
-import { createPaymentDriver } from '../index.ts'
+import { createVnpay } from './index.ts'
 import { fromVnpayAmount, fromVnpayDate, plainText, requestId, toVnpayAmount, toVnpayDate, vnpayIp } from './convert.ts'
 import { settings as schema } from './settings.ts'
 import { apiHash, canonicalQuery, hmac, sameHash, signedUrl, type Fields } from './sign.ts'
@@ -31,10 +31,12 @@ const settings = {
   payUrl: 'https://sandbox.vnpayment.vn/paymentv2/vpcpay.html',
   apiUrl: 'https://sandbox.vnpayment.vn/merchant_webapi/api/transaction',
 }
-const driver = createPaymentDriver('vnpay', settings)
+const driver = createVnpay(schema.parse(settings))
 
 const order: PaymentOrder = {
   code: 'TOPUP20261121000001',
+  reference: 'TOPUP20261121000001',
+  transferUrl: 'https://portal.example.vn/transfer',
   amount: 100_000n,
   currency: 'VND',
   channel: '',
@@ -137,7 +139,7 @@ describe('begin', () => {
           const expiresAt = new Date(createdAt.getTime() + 900_000)
           const { checkoutUrl } = await driver.begin({
             ...order,
-            code,
+            reference: code,
             amount,
             channel,
             language: language as 'vi' | 'en',
@@ -175,7 +177,7 @@ describe('begin', () => {
     ['less than nothing', { amount: -1n }],
     ['13 digits', { amount: 10_000_000_000n }],
     ['a channel it has not', { channel: 'ALEPAY' }],
-    ['a code with other signs', { code: 'A&B' }],
+    ['a code with other signs', { reference: 'A&B' }],
     ['an end before the beginning', { expiresAt: order.createdAt }],
     ['an endless return URL', { returnUrl: `https://p.vn/${'x'.repeat(250)}` }],
   ])('refuses %s', async (_name, change) => {
@@ -186,7 +188,7 @@ describe('begin', () => {
 describe('readNotice', () => {
   it('reads the payment and the cancellation of the vectors', () => {
     expect(driver.readNotice(notice(new URLSearchParams(paid)))).toMatchObject({
-      code: 'TOPUP20261121000001',
+      reference: 'TOPUP20261121000001',
       status: 'succeeded',
       amount: 100_000n,
       currency: 'VND',

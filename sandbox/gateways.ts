@@ -1,0 +1,23 @@
+/** The payment gateways that are stood in for, by the names that the portal's drivers have. */
+import type { Database } from './database.ts'
+import type { Gateway, GatewayOptions, Keys } from './gateway.ts'
+import { openVnpay, vnpayTables } from './vnpay/index.ts'
+
+interface Place {
+  readonly tables: string
+  readonly open: (db: Database, keys: Keys, options: GatewayOptions) => Gateway
+  /** Two lines for the sandbox's first page: for a person, and the addresses for a program. HTML. */
+  readonly guide: { readonly person: string; readonly program: string }
+}
+
+export const gateways: Readonly<Record<string, Place>> = {
+  vnpay: {
+    tables: vnpayTables,
+    open: openVnpay,
+    guide: {
+      person:
+        'VNPAY: a top-up in the portal leads to its payment page here · <span lang="vi">nạp tiền trong cổng sẽ mở trang thanh toán tại đây</span>',
+      program: '<code>GET /vnpay/paymentv2/vpcpay.html</code>, <code>POST /vnpay/merchant_webapi/api/transaction</code>',
+    },
+  },
+}

@@ -1,0 +1,165 @@
+/**
+ * What a gateway tells the merchant: a call that is repeated until the merchant answers as the gateway wants, at most ten times. Gateways wait
+ * minutes between two calls; here the gaps begin with a second. The queue lies in the database, so it outlives a restart.
+ */
+import type { Database, Transaction } from './database.ts'
+
+export const noticeTable = `
+  create table if not exists sandbox.notices (
+    id bigint generated always as identity primary key,
+    gateway text not null,
+    payload text not null,
+    attempts int not null default 0,
+    next_at timestamptz not null,
+    done_at timestamptz,
+    last_answer text not null default ''
+  );
+  create index if not exists notices_due on sandbox.notices (gateway, next_at) where done_at is null`
+
+/** One call, made anew each time: some signatures hold the moment of sending. */
+export interface NoticeCall {
+  readonly method: 'GET' | 'POST'
+  /** Without a question mark. */
+  readonly query?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+/** How a gateway speaks to its merchant. */
+export interface NoticeManner {
+  readonly gateway: string
+  /** Where notices go, without a query. */
+  readonly target: () => string
+  readonly call: (payload: string) => NoticeCall
+  /** Whether the merchant's answer ends the matter. */
+  readonly accepts: (answer: { status: number; body: string }) => boolean
+}
+
+const attemptsAtMost = 10
+/** A call that nobody finished (the process ended in it) is due again after this time. */
+const leaseMs = 15_000
+const timeoutMs = 5_000
+const lateMs = 8_000
+const gapMs = (attempts: number): number => Math.min(60_000, 1000 * 2 ** (attempts - 1))
+/** Looks for notices that another sandbox left behind, and tries again when the database was away. */
+const idleMs = 30_000
+const troubleMs = 2_000
+
+export interface Notices {
+  /** Queues a word and answers its id: for `sendNow` (and should that never come, for later), or to be sent late by itself. */
+  add(tx: Transaction, payload: string, when: 'now' | 'late'): Promise<string>
+  /** Sends a queued one now; resolves when the merchant has answered or has let the time run out. Never throws. */
+  sendNow(id: string): Promise<void>
+  /** Looks for due ones. Called after a commit that queued one. */
+  wake(): void
+  close(): Promise<void>
+}
+
+export function startNotices(db: Database, manner: NoticeManner, options: { pace: number; log: (line: string) => void }): Notices {
+  const { pace, log } = options
+  const { gateway } = manner
+  const closing = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let round: Promise<void> | undefined
+  const direct = new Set<Promise<void>>()
+  let again = false
+
+  async function callMerchant(payload: string): Promise<{ done: boolean; answer: string }> {
+    try {
+      const { method, query, headers, body } = manner.call(payload)
+      const response = await fetch(query === undefined ? manner.target() : `${manner.target()}?${query}`, {
+        method,
+        ...(headers && { headers }),
+        ...(body !== undefined && { body }),
+        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]),
+        redirect: 'manual',
+      })
+      const answer = { status: response.status, body: (await response.text()).slice(0, 10_000) }
+      return { done: manner.accepts(answer), answer: `${answer.status} ${answer.body.slice(0, 100)}` }
+    } catch (error) {
+      return { done: false, answer: error instanceof Error ? error.name : 'failed' }
+    }
+  }
+
+  /** Takes one that is due, so that no other sandbox calls at the same time; undefined when there is none. */
+  async function send(id: string | null): Promise<boolean> {
+    const { rows } = await db.query<{ id: string; payload: string; attempts: number }>(
+      `update sandbox.notices set attempts = attempts + 1, next_at = now() + $2 * interval '1 ms'
+       where id = (select id from sandbox.notices where gateway = $3 and done_at is null and ($1::bigint is null and next_at <= now() or id = $1) order by next_at limit 1 for update skip locked)
+       returning id, payload, attempts`,
+      [id, leaseMs, gateway],
+    )
+    const notice = rows[0]
+    if (notice === undefined) return false
+    const { done, answer } = await callMerchant(notice.payload)
+    if (closing.signal.aborted && !done) {
+      // perhaps cut off by our own end: called again when the sandbox is back
+      await db.query('update sandbox.notices set next_at = now(), attempts = attempts - 1 where id = $1', [notice.id])
+      return false
+    }
+    const over = done || notice.attempts >= attemptsAtMost
+    if (over && !done) log(`sandbox: ${gateway}: a notice was given up after ${notice.attempts} calls: ${answer}`)
+    await db.query(
+      `update sandbox.notices set done_at = case when $2 then now() end, next_at = now() + $3 * interval '1 ms', last_answer = $4 where id = $1`,
+      [notice.id, over, gapMs(notice.attempts) * pace, answer],
+    )
+    return true
+  }
+
+  /** One round over all that are due; answers the milliseconds until the next. */
+  async function work(): Promise<number> {
+    try {
+      do {
+        again = false
+        while (!closing.signal.aborted && (await send(null)));
+      } while (again)
+      const { rows } = await db.query<{ ms: number | null }>(
+        `select extract(epoch from min(next_at) - now())::float8 * 1000 as ms from sandbox.notices where gateway = $1 and done_at is null`,
+        [gateway],
+      )
+      return Math.min(idleMs, Math.max(5, Math.ceil(rows[0]?.ms ?? idleMs)))
+    } catch (error) {
+      log(`sandbox: ${gateway}: notices wait for the database: ${error instanceof Error ? error.message : 'unknown'}`)
+      return troubleMs
+    }
+  }
+
+  function wake(): void {
+    if (closing.signal.aborted) return
+    again = true
+    if (round !== undefined) return
+    clearTimeout(timer)
+    round = work().then((waitMs) => {
+      round = undefined
+      if (closing.signal.aborted) return
+      if (again) wake()
+      else timer = setTimeout(wake, waitMs).unref()
+    })
+  }
+
+  wake()
+  return {
+    async add(tx, payload, when) {
+      const { rows } = await tx.query<{ id: string }>(
+        `insert into sandbox.notices (gateway, payload, next_at) values ($1, $2, now() + $3 * interval '1 ms') returning id`,
+        [gateway, payload, when === 'now' ? leaseMs : lateMs * pace],
+      )
+      return rows[0]?.id ?? ''
+    },
+    async sendNow(id) {
+      const sending = send(id).then(
+        () => undefined,
+        (error: unknown) => log(`sandbox: ${gateway}: ${error instanceof Error ? error.message : 'unknown'}`),
+      )
+      direct.add(sending)
+      await sending
+      direct.delete(sending)
+      wake()
+    },
+    wake,
+    async close() {
+      closing.abort()
+      clearTimeout(timer)
+      await Promise.all([round, ...direct])
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/** Asking a gateway about what stays pending, and letting go of what was never paid. */
+import { later, minutes, seconds, type Clock } from '../platform/clock.ts'
+import { transaction, type Database, type Tx } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { PaymentDriver } from './driver.ts'
+import type { Orders } from './orders.ts'
+import type { Settlement } from './settle.ts'
+
+const job = 'ask-gateway'
+/** When the gateway is asked while it says nothing: after so many seconds each, and then once an hour until the payment is given up. */
+const defaultGaps = [15, 30, 60, 120, 300, 600, 3600]
+const giveUpAfterMs = minutes(24 * 60)
+
+export interface Inquiry {
+  /** In the transaction that makes a payment. */
+  schedule(tx: Tx, paymentId: string): Promise<void>
+}
+
+export function createInquiry(deps: {
+  db: Database
+  clock: Clock
+  jobs: Jobs
+  drivers: ReadonlyMap<string, PaymentDriver>
+  settlement: Settlement
+  orders: Orders
+  log: Log
+  gapsSeconds?: readonly number[] | undefined
+}): Inquiry {
+  const { db, clock, jobs, drivers, settlement, orders, log } = deps
+  const gaps = deps.gapsSeconds ?? defaultGaps
+  const gapAfter = (asked: number): number => gaps[Math.min(asked, gaps.length - 1)] ?? 3600
+  const schedule = (tx: Tx, paymentId: string, asked: number): Promise<void> =>
+    jobs.add(tx, job, { paymentId }, { startAfter: later(new Date(), seconds(gapAfter(asked))) })
+
+  async function ask(paymentId: string): Promise<void> {
+    const payment = await db.selectFrom('payment').selectAll().where('id', '=', paymentId).executeTakeFirst()
+    const driver = payment && drivers.get(payment.driver)
+    if (!payment || !driver || payment.status === 'succeeded') return
+    try {
+      const notice = await driver.lookUp(orders.orderOf(payment, await orders.buyerOf(payment.customer_id)))
+      if (notice) await settlement.settle(driver, notice)
+    } catch (error) {
+      // A gateway that does not answer keeps no payment pending for ever: its time runs out all the same, and it is asked again later.
+      if (!(error instanceof DriverFailure)) throw error
+      log.warn({ err: error, driver: payment.driver }, 'a pending payment could not be asked about')
+    }
+    await transaction(db, async (tx) => {
+      const now = clock.now()
+      const current = await tx.selectFrom('payment').selectAll().where('id', '=', paymentId).forUpdate().executeTakeFirstOrThrow()
+      if (current.status !== 'pending' && current.status !== 'expired') return
+      // The gateway's own time limit has passed and it knows of no money: expired. It is asked on for a day, for money that came late.
+      if (current.status === 'pending' && now > later(current.expires_at, seconds(30))) {
+        await tx.updateTable('payment').set({ status: 'expired', settled_at: now }).where('id', '=', paymentId).execute()
+      }
+      if (now.getTime() - current.created_at.getTime() > giveUpAfterMs) return
+      await tx
+        .updateTable('payment')
+        .set({ asked: current.asked + 1 })
+        .where('id', '=', paymentId)
+        .execute()
+      await schedule(tx, paymentId, current.asked + 1)
+    })
+  }
+  jobs.define<{ paymentId: string }>({
+    name: job,
+    concurrency: 2,
+    retries: 1000,
+    retryDelaySeconds: 5,
+    limitSeconds: 60,
+    run: ({ paymentId }) => ask(paymentId),
+  })
+  return { schedule: (tx, paymentId) => schedule(tx, paymentId, 0) }
+}

@@ -1,0 +1,39 @@
+/** Opens the room: its parts, put together. */
+import type { Catalog } from '../catalog/index.ts'
+import { createCards, type Cards } from './cards.ts'
+import { createCheckout, type Checkout } from './checkout.ts'
+import type { PaymentDriver } from './driver.ts'
+import { createInquiry, type Inquiry } from './inquiry.ts'
+import { createOrders, type Orders } from './orders.ts'
+import { createRefunds, type Refunds } from './refunds.ts'
+import { createSettlement, type Settlement, type SettlementDeps } from './settle.ts'
+
+export interface Payments {
+  readonly checkout: Checkout
+  readonly cards: Cards
+  readonly orders: Orders
+  readonly refunds: Refunds
+  readonly settlement: Settlement
+}
+
+export function openPayments(
+  deps: SettlementDeps & {
+    catalog: Catalog
+    drivers: ReadonlyMap<string, PaymentDriver>
+    portalUrl: string
+    /** Gaps between the questions about a pending payment, seconds. */
+    askGatewaySeconds?: readonly number[] | undefined
+  },
+): Payments {
+  const settlement = createSettlement(deps)
+  // They need each other: a payment that is made is asked about, and to ask is to tell the driver what was ordered.
+  const orders: Orders = createOrders({ ...deps, onOpened: (tx, id) => inquiry.schedule(tx, id) })
+  const inquiry: Inquiry = createInquiry({ ...deps, settlement, orders, gapsSeconds: deps.askGatewaySeconds })
+  return {
+    settlement,
+    orders,
+    checkout: createCheckout({ ...deps, orders }),
+    cards: createCards({ ...deps, orders, settlement }),
+    refunds: createRefunds({ ...deps, orders }),
+  }
+}

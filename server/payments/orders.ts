@@ -1,0 +1,152 @@
+/** The payment's row: how one is made, found, and told to a driver. */
+import { randomBytes } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import type { Language } from '../../contract/errors.ts'
+import type { Currency, RegionCode } from '../../contract/money.ts'
+import { ruleText } from '../../contract/sentences.ts'
+import type { Catalog } from '../catalog/index.ts'
+import { later, minutes, type Clock } from '../platform/clock.ts'
+import type { DB } from '../platform/db-types.ts'
+import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { PaymentDriver, PaymentOrder } from './driver.ts'
+
+export type PaymentRow = Selectable<DB['payment']>
+
+export interface Buyer {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly phone: string
+  readonly regionCode: RegionCode
+}
+
+/** A customer who wants to pay. */
+export interface Wish {
+  readonly buyer: Buyer
+  /** Minor units. */
+  readonly amount: number
+  readonly ip: string
+  readonly language: Language
+  /** The same for a repeated call: it gets the same payment. */
+  readonly actionId: string
+}
+
+export interface Orders {
+  /** Makes the payment, or finds the one that this action made before. Refuses an amount outside the catalogue's limits. */
+  open(wish: Wish, driver: PaymentDriver, channel: string): Promise<PaymentRow>
+  /** The owner's own payment; anybody else's is unknown. */
+  own(db: Queryable, customerId: string, code: string): Promise<PaymentRow>
+  orderOf(payment: PaymentRow, buyer: Buyer): PaymentOrder
+  buyerOf(customerId: string): Promise<Buyer>
+  /** Keeps the gateway's own id of a payment. */
+  keepRef(paymentId: string, providerRef: string | null): Promise<void>
+}
+
+const lifeMs = minutes(15)
+const codeShape = /^[0-9A-Z]{1,32}$/
+
+/** 26 characters of Crockford's base32: 130 bits that nobody guesses, safe in any gateway's reference. */
+function newCode(): string {
+  const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+  return Array.from(randomBytes(26), (byte) => alphabet[byte & 31]).join('')
+}
+
+export function createOrders(deps: {
+  db: Database
+  clock: Clock
+  catalog: Catalog
+  portalUrl: string
+  /** Called in the transaction that makes a payment: somebody will ask the gateway about it. */
+  onOpened: (tx: Tx, paymentId: string) => Promise<void>
+}): Orders {
+  const { db, clock, catalog, portalUrl } = deps
+
+  /** A short reference may be taken: then another code gives another one. Undefined: the action was here before. */
+  async function insert(tx: Tx, wish: Wish, driver: PaymentDriver, channel: string): Promise<PaymentRow | undefined> {
+    const now = clock.now()
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const code = newCode()
+      const row = await tx
+        .insertInto('payment')
+        .values({
+          id: wish.actionId,
+          code,
+          reference: driver.referenceOf?.(code) ?? code,
+          customer_id: wish.buyer.id,
+          driver: driver.name,
+          channel,
+          amount: BigInt(wish.amount),
+          currency: catalog.regions[wish.buyer.regionCode].currency,
+          status: 'pending',
+          ip: wish.ip,
+          language: wish.language,
+          created_at: now,
+          expires_at: later(now, lifeMs),
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .returningAll()
+        .executeTakeFirst()
+      if (row) return row
+      const before = await tx.selectFrom('payment').select('id').where('id', '=', wish.actionId).executeTakeFirst()
+      if (before) return undefined
+    }
+    throw new Error(`${driver.name}: no free reference was found`)
+  }
+
+  return {
+    async open(wish, driver, channel) {
+      const { currency } = catalog.regions[wish.buyer.regionCode]
+      const { min, max } = catalog.payments.currencies[currency]
+      if (wish.amount < min || wish.amount > max)
+        throw new Refusal('invalid_input', { fields: { amount: ruleText('amount_range', wish.language) } })
+      return await transaction(db, async (tx) => {
+        const made = await insert(tx, wish, driver, channel)
+        if (made) await deps.onOpened(tx, made.id)
+        return made ?? (await tx.selectFrom('payment').selectAll().where('id', '=', wish.actionId).executeTakeFirstOrThrow())
+      })
+    },
+
+    async own(from, customerId, code) {
+      // What is no code of ours is nobody's; a NUL byte would be refused by the database itself.
+      if (!codeShape.test(code)) throw new Refusal('not_found')
+      const payment = await from
+        .selectFrom('payment')
+        .selectAll()
+        .where('code', '=', code)
+        .where('customer_id', '=', customerId)
+        .executeTakeFirst()
+      if (!payment) throw new Refusal('not_found')
+      return payment
+    },
+
+    orderOf: (payment, buyer) => ({
+      code: payment.code,
+      reference: payment.reference,
+      amount: payment.amount,
+      currency: payment.currency as Currency,
+      channel: payment.channel,
+      language: payment.language === 'vi' ? 'vi' : 'en',
+      ip: payment.ip,
+      returnUrl: `${portalUrl}/api/payments/success?transId=${payment.code}`,
+      transferUrl: `${portalUrl}/payment/transfer/${payment.code}`,
+      createdAt: payment.created_at,
+      expiresAt: payment.expires_at,
+      providerRef: payment.provider_ref,
+      buyer,
+    }),
+
+    async buyerOf(customerId) {
+      const row = await db
+        .selectFrom('customer')
+        .select(['id', 'name', 'email', 'phone', 'region_code'])
+        .where('id', '=', customerId)
+        .executeTakeFirstOrThrow()
+      return { id: row.id, name: row.name, email: row.email, phone: row.phone, regionCode: row.region_code as RegionCode }
+    },
+
+    async keepRef(paymentId, providerRef) {
+      if (providerRef !== null) await db.updateTable('payment').set({ provider_ref: providerRef }).where('id', '=', paymentId).execute()
+    },
+  }
+}

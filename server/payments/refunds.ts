@@ -1,0 +1,127 @@
+/**
+ * Refunds to the source: the money leaves the wallet first, then the gateway is asked by a job that may run twice and acts once. Refused, it is
+ * the customer's again; unclear, it waits for a person.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Currency } from '../../contract/money.ts'
+import type { Clock } from '../platform/clock.ts'
+import { transaction, type Database, type Tx } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { Ledger } from '../wallet/index.ts'
+import type { PaymentDriver } from './driver.ts'
+import type { Orders } from './orders.ts'
+import { goneFrom } from './reversals.ts'
+
+const job = 'refund-to-source'
+
+/** Why a refund was not begun, for the operator. */
+export class NotRefundable extends Error {}
+
+export interface Refunds {
+  /** Begins one; answers its id. `amount` in minor units, all that is left when undefined. Throws NotRefundable. */
+  begin(transactionCode: string, amount: bigint | undefined, reason: string): Promise<string>
+}
+
+export function createRefunds(deps: {
+  db: Database
+  clock: Clock
+  ledger: Ledger
+  jobs: Jobs
+  drivers: ReadonlyMap<string, PaymentDriver>
+  orders: Orders
+  log: Log
+}): Refunds {
+  const { db, clock, ledger, jobs, drivers, orders, log } = deps
+
+  const rowOf = async (tx: Tx | Database, id: string) => {
+    const refund = await tx.selectFrom('payment_refund').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const payment = await tx.selectFrom('payment').selectAll().where('id', '=', refund.payment_id).executeTakeFirstOrThrow()
+    const driver = drivers.get(payment.driver)
+    if (!driver) throw new Error(`${payment.driver} is not configured`)
+    const movement = {
+      customerId: payment.customer_id,
+      driver: driver.name,
+      amount: refund.amount,
+      currency: payment.currency as Currency,
+      details: { provider: driver.displayName, code: payment.code, reason: refund.reason },
+    }
+    return { refund, payment, driver, movement }
+  }
+
+  async function close(id: string, status: 'done' | 'refused' | 'unclear', detail: string, providerRefundId: string | null): Promise<void> {
+    await transaction(db, async (tx) => {
+      const current = await tx.selectFrom('payment_refund').select('status').where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
+      if (current.status === 'done' || current.status === 'refused') return
+      const { movement } = await rowOf(tx, id)
+      if (status === 'done') await ledger.payOut(tx, { ...movement, key: `refund:${id}:paid` })
+      if (status === 'refused') await ledger.release(tx, { ...movement, key: `refund:${id}:released` })
+      await tx
+        .updateTable('payment_refund')
+        .set({ status, detail, provider_refund_id: providerRefundId, settled_at: status === 'unclear' ? null : clock.now() })
+        .where('id', '=', id)
+        .execute()
+    })
+  }
+
+  async function act(id: string, last: boolean): Promise<void> {
+    const { refund, payment, driver } = await rowOf(db, id)
+    if (refund.status === 'done' || refund.status === 'refused') return
+    try {
+      if (!driver.refund) throw new DriverFailure('rejected', `${driver.name} cannot refund`)
+      const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
+      const notice = await driver.refund(order, {
+        refundId: id.replaceAll('-', ''),
+        amount: refund.amount,
+        reason: refund.reason,
+        providerTransactionId: payment.provider_transaction_id,
+      })
+      await close(id, notice.status === 'failed' ? 'refused' : 'done', notice.detail, notice.providerTransactionId)
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error
+      if (error.kind === 'rejected') return await close(id, 'refused', error.message, null)
+      // It may have happened: the same id is asked for again, and after the last try a person looks.
+      log.error({ err: error, refund: id, driver: driver.name }, 'a refund is not decided')
+      if (last) return await close(id, 'unclear', error.message, null)
+      throw error
+    }
+  }
+  jobs.define<{ refundId: string }>({
+    name: job,
+    retries: 12,
+    retryDelaySeconds: 2,
+    limitSeconds: 60,
+    run: ({ refundId }, attempt) => act(refundId, attempt.last),
+  })
+
+  return {
+    begin: (code, wanted, reason) =>
+      transaction(db, async (tx) => {
+        const payment = await tx.selectFrom('payment').selectAll().where('code', '=', code).forUpdate().executeTakeFirst()
+        if (!payment) throw new NotRefundable(`There is no payment ${code}.`)
+        const driver = drivers.get(payment.driver)
+        if (!driver?.refund) throw new NotRefundable(`${driver?.displayName ?? payment.driver} gives no money back; transfer it by hand.`)
+        if (payment.status !== 'succeeded') throw new NotRefundable(`The payment ${code} has brought no money.`)
+        const left = payment.received - (await goneFrom(tx, payment.id))
+        const amount = wanted ?? left
+        if (amount <= 0n || amount > left) throw new NotRefundable(`Of the payment ${code} ${left} are left to give back.`)
+        const id = randomUUID()
+        const { outcome } = await ledger.withhold(tx, {
+          key: `refund:${id}`,
+          customerId: payment.customer_id,
+          driver: driver.name,
+          amount,
+          currency: payment.currency as Currency,
+          details: { provider: driver.displayName, code, reason },
+        })
+        if (outcome === 'short') throw new NotRefundable('The wallet does not hold that much any more.')
+        await tx
+          .insertInto('payment_refund')
+          .values({ id, payment_id: payment.id, amount, reason, status: 'requested', created_at: clock.now() })
+          .execute()
+        await jobs.add(tx, job, { refundId: id })
+        return id
+      }),
+  }
+}

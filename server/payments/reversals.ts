@@ -1,0 +1,83 @@
+/** Money that a gateway moved back after it had been credited: contra entries, once per movement, never more than what came. */
+import type { Currency } from '../../contract/money.ts'
+import type { Tx } from '../platform/db.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Log } from '../platform/log.ts'
+import type { Ledger } from '../wallet/index.ts'
+import type { Notice, NoticeOutcome, Source } from './driver.ts'
+import type { PaymentRow } from './orders.ts'
+
+type Kind = 'refunded' | 'reversed' | 'restored'
+
+/** Minor units that are gone from this payment: our own refunds and what the gateway took by itself. */
+export async function goneFrom(tx: Tx, paymentId: string): Promise<bigint> {
+  const own = await tx
+    .selectFrom('payment_refund')
+    .select('amount')
+    .where('payment_id', '=', paymentId)
+    .where('status', '!=', 'refused')
+    .execute()
+  const others = await tx.selectFrom('payment_reversal').select(['kind', 'amount']).where('payment_id', '=', paymentId).execute()
+  return (
+    own.reduce((sum, { amount }) => sum + amount, 0n) +
+    others.reduce((sum, { kind, amount }) => sum + (kind === 'restored' ? -amount : amount), 0n)
+  )
+}
+
+/** Whether this refund is one that we asked for ourselves; its own row settles it. */
+async function ours(tx: Tx, payment: PaymentRow, notice: Notice): Promise<boolean> {
+  if (notice.status !== 'refunded') return false
+  const rows = await tx
+    .selectFrom('payment_refund')
+    .select(['id', 'provider_refund_id', 'status'])
+    .where('payment_id', '=', payment.id)
+    .execute()
+  const id = notice.refundId?.toLowerCase()
+  return rows.some(
+    (row) =>
+      (id !== undefined && row.id.replaceAll('-', '') === id) ||
+      (notice.providerTransactionId !== null && row.provider_refund_id === notice.providerTransactionId),
+  )
+}
+
+/** The payment's row is locked by the caller. */
+export async function applyReversal(
+  deps: { clock: Clock; ledger: Ledger; log: Log },
+  tx: Tx,
+  driver: Source,
+  payment: PaymentRow,
+  notice: Notice,
+): Promise<NoticeOutcome> {
+  if (payment.status !== 'succeeded' || notice.currency !== payment.currency || notice.amount <= 0n) {
+    deps.log.error({ driver: driver.name, code: payment.code, detail: notice.detail }, 'money was taken back that had never come')
+    return 'wrong_amount'
+  }
+  if (await ours(tx, payment, notice)) return 'already'
+  const kind = notice.status as Kind
+  const movement = notice.providerTransactionId ?? notice.eventId
+  const before = await goneFrom(tx, payment.id)
+  const left = payment.received - before
+  if (kind === 'restored' ? before < notice.amount : left < notice.amount) {
+    deps.log.error({ driver: driver.name, code: payment.code, detail: notice.detail }, 'more was moved back than had come')
+    return 'wrong_amount'
+  }
+  const fresh = await tx
+    .insertInto('payment_reversal')
+    .values({ payment_id: payment.id, movement, kind, amount: notice.amount, created_at: deps.clock.now() })
+    .onConflict((conflict) => conflict.columns(['payment_id', 'movement', 'kind']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (!fresh) return 'already'
+  const posting = {
+    key: `${driver.name}:${movement}:${kind}`,
+    customerId: payment.customer_id,
+    driver: driver.name,
+    amount: notice.amount,
+    currency: payment.currency as Currency,
+    details: { provider: driver.displayName, code: payment.code },
+  }
+  if (kind === 'restored') await deps.ledger.giveAgain(tx, posting)
+  else await deps.ledger.takeBack(tx, posting)
+  deps.log.warn({ driver: driver.name, code: payment.code, kind, amount: String(notice.amount) }, 'the gateway moved money by itself')
+  return 'recorded'
+}
