@@ -1,7 +1,6 @@
 /** Payments: topping up the wallet through gateways. Only a gateway's own verified word credits. */
 export type { PaymentDriver } from './driver.ts'
-export { openPayments, type Payments } from './open.ts'
-export { NotRefundable } from './refunds.ts'
+export { openPayments } from './open.ts'
 export { routes } from './routes.ts'
 export { available } from './routing.ts'
 export { dropForgedNotices } from './webhooks.ts'

@@ -2,7 +2,7 @@
  * One suite for every payment driver, against its gateway's stand-in. A new driver writes an Adapter ("how a person pays at this
  * sandbox") and calls `conforms(adapter)` in its own test file. Told from plain to odd. Everything is real HTTP on loopback.
  */
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -93,24 +93,23 @@ class Portal {
   readonly server = createServer((incoming, response) => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', async () => {
+    incoming.on('end', () => {
       const headers = Object.fromEntries(
         Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
       )
-      const request = {
-        method: incoming.method ?? '',
-        headers,
-        query: new URL(incoming.url ?? '/', 'http://portal').searchParams,
-        rawBody: Buffer.concat(chunks),
-      }
-      const notice = await this.#understood(this.driver?.readNotice(request) ?? null)
-      const outcome = (this.outcomes.length > 1 ? this.outcomes.shift() : this.outcomes[0]) ?? 'recorded'
-      const answer = this.driver?.answerTo(outcome)
-      response.writeHead(answer?.status ?? 500, { 'content-type': answer?.contentType ?? 'text/plain' }).end(answer?.body)
-      if (notice !== null) this.heard.push({ request, notice })
-      for (const listener of this.#listeners.splice(0)) listener()
+      const query = new URL(incoming.url ?? '/', 'http://portal').searchParams
+      void this.#hear({ method: incoming.method ?? '', headers, query, rawBody: Buffer.concat(chunks) }, response)
     })
   })
+
+  async #hear(request: NoticeRequest, response: ServerResponse): Promise<void> {
+    const notice = await this.#understood(this.driver?.readNotice(request) ?? null)
+    const outcome = (this.outcomes.length > 1 ? this.outcomes.shift() : this.outcomes[0]) ?? 'recorded'
+    const answer = this.driver?.answerTo(outcome)
+    response.writeHead(answer?.status ?? 500, { 'content-type': answer?.contentType ?? 'text/plain' }).end(answer?.body)
+    if (notice !== null) this.heard.push({ request, notice })
+    for (const listener of this.#listeners.splice(0)) listener()
+  }
 
   /** A hint leads to the gateway's own answer, under the hint's name. */
   async #understood(word: Word): Promise<Notice | null> {
