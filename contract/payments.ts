@@ -55,6 +55,8 @@ const Transfer = z.extend(Payment, {
   content: z.string(),
   /** The text of the QR code: EMVCo merchant-presented payload. */
   qr: z.string(),
+  /** A page that opens the transfer in a banking app; null where there is none. */
+  appUrl: z.nullable(z.string()),
 })
 export type Transfer = z.output<typeof Transfer>
 

@@ -1,4 +1,5 @@
 /** The payment gateways that are stood in for, by the names that the portal's drivers have. */
+import { bankTables, openBank } from './bank/index.ts'
 import type { Database } from './database.ts'
 import type { Gateway, GatewayOptions, Keys } from './gateway.ts'
 import { openVnpay, vnpayTables } from './vnpay/index.ts'
@@ -18,6 +19,15 @@ export const gateways: Readonly<Record<string, Place>> = {
       person:
         'VNPAY: a top-up in the portal leads to its payment page here · <span lang="vi">nạp tiền trong cổng sẽ mở trang thanh toán tại đây</span>',
       program: '<code>GET /vnpay/paymentv2/vpcpay.html</code>, <code>POST /vnpay/merchant_webapi/api/transaction</code>',
+    },
+  },
+  bank: {
+    tables: bankTables,
+    open: openBank,
+    guide: {
+      person:
+        '<a href="/bank/app">A bank app</a>: transfers to the account of the provider · <span lang="vi">ứng dụng ngân hàng để chuyển khoản</span>',
+      program: '<code>POST /bank/app</code>, <code>GET /sepay/userapi/transactions/list</code>',
     },
   },
 }

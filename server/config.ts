@@ -133,6 +133,41 @@ export const variables = {
   VNPAY_HASH_SECRET: { about: 'VNPay: secret of the terminal.', schema: blankMeansFault('VNPAY_HASH_SECRET').optional(), example: '' },
   VNPAY_PAY_URL: { about: 'VNPay: payment page.', schema: address('VNPAY_PAY_URL').optional(), example: '' },
   VNPAY_API_URL: { about: 'VNPay: address of querydr and refund.', schema: address('VNPAY_API_URL').optional(), example: '' },
+  BANK_ACCOUNT_NUMBER: {
+    about: 'Bank transfers: the account that customers transfer to. With the four below it replaces the sandbox.',
+    schema: blankMeansFault('BANK_ACCOUNT_NUMBER').optional(),
+    example: '',
+  },
+  BANK_ACCOUNT_NAME: {
+    about: "Bank transfers: the account's name, capitals without marks.",
+    schema: blankMeansFault('BANK_ACCOUNT_NAME').optional(),
+    example: '',
+  },
+  BANK_NAME: { about: "Bank transfers: the bank's name.", schema: blankMeansFault('BANK_NAME').optional(), example: '' },
+  BANK_BIN: {
+    about: "Bank transfers: the bank's NAPAS number, six digits (Vietcombank 970436).",
+    schema: z
+      .string()
+      .regex(/^\d{6}$/, 'BANK_BIN must have six digits.')
+      .optional(),
+    example: '',
+  },
+  SEPAY_WEBHOOK_SECRET: {
+    about: 'SePay: HMAC secret of the webhook <PORTAL_URL>/api/webhooks/bank. Either this or CASSO_WEBHOOK_SECRET tells what arrived.',
+    schema: blankMeansFault('SEPAY_WEBHOOK_SECRET').optional(),
+    example: '',
+  },
+  SEPAY_API_TOKEN: {
+    about: 'SePay: API token, to find what a lost notice would have told.',
+    schema: blankMeansFault('SEPAY_API_TOKEN').optional(),
+    example: '',
+  },
+  SEPAY_API_URL: { about: 'SePay: address of its API, if not the public one.', schema: address('SEPAY_API_URL').optional(), example: '' },
+  CASSO_WEBHOOK_SECRET: {
+    about: 'Casso (V2): key of the webhook, the same address as for SePay.',
+    schema: blankMeansFault('CASSO_WEBHOOK_SECRET').optional(),
+    example: '',
+  },
   ESMS_API_KEY: {
     about: 'eSMS.vn: key for SMS. With ESMS_SECRET_KEY it replaces the sandbox.',
     schema: blankMeansFault('ESMS_API_KEY').optional(),
@@ -175,6 +210,7 @@ export class ConfigFault extends Error {
 /** Keys that only make sense together. */
 const together: readonly (readonly (keyof Variables)[])[] = [
   ['VNPAY_TMN_CODE', 'VNPAY_HASH_SECRET'],
+  ['BANK_ACCOUNT_NUMBER', 'BANK_ACCOUNT_NAME', 'BANK_NAME', 'BANK_BIN'],
   ['ESMS_API_KEY', 'ESMS_SECRET_KEY'],
 ]
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Config } from './config.ts'
 import { createMailDriver, createSmsDriver } from './messages/drivers/index.ts'
 import type { MailDriver, SmsDriver } from './messages/index.ts'
-import { paymentDriverNames, paymentDrivers } from './payments/drivers/index.ts'
+import { paymentDriverNames, paymentDrivers, type PaymentDriverName } from './payments/drivers/index.ts'
 import type { PaymentDriver } from './payments/index.ts'
 import type { Log } from './platform/log.ts'
 import { wordpressDrivers } from './wordpress/drivers/index.ts'
@@ -27,10 +27,27 @@ export interface Drivers {
 
 const esmsUrl = 'https://rest.esms.vn'
 
+/** A gateway's settings, when the operator has given its first one. */
+function givenSettings(config: Config, name: PaymentDriverName): Readonly<Record<string, string>> | undefined {
+  const variables = config as unknown as Readonly<Record<string, string | undefined>>
+  const { environment, defaults } = paymentDrivers[name]
+  const [first] = Object.values(environment)
+  if (first === undefined || variables[first] === undefined) return undefined
+  const given = Object.entries(environment).flatMap(([setting, variable]) => {
+    const value = variables[variable]
+    return value === undefined ? [] : [[setting, value] as const]
+  })
+  return { ...defaults, ...Object.fromEntries(given) }
+}
+
 /** What cannot work with this configuration, one sentence each. */
 export function driverFaults(config: Config): string[] {
-  if (config.sandbox) return []
   const faults: string[] = []
+  for (const name of paymentDriverNames) {
+    const given = givenSettings(config, name)
+    if (given) faults.push(...paymentDrivers[name].faults(given))
+  }
+  if (config.sandbox) return faults
   if (config.ESMS_API_KEY === undefined)
     faults.push('Nothing can send SMS: set ESMS_API_KEY and ESMS_SECRET_KEY, or let the sandbox stand in (SANDBOX).')
   if (config.SMTP_URL === undefined) faults.push('Nothing can send mail: set SMTP_URL, or let the sandbox stand in (SANDBOX).')
@@ -43,19 +60,11 @@ export const sandboxGatewayKeys = (derive: (purpose: string) => string): Sandbox
 
 /** A gateway with keys, or with the sandbox in its place; one with neither is absent. */
 function openPayments(config: Config, sandbox: SandboxAddresses | undefined): ReadonlyMap<string, PaymentDriver> {
-  const variables = config as unknown as Readonly<Record<string, string | undefined>>
   const drivers = new Map<string, PaymentDriver>()
   for (const name of paymentDriverNames) {
-    const { environment, defaults, inSandbox, open } = paymentDrivers[name]
-    const given = Object.entries(environment).flatMap(([setting, variable]) => {
-      const value = variables[variable]
-      return value === undefined ? [] : [[setting, value] as const]
-    })
-    const surroundings = { noticeUrl: `${config.portalUrl}/api/webhooks/${name}` }
-    const first = Object.values(environment)[0]
-    const contracted = first !== undefined && variables[first] !== undefined
-    if (contracted) drivers.set(name, open({ ...defaults, ...Object.fromEntries(given) }, surroundings))
-    else if (sandbox) drivers.set(name, open(inSandbox(sandbox.url, sandbox.gateways[name] ?? {}), surroundings))
+    const { inSandbox, open } = paymentDrivers[name]
+    const settings = givenSettings(config, name) ?? (sandbox && inSandbox(sandbox.url, sandbox.gateways[name] ?? {}))
+    if (settings) drivers.set(name, open(settings, { noticeUrl: `${config.portalUrl}/api/webhooks/${name}` }))
   }
   return drivers
 }

@@ -78,6 +78,11 @@ const payment = createRoute({
   validateSearch: (search: Search) => optional('amount', text(search['amount'])),
   ...screen(() => import('./payments/TopUpPage.tsx')),
 })
+const paymentTransfer = createRoute({
+  getParentRoute: inApp,
+  path: '/payment/transfer/$code',
+  ...screen(() => import('./payments/TransferPage.tsx')),
+})
 const invoices = createRoute({ getParentRoute: inApp, path: '/invoice', ...screen(() => import('./invoices/InvoicesPage.tsx')) })
 const wordpress = createRoute({ getParentRoute: inApp, path: '/wordpress', ...screen(() => import('./wordpress/ListPage.tsx')) })
 const wordpressCreate = createRoute({
@@ -177,6 +182,7 @@ const screens = [
     dashboard,
     transactions,
     payment,
+    paymentTransfer,
     invoices,
     wordpress,
     wordpressCreate,

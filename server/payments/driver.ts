@@ -133,6 +133,8 @@ export interface TransferInstructions {
   readonly content: string
   /** EMVCo merchant-presented payload, the text of the QR code. */
   readonly qr: string
+  /** A page that opens the transfer in a banking app; null where there is none. */
+  readonly appUrl: string | null
 }
 
 /** The customer pays on another page: the gateway's, or ours with transfer instructions. */

@@ -1,3 +1,4 @@
+import { enPayments } from './en-payments.ts'
 import { enServers } from './en-servers.ts'
 import { plural } from './plural.ts'
 
@@ -6,6 +7,7 @@ import { plural } from './plural.ts'
  * so that its parameters are checked as well. The sentences of the specification stand as it writes them.
  */
 export const en = {
+  ...enPayments,
   ...enServers,
   toast: { error: 'Error !', success: 'Success !', tryAgain: 'Please try again !' },
   common: {

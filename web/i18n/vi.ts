@@ -1,8 +1,10 @@
 /** Tiếng Việt. Các câu của đặc tả giữ nguyên từng chữ. */
 import type { Texts } from './en.ts'
+import { viPayments } from './vi-payments.ts'
 import { viServers } from './vi-servers.ts'
 
 export const vi: Texts = {
+  ...viPayments,
   ...viServers,
   toast: { error: 'Lỗi !', success: 'Thành công !', tryAgain: 'Vui lòng thử lại !' },
   common: {

@@ -25,7 +25,7 @@ type Offer = Config['payments'][string]
 type PaymentType = Offer['types'][number]
 type Method = (typeof methods)[number]
 
-const icons: Record<number, LucideIcon> = { 2: Zap, 3: QrCode, 4: Landmark, 5: CreditCard, 6: Smartphone }
+const icons: Record<number, LucideIcon> = { 2: Zap, 3: QrCode, 4: Landmark, 5: CreditCard, 6: Smartphone, 8: Banknote }
 const fastest = 3
 
 export default function TopUpPage() {

@@ -1,6 +1,8 @@
 /** The gateways by name. Nothing else picks a driver. */
 import type * as z from 'zod/mini'
 import type { PaymentDriver } from '../driver.ts'
+import { createBank } from './bank/index.ts'
+import * as bank from './bank/settings.ts'
 import { createVnpay } from './vnpay/index.ts'
 import * as vnpay from './vnpay/settings.ts'
 
@@ -25,13 +27,23 @@ interface Place {
 
 const place = <S extends z.ZodMiniType>(
   of: Place & { readonly settings: S; readonly create: (settings: z.output<S>, surroundings: Surroundings) => PaymentDriver },
-): Place & { readonly open: (settings: unknown, surroundings: Surroundings) => PaymentDriver } => ({
+): Place & {
+  readonly open: (settings: unknown, surroundings: Surroundings) => PaymentDriver
+  /** What is wrong with these settings, one sentence each, by the variables' names. */
+  readonly faults: (settings: unknown) => string[]
+} => ({
   ...of,
+  faults: (settings) =>
+    (of.settings.safeParse(settings).error?.issues ?? []).map((issue) => {
+      const setting = String(issue.path[0] ?? '')
+      return `${of.environment[setting] ?? setting} is not right: ${issue.message}.`
+    }),
   open: (settings, surroundings) => of.create(of.settings.parse(settings), surroundings),
 })
 
 export const paymentDrivers = {
   vnpay: place({ ...vnpay, create: createVnpay }),
+  bank: place({ ...bank, create: createBank }),
 } as const
 export type PaymentDriverName = keyof typeof paymentDrivers
 export const paymentDriverNames = Object.keys(paymentDrivers) as PaymentDriverName[]

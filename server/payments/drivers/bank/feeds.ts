@@ -1,0 +1,133 @@
+/**
+ * What the two feeds say of a movement on the account, verified and made alike.
+ * Sources: https://developer.sepay.vn/en/sepay-webhooks/xac-thuc (headers, five minutes), https://developer.casso.vn/webhook (V2 signature).
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import * as z from 'zod/mini'
+import { ForgedNotice, type NoticeRequest } from '../../driver.ts'
+
+/** One movement on the bank account. */
+export interface Movement {
+  /** Which word told of it: the feed and its own number. */
+  readonly eventId: string
+  /** The bank's own reference; the feed's number where the bank gave none. */
+  readonly bankReference: string
+  readonly accountNumber: string
+  /** đồng that arrived; 0n for money that left. */
+  readonly arrived: bigint
+  readonly text: string
+  readonly at: Date | null
+}
+
+/** A signed word may be this old, and as much in the future; milliseconds. */
+const driftMs = 5 * 60_000
+
+function same(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** `2026-11-21 10:31:00` in Vietnam's time. */
+export function momentInVietnam(text: string): Date | null {
+  const at = new Date(`${text.trim().replace(' ', 'T')}+07:00`)
+  return Number.isNaN(at.getTime()) ? null : at
+}
+
+/** Whole đồng, from a number or a text such as "100000.00"; undefined when it is no such thing. */
+export function dong(value: number | string | null | undefined): bigint | undefined {
+  const match = /^(-?\d{1,15})(?:\.0{1,2})?$/.exec(String(value ?? ''))
+  return match?.[1] === undefined ? undefined : BigInt(match[1])
+}
+
+const text = z.nullish(z.string())
+const amount = z.union([z.number(), z.string()])
+const SepayWord = z.object({
+  id: z.union([z.int(), z.string()]),
+  transactionDate: z.string(),
+  accountNumber: z.string(),
+  subAccount: text,
+  content: text,
+  description: text,
+  transferType: z.enum(['in', 'out']),
+  transferAmount: amount,
+  referenceCode: text,
+})
+const CassoWord = z.object({
+  error: z.literal(0),
+  data: z.object({
+    id: z.union([z.int(), z.string()]),
+    reference: text,
+    description: text,
+    amount,
+    transactionDateTime: z.string(),
+    accountNumber: z.string(),
+  }),
+})
+
+function parsed(request: NoticeRequest): unknown {
+  try {
+    return JSON.parse(request.rawBody.toString('utf8'))
+  } catch {
+    throw new ForgedNotice('bank: signed, but no JSON')
+  }
+}
+function read<S extends z.ZodMiniType>(schema: S, value: unknown): z.output<S> {
+  const result = schema.safeParse(value)
+  if (!result.success) throw new ForgedNotice('bank: signed, but no word about a movement')
+  return result.data
+}
+
+/** Throws ForgedNotice unless the word is SePay's own and at most five minutes old. */
+export function readSepay(request: NoticeRequest, secret: string, now: Date): Movement {
+  const timestamp = request.headers['x-sepay-timestamp'] ?? ''
+  const given = /^sha256=([0-9a-f]{64})$/i.exec(request.headers['x-sepay-signature'] ?? '')?.[1]?.toLowerCase()
+  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(request.rawBody).digest('hex')
+  if (given === undefined || !/^\d{1,12}$/.test(timestamp) || !same(expected, given))
+    throw new ForgedNotice('sepay: the signature does not hold')
+  if (Math.abs(now.getTime() - Number(timestamp) * 1000) > driftMs) throw new ForgedNotice('sepay: the word is too old')
+  const word = read(SepayWord, parsed(request))
+  const moved = dong(word.transferAmount)
+  if (moved === undefined) throw new ForgedNotice('sepay: an amount that is no whole number of đồng')
+  return {
+    eventId: `sepay:${word.id}`,
+    bankReference: word.referenceCode?.trim() || `sepay:${word.id}`,
+    accountNumber: word.accountNumber,
+    arrived: word.transferType === 'in' ? moved : 0n,
+    text: word.content?.trim() || (word.description ?? ''),
+    at: momentInVietnam(word.transactionDate),
+  }
+}
+
+const sorted = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(sorted)
+    : typeof value === 'object' && value !== null
+      ? Object.fromEntries(
+          Object.entries(value)
+            .toSorted(([a], [b]) => (a < b ? -1 : 1))
+            .map(([key, inner]) => [key, sorted(inner)]),
+        )
+      : value
+
+/** Throws ForgedNotice unless the word is Casso's own. Casso signs the body with its keys in order, not the bytes that it sends. */
+export function readCasso(request: NoticeRequest, secret: string, now: Date): Movement {
+  const [, timestamp = '', given = ''] = /^t=(\d{1,15}),v1=([0-9a-f]{128})$/i.exec(request.headers['x-casso-signature'] ?? '') ?? []
+  const body = given === '' ? undefined : parsed(request)
+  const expected = createHmac('sha512', secret)
+    .update(`${timestamp}.${JSON.stringify(sorted(body))}`)
+    .digest('hex')
+  if (given === '' || !same(expected, given.toLowerCase())) throw new ForgedNotice('casso: the signature does not hold')
+  if (Math.abs(now.getTime() - Number(timestamp)) > driftMs) throw new ForgedNotice('casso: the word is too old')
+  const { data } = read(CassoWord, body)
+  const moved = dong(data.amount)
+  if (moved === undefined) throw new ForgedNotice('casso: an amount that is no whole number of đồng')
+  return {
+    eventId: `casso:${data.id}`,
+    bankReference: data.reference?.trim() || `casso:${data.id}`,
+    accountNumber: data.accountNumber,
+    // Money that leaves has a minus there.
+    arrived: moved > 0n ? moved : 0n,
+    text: data.description ?? '',
+    at: momentInVietnam(data.transactionDateTime),
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Transfers to the provider's own account: our VietQR code and page in front, a bank feed behind (SePay, or Casso). The customer types text and
+ * amount, so what arrives is credited as it arrives, once for each of the bank's own references.
+ */
+import * as z from 'zod/mini'
+import { callHttp, jsonOf } from '../../../platform/http-client.ts'
+import { DriverFailure } from '../../../platform/errors.ts'
+import { ForgedNotice, type HostedDriver, type Notice, type NoticeOutcome, type NoticeRequest, type PaymentOrder } from '../../driver.ts'
+import { findTransferCode, transferCode } from './code.ts'
+import { dong, momentInVietnam, readCasso, readSepay, type Movement } from './feeds.ts'
+import { vietQr } from './qr.ts'
+import type { BankSettings } from './settings.ts'
+
+const List = z.object({
+  transactions: z.array(
+    z.object({
+      id: z.union([z.int(), z.string()]),
+      transaction_date: z.string(),
+      account_number: z.string(),
+      amount_in: z.union([z.number(), z.string()]),
+      transaction_content: z.nullish(z.string()),
+      reference_number: z.nullish(z.string()),
+    }),
+  ),
+})
+/** SePay shows at most so many. */
+const listLimit = 5000
+const vietnamDay = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Ho_Chi_Minh', dateStyle: 'short', timeStyle: 'medium' })
+
+/** Opens the driver. It keeps no state and touches the network only when it asks SePay. */
+export function createBank(settings: BankSettings) {
+  const { accountNumber, sepaySecret, sepayToken, cassoSecret } = settings
+
+  const noticeOf = (movement: Movement): Notice => ({
+    eventId: movement.eventId,
+    // Money on another account of the provider's is not this one's customers'.
+    reference: movement.accountNumber === accountNumber ? (findTransferCode(movement.text) ?? null) : null,
+    providerTransactionId: `${movement.accountNumber}:${movement.bankReference}`,
+    status: 'succeeded',
+    amount: movement.arrived,
+    currency: 'VND',
+    occurredAt: movement.at,
+    detail: movement.bankReference,
+  })
+
+  function readNotice(request: NoticeRequest): Notice | null {
+    const now = new Date()
+    const casso = request.headers['x-casso-signature'] !== undefined
+    const secret = casso ? cassoSecret : sepaySecret
+    if (secret === undefined) throw new ForgedNotice('bank: no feed of this kind is expected')
+    const movement = casso ? readCasso(request, secret, now) : readSepay(request, secret, now)
+    return movement.arrived > 0n ? noticeOf(movement) : null
+  }
+
+  async function movements({ from, to }: { from: Date; to: Date }): Promise<Notice[]> {
+    const url = new URL(`${settings.sepayUrl}/transactions/list`)
+    url.searchParams.set('account_number', accountNumber)
+    url.searchParams.set('transaction_date_min', vietnamDay.format(from))
+    url.searchParams.set('transaction_date_max', vietnamDay.format(to))
+    url.searchParams.set('limit', String(listLimit))
+    const answer = await callHttp({
+      peer: 'sepay',
+      method: 'GET',
+      url,
+      headers: { authorization: `Bearer ${sepayToken ?? ''}` },
+      timeoutMs: settings.timeoutMs,
+      maxBytes: 8 * 1_048_576,
+    })
+    const list = List.safeParse(jsonOf(answer, 'sepay'))
+    if (!list.success) throw new DriverFailure('unavailable', 'sepay: a list that cannot be read')
+    return list.data.transactions.flatMap((row) => {
+      const arrived = dong(row.amount_in)
+      if (arrived === undefined || arrived <= 0n) return []
+      const eventId = `sepay:${row.id}`
+      return [
+        noticeOf({
+          eventId,
+          bankReference: row.reference_number?.trim() || eventId,
+          accountNumber: row.account_number,
+          arrived,
+          text: row.transaction_content ?? '',
+          at: momentInVietnam(row.transaction_date),
+        }),
+      ]
+    })
+  }
+
+  /** A bank knows no orders: nothing is heard of a payment until money for it arrives. */
+  async function lookUp(order: PaymentOrder): Promise<Notice | null> {
+    if (sepayToken === undefined) return null
+    const from = new Date(order.createdAt.getTime() - 60_000)
+    const found = await movements({ from, to: new Date(Date.now() + 60_000) })
+    return found.find((notice) => notice.reference === order.reference) ?? null
+  }
+
+  async function begin(order: PaymentOrder) {
+    if (order.currency !== 'VND') throw new DriverFailure('rejected', `bank: takes VND, not ${order.currency}`)
+    return { checkoutUrl: order.transferUrl, providerRef: null }
+  }
+
+  function instructions(order: PaymentOrder) {
+    const { bankName, bankBin, accountName } = settings
+    const qr = vietQr({ bin: bankBin, account: accountNumber, amount: order.amount, content: order.reference })
+    const appUrl = settings.appUrl === undefined ? null : `${settings.appUrl}?qr=${encodeURIComponent(qr)}`
+    return { bankName, bankBin, accountNumber, accountName, content: order.reference, qr, appUrl }
+  }
+
+  /** Both feeds repeat what was not answered with 2xx; what is parked in suspense is recorded and needs no repetition. */
+  function answerTo(outcome: NoticeOutcome) {
+    const ok = outcome !== 'forged' && outcome !== 'error'
+    return {
+      status: ok ? 200 : outcome === 'forged' ? 401 : 500,
+      contentType: 'application/json; charset=utf-8',
+      body: JSON.stringify({ success: ok }),
+    }
+  }
+
+  return {
+    kind: 'hosted' as const,
+    name: 'bank',
+    displayName: settings.bankName,
+    currencies: ['VND'] as const,
+    channels: [''],
+    credits: 'received' as const,
+    referenceOf: transferCode,
+    begin,
+    instructions,
+    readNotice,
+    answerTo,
+    lookUp,
+    ...(sepayToken !== undefined && { movements }),
+  } satisfies HostedDriver
+}

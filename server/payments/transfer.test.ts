@@ -1,0 +1,98 @@
+/** Transfers to the provider's own account: what arrives is credited, each transfer once, whatever the customer typed. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+
+let house: TestHouse
+beforeAll(async () => {
+  house = await openTestHouse({ timing: { askGatewaySeconds: [1, 1, 1, 1, 1, 1, 1, 1] } })
+})
+afterAll(() => house.close())
+
+interface Transfer {
+  transactionCode: string
+  amount: number
+  received: number
+  status: string
+  accountNumber: string
+  content: string
+  qr: string
+  appUrl: string
+}
+
+async function begun(amount = 200_000): Promise<{ an: TestCustomer; of: Transfer }> {
+  const an = await house.customer()
+  const { body } = await house.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', {
+    token: an.token,
+    body: { amount, type: 1, method: 'BANKTRANSFER' },
+  })
+  const { checkoutUrl, transactionCode } = body.result
+  expect(checkoutUrl).toBe(`${house.url}/payment/transfer/${transactionCode}`)
+  return { an, of: await shown(an, transactionCode) }
+}
+const shown = async (an: TestCustomer, code: string): Promise<Transfer> =>
+  (await house.call<Transfer>('GET', `/api/payments/transfer?transactionCode=${code}`, { token: an.token })).body.result
+const send = async (fields: Record<string, string>): Promise<void> => {
+  const answer = await fetch(`${house.sandboxUrl}/bank/app`, { method: 'POST', body: new URLSearchParams(fields) })
+  expect(answer.status).toBe(200)
+}
+const wallet = async ({ token }: TestCustomer): Promise<number[]> =>
+  (await house.call<{ amount: number }[]>('GET', '/api/payments/stripe', { token })).body.result.map(({ amount }) => amount).toReversed()
+const suspense = () => house.house.db.selectFrom('payment_suspense').selectAll().where('driver', '=', 'bank').execute()
+
+test('of what was asked for: the wallet holds it, and both pages say so', async () => {
+  const { an, of } = await begun()
+  expect(of).toMatchObject({ amount: 200_000, received: 0, status: 'pending', accountNumber: house.keysOf('bank')['accountNumber'] })
+  expect(of.appUrl).toContain('/bank/app?qr=')
+  await send({ account: of.accountNumber, amount: '200000', content: of.content })
+  expect(await wallet(an)).toEqual([200_000])
+  expect(await shown(an, of.transactionCode)).toMatchObject({ received: 200_000, status: 'succeeded' })
+  const found = await house.call('GET', `/api/payments/get-transaction?transactionCode=${of.transactionCode}`, { token: an.token })
+  expect(found.body.result).toMatchObject({ amount: 200_000, status: 'succeeded', description: 'Top-up via Vietcombank' })
+})
+
+test.each([
+  ['too much', '250000', 'sepay', 'plain'],
+  ['too little', '1000', 'sepay', 'prefixed'],
+  ['told by Casso', '200000', 'casso', 'glued'],
+])('of %s: what arrived is credited', async (_what, amount, feed, manner) => {
+  const { an, of } = await begun()
+  await send({ account: of.accountNumber, amount, content: `nap vi ${of.content.toLowerCase()}`, feed, manner })
+  expect(await wallet(an)).toEqual([Number(amount)])
+})
+
+test('made twice: both are credited, each once', async () => {
+  const { an, of } = await begun()
+  await send({ account: of.accountNumber, amount: '200000', content: of.content })
+  await send({ account: of.accountNumber, amount: '300000', content: of.content, feed: 'casso' })
+  expect(await wallet(an)).toEqual([200_000, 300_000])
+  expect(await shown(an, of.transactionCode)).toMatchObject({ received: 500_000 })
+  await house.ledgerHolds()
+})
+
+test('whose notice is lost is found by asking', async () => {
+  const { an, of } = await begun()
+  await send({ account: of.accountNumber, amount: '120000', content: of.content, notice: 'lost' })
+  await eventually('the lost transfer', async () => (await wallet(an)).length > 0)
+  expect(await wallet(an)).toEqual([120_000])
+})
+
+test('without a code, or to another account of ours: nobody is credited, and it waits in suspense', async () => {
+  const { an, of } = await begun()
+  const before = (await suspense()).length
+  await send({ account: of.accountNumber, amount: '77000', content: 'chuc mung sinh nhat' })
+  await send({ account: '0999', amount: '88000', content: of.content })
+  expect(await wallet(an)).toEqual([])
+  expect((await suspense()).slice(before).map(({ amount, reason }) => `${amount} ${reason}`)).toEqual([
+    '77000 unknown_order',
+    '88000 unknown_order',
+  ])
+  await house.ledgerHolds()
+})
+
+test('is shown to its owner only, and only of payments that are transfers', async () => {
+  const { an, of } = await begun()
+  const other = await house.customer()
+  expect((await house.call('GET', `/api/payments/transfer?transactionCode=${of.transactionCode}`, { token: other.token })).status).toBe(404)
+  const { transactionCode } = await house.topUp(an, 50_000)
+  expect((await house.call('GET', `/api/payments/transfer?transactionCode=${transactionCode}`, { token: an.token })).status).toBe(404)
+})
