@@ -1,4 +1,5 @@
 /** The wallet: a customer's account in the double-entry ledger. Nothing else writes the ledger's tables. */
 export { checkLedger } from './check.ts'
 export { createLedger, type Ledger } from './ledger.ts'
+export { gatewayPostings, type GatewayPosting } from './postings.ts'
 export { routes } from './routes.ts'

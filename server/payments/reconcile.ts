@@ -1,0 +1,141 @@
+/**
+ * Reconciliation: what the gateway says, what our payments say and what the ledger holds, side by side. It reports what differs and mends
+ * nothing: money that is not understood waits for a person.
+ */
+import type { Queryable } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import { gatewayPostings } from '../wallet/index.ts'
+import type { Notice, PaymentDriver } from './driver.ts'
+import type { Orders, PaymentRow } from './orders.ts'
+
+export interface Difference {
+  readonly driver: string
+  /** Our transaction code, or the gateway's own number. */
+  readonly about: string
+  readonly what: string
+}
+export interface Reconciliation {
+  readonly payments: number
+  readonly postings: number
+  /** Payments that the gateway was asked about. */
+  readonly asked: number
+  readonly differences: readonly Difference[]
+}
+
+/** Minor units with their currency, as the operator's accounts have them. */
+const said = (amount: bigint, currency: string): string => `${amount} ${currency} (minor units)`
+
+/** What the gateway's answer about one payment does not agree with. */
+function disagreement(payment: PaymentRow, notice: Notice | null): string | undefined {
+  const came = payment.status === 'succeeded'
+  if (!notice) return came ? 'was credited, and the gateway knows nothing of it' : undefined
+  if (notice.status === 'succeeded' && !came) return `was paid at the gateway, and is ${payment.status} here`
+  if (came && (notice.status === 'pending' || notice.status === 'failed')) return `was credited, and the gateway says ${notice.status}`
+  if (notice.status === 'succeeded' && came && notice.amount !== payment.received)
+    return `was credited with ${said(payment.received, payment.currency)}, and the gateway says ${said(notice.amount, notice.currency)}`
+  return undefined
+}
+
+/** Compares one gateway over a span of time. The gateway is asked about each payment, or for its list where it has one. */
+async function reconcileDriver(
+  db: Queryable,
+  orders: Orders,
+  driver: PaymentDriver,
+  span: { from: Date; to: Date },
+): Promise<Reconciliation> {
+  const differences: Difference[] = []
+  const differs = (about: string, what: string): void => void differences.push({ driver: driver.name, about, what })
+  const payments = await db
+    .selectFrom('payment')
+    .selectAll()
+    .where('driver', '=', driver.name)
+    .where('created_at', '>=', span.from)
+    .where('created_at', '<', span.to)
+    .orderBy('created_at')
+    .execute()
+  const postings = await gatewayPostings(db, driver.name, span)
+
+  // Payments and ledger: what a payment says it received is what was posted under its code.
+  const credited = new Map<string, bigint>()
+  for (const { kind, code, amount } of postings)
+    if (kind === 'topup' && code !== null) credited.set(code, (credited.get(code) ?? 0n) + amount)
+  for (const payment of payments) {
+    const posted = credited.get(payment.code) ?? 0n
+    if (posted !== payment.received)
+      differs(
+        payment.code,
+        `says that ${said(payment.received, payment.currency)} came, and the ledger holds ${said(posted, payment.currency)}`,
+      )
+    credited.delete(payment.code)
+  }
+  for (const code of credited.keys()) {
+    const known = await db.selectFrom('payment').select('id').where('code', '=', code).executeTakeFirst()
+    if (!known) differs(code, 'stands in the ledger, and is no payment')
+  }
+
+  // Gateway and payments.
+  let asked = 0
+  if (driver.movements) {
+    try {
+      const told = await driver.movements(span)
+      asked = told.length
+      const posted = new Set(postings.map(({ key }) => key.replace(/:suspense$/, '')))
+      for (const movement of told) {
+        const number = movement.providerTransactionId ?? movement.eventId
+        if (movement.status === 'succeeded' && !posted.has(`${driver.name}:${number}`))
+          differs(number, `${said(movement.amount, movement.currency)} arrived at the gateway, and nothing was posted`)
+      }
+    } catch (error) {
+      if (!(error instanceof DriverFailure)) throw error
+      differs('', `the gateway gives no list: ${error.message}`)
+    }
+  } else {
+    for (const payment of payments) {
+      try {
+        asked += 1
+        const what = disagreement(payment, await driver.lookUp(orders.orderOf(payment, await orders.buyerOf(payment.customer_id))))
+        if (what !== undefined) differs(payment.code, what)
+      } catch (error) {
+        if (!(error instanceof DriverFailure)) throw error
+        differs(payment.code, `could not be asked about: ${error.message}`)
+      }
+    }
+  }
+
+  // What waits for a person, however old.
+  const parked = await db
+    .selectFrom('payment_suspense')
+    .selectAll()
+    .where('driver', '=', driver.name)
+    .where('resolved_at', 'is', null)
+    .execute()
+  for (const row of parked)
+    differs(row.code ?? row.provider_transaction_id, `${said(row.amount, row.currency)} wait in suspense: ${row.reason}`)
+  const unclear = await db
+    .selectFrom('payment_refund as r')
+    .innerJoin('payment as p', 'p.id', 'r.payment_id')
+    .select(['p.code', 'p.currency', 'r.amount', 'r.detail'])
+    .where('p.driver', '=', driver.name)
+    .where('r.status', '=', 'unclear')
+    .execute()
+  for (const row of unclear) differs(row.code, `a refund of ${said(row.amount, row.currency)} is not decided: ${row.detail ?? ''}`)
+  return { payments: payments.length, postings: postings.length, asked, differences }
+}
+
+/** Compares every gateway over a span of time. Reads only. */
+export async function reconcile(
+  db: Queryable,
+  orders: Orders,
+  drivers: ReadonlyMap<string, PaymentDriver>,
+  span: { from: Date; to: Date },
+): Promise<Reconciliation> {
+  const all: Reconciliation[] = []
+  for (const driver of drivers.values()) all.push(await reconcileDriver(db, orders, driver, span))
+  const sum = (count: (of: Reconciliation) => number): number => all.reduce((total, of) => total + count(of), 0)
+  return {
+    payments: sum((of) => of.payments),
+    postings: sum((of) => of.postings),
+    asked: sum((of) => of.asked),
+    differences: all.flatMap((of) => of.differences),
+  }
+}
