@@ -65,7 +65,8 @@ export async function startPortal(options: { dataDir?: string; command?: readonl
     process: child,
     readyMs,
     async stop() {
-      const gone = new Promise((resolve) => child.once('exit', resolve))
+      // Not its exit: npm is gone before what it started. The pipe closes when the last of them has ended.
+      const gone = new Promise((resolve) => child.once('close', resolve))
       child.kill('SIGTERM')
       await gone
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })

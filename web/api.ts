@@ -1,5 +1,6 @@
 /** The one way to the server: each call is typed by its endpoint in the contract. */
 import type { Endpoint, Failure, Input, Output, Success } from '../contract/endpoint.ts'
+import { takeEarlyRead } from './early-reads.ts'
 import { currentLanguage, currentTexts, sentenceLanguage } from './i18n/index.ts'
 import { session } from './session.ts'
 
@@ -89,9 +90,11 @@ async function send(endpoint: Endpoint, parts: Parts, options: CallOptions): Pro
   if (parts.body !== undefined) headers['Content-Type'] = 'application/json'
   if (endpoint.method === 'POST' || endpoint.method === 'PUT') headers['Idempotency-Key'] = options.idempotencyKey ?? newKey()
 
-  let response: Response
+  const to = address(endpoint, parts)
+  let response: Response | undefined
   try {
-    response = await fetch(address(endpoint, parts), {
+    if (endpoint.method === 'GET') response = await takeEarlyRead(to, token)?.catch(() => undefined)
+    response ??= await fetch(to, {
       method: endpoint.method,
       headers,
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),

@@ -1,6 +1,7 @@
 /** Opens the portal: language, then router. */
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
+import { startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onOutage } from './api.ts'
 import { preferredLanguage, setLanguage } from './i18n/index.ts'
@@ -26,12 +27,21 @@ onOutage.unavailable = () => {
   if (!here.pathname.startsWith('/pages/')) void router.navigate({ to: '/pages/maintenence', search: { from: here.href }, replace: true })
 }
 
-void setLanguage(preferredLanguage(), false).then(() => {
+/** Milliseconds that the page's own grey frame stands alone, when its data is late. */
+const patienceMs = 200
+
+async function open() {
   const root = document.getElementById('root')
   if (!root) throw new Error('index.html has no #root')
-  createRoot(root).render(
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>,
+  await setLanguage(preferredLanguage(), false)
+  // The screen and its data first: it is then drawn once, and in small pieces that leave the browser room for the visitor's hand.
+  await Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, patienceMs))])
+  startTransition(() =>
+    createRoot(root).render(
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>,
+    ),
   )
-})
+}
+void open()

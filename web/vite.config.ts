@@ -123,9 +123,14 @@ export default defineConfig({
               test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|use-sync-external-store|seroval|seroval-plugins|cookie-es|isbot)/,
               priority: 10,
             },
-            { name: 'contract', test: /node_modules[\\/]zod|[\\/]contract[\\/]|[\\/]web[\\/](api|form|format)\.ts/, priority: 9 },
-            // What one screen alone uses comes with that screen.
-            { name: 'ui', test: /node_modules[\\/]lucide-react|[\\/]web[\\/]ui[\\/]/, minShareCount: 3, priority: 8 },
+            // Few files: each costs a turn on one of the browser's six connections. What the first frame needs stays in the entry chunk;
+            // what several screens share comes in one more; what one screen alone uses comes with that screen.
+            {
+              name: 'shared',
+              test: /node_modules[\\/](zod|lucide-react)|[\\/]contract[\\/]|[\\/]web[\\/](?!i18n[\\/](en|vi)|.*(Page|Tab|DiskPicker)\.tsx)/,
+              minShareCount: 3,
+              priority: 8,
+            },
           ],
         },
       },

@@ -491,6 +491,28 @@ describe('nothing there, and nothing to be had', () => {
   })
 })
 
+test('what the page asks for before the program is there is asked for once, and used', async () => {
+  const { page, context } = await open({ customer: rich })
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (pathname.startsWith('/api/')) asked.push(pathname + search)
+  })
+  await go(page, '/')
+  const early = [
+    '/api/v1/auth/me',
+    '/api/config',
+    '/api/payments/stripe?limit=100',
+    '/api/payments/stripe/invoices?limit=50',
+    '/api/wp?limit=20',
+  ]
+  expect(asked.slice(0, early.length)).toEqual(early)
+  for (const address of early) expect(asked.filter((one) => one === address)).toEqual([address])
+  // theme.js hands its answers over under this name; what was taken is gone.
+  expect(await page.evaluate(() => (Reflect.get(window, '__earlyReads') as { answers: object }).answers)).toEqual({})
+  await context.close()
+})
+
 test('a payment that is pending updates its page by itself', async () => {
   const customer = await house.customer()
   const { page, context } = await open({ customer })

@@ -5,7 +5,7 @@ import { useMemo, useState, type ReactNode } from 'react'
 import type { Transaction } from '../../contract/wallet.ts'
 import { brand } from '../brand.ts'
 import { formatTime, useFormat } from '../format.ts'
-import { localeOf, useTexts } from '../i18n/index.ts'
+import { useTexts } from '../i18n/index.ts'
 import { recentInvoicesQuery } from '../invoices/queries.ts'
 import { useMe } from '../queries.ts'
 import type { LoadInput } from '../routes.tsx'
@@ -96,12 +96,10 @@ export default function DashboardPage() {
 
 function Today({ region }: { region: string }) {
   const t = useTexts()
-  const { language } = useFormat()
   const [now] = useState(() => new Date())
-  const today = new Intl.DateTimeFormat(localeOf(language), { weekday: 'long', day: 'numeric', month: 'long' }).format(now)
   return (
     <p>
-      {today} · {t.dashboard.billingRegion} <b className="font-medium text-ink">{region}</b>
+      {t.dashboard.today(now)} · {t.dashboard.billingRegion} <b className="font-medium text-ink">{region}</b>
     </p>
   )
 }

@@ -1,5 +1,5 @@
 /** Australian English: English, but for what Australians spell or say otherwise. */
-import { en, type Texts } from './en.ts'
+import { en, months, weekdays, type Texts } from './en.ts'
 
 export const aud: Texts = {
   ...en,
@@ -10,6 +10,10 @@ export const aud: Texts = {
       'WordPress servers ready in about a minute',
       'Every charge explained, to the last cent',
     ],
+  },
+  dashboard: {
+    ...en.dashboard,
+    today: (date) => `${weekdays[date.getDay()]} ${date.getDate()} ${months[date.getMonth()]}`,
   },
   order: {
     ...en.order,

@@ -32,3 +32,14 @@ test('the sentences of the specification stand word for word', () => {
   expect(vi.site.title).toBe('Thông tin máy chủ')
   expect(vi.order.confirmTitle).toBe('Xác nhận thông tin')
 })
+
+test('a day is written as the language writes it', () => {
+  const written = { en, vi, 'en-AU': aud }
+  for (const [locale, texts] of Object.entries(written)) {
+    const format = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
+    for (let day = 1; day <= 366; day++) {
+      const date = new Date(2028, 0, day)
+      expect(texts.dashboard.today(date)).toBe(format.format(date))
+    }
+  }
+})

@@ -49,7 +49,7 @@ export async function setLanguage(language: Language, keep = true): Promise<void
   for (const listener of listeners) listener()
 }
 
-export const localeOf = (language: Language): string => (language === 'aud' ? 'en-AU' : language)
+const localeOf = (language: Language): string => (language === 'aud' ? 'en-AU' : language)
 
 /** The language of the contract's sentences: Australian English is English there. */
 export const sentenceLanguage = (language: Language): 'en' | 'vi' => (language === 'vi' ? 'vi' : 'en')

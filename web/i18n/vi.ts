@@ -3,6 +3,8 @@ import type { Texts } from './en.ts'
 import { viPayments } from './vi-payments.ts'
 import { viServers } from './vi-servers.ts'
 
+const weekdays = ['Chủ Nhật', 'Thứ Hai', 'Thứ Ba', 'Thứ Tư', 'Thứ Năm', 'Thứ Sáu', 'Thứ Bảy']
+
 export const vi: Texts = {
   ...viPayments,
   ...viServers,
@@ -139,6 +141,7 @@ export const vi: Texts = {
   },
   dashboard: {
     title: 'Tổng quan',
+    today: (date) => `${weekdays[date.getDay()]}, ${date.getDate()} tháng ${date.getMonth() + 1}`,
     billingRegion: 'Khu vực thanh toán',
     newWordpress: 'Tạo WordPress',
     unpaid: (count) => `${count} hoá đơn chưa thanh toán`,
