@@ -42,9 +42,6 @@ interface Movement {
   readonly at: Date
 }
 
-/** Numbers as text: the portal in the same process reads big integers otherwise. */
-const columns = 'id::text, account, amount::text, content, reference, feed, at'
-
 /** What banks make of a transfer's text, by name. */
 const manners: Readonly<Record<string, (text: string, reference: string) => string>> = {
   plain: (text) => text,
@@ -147,7 +144,7 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
     const when = form.get('notice') ?? 'now'
     const { movement, noticeId } = await inTransaction(db, async (tx) => {
       const { rows } = await tx.query<Movement>(
-        `insert into sandbox.bank_movements (account, amount, content, reference, feed) values ($1, $2, $3, $4, $5) returning ${columns}`,
+        `insert into sandbox.bank_movements (account, amount, content, reference, feed) values ($1, $2, $3, $4, $5) returning *`,
         [account, amount, content, reference, feed],
       )
       const made = rows[0]
@@ -169,7 +166,7 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
       return /^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?$/.test(text) ? `${text}+07` : otherwise
     }
     const { rows } = await db.query<Movement>(
-      `select ${columns} from sandbox.bank_movements
+      `select * from sandbox.bank_movements
        where ($1::text is null or account = $1) and at >= $2::timestamptz and at <= $3::timestamptz + interval '1 second' order by id desc limit 5000`,
       [query.get('account_number'), moment('transaction_date_min', '-infinity'), moment('transaction_date_max', 'infinity')],
     )

@@ -55,19 +55,24 @@ export async function applyReversal(
   if (await ours(tx, payment, notice)) return 'already'
   const kind = notice.status as Kind
   const movement = notice.providerTransactionId ?? notice.eventId
+  const known = await tx
+    .selectFrom('payment_reversal')
+    .select('id')
+    .where('payment_id', '=', payment.id)
+    .where('movement', '=', movement)
+    .where('kind', '=', kind)
+    .executeTakeFirst()
+  if (known) return 'already'
   const before = await goneFrom(tx, payment.id)
   const left = payment.received - before
   if (kind === 'restored' ? before < notice.amount : left < notice.amount) {
     deps.log.error({ driver: driver.name, code: payment.code, detail: notice.detail }, 'more was moved back than had come')
     return 'wrong_amount'
   }
-  const fresh = await tx
+  await tx
     .insertInto('payment_reversal')
     .values({ payment_id: payment.id, movement, kind, amount: notice.amount, created_at: deps.clock.now() })
-    .onConflict((conflict) => conflict.columns(['payment_id', 'movement', 'kind']).doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  if (!fresh) return 'already'
+    .execute()
   const posting = {
     key: `${driver.name}:${movement}:${kind}`,
     customerId: payment.customer_id,

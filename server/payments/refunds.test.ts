@@ -1,0 +1,176 @@
+/** Money that goes back: to its source by our wish, or taken back by the gateway. The wallet and the ledger follow, once each. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { Notice, PaymentDriver } from './driver.ts'
+
+/** What the gateway answers to the next refunds: its own word, or a failure that is put in its way. */
+let trouble: DriverFailure[] = []
+let house: TestHouse
+beforeAll(async () => {
+  house = await openTestHouse({
+    changeDrivers(drivers) {
+      const vnpay = drivers.payments.get('vnpay')
+      if (!vnpay?.refund) throw new Error('vnpay refunds')
+      const refund = vnpay.refund.bind(vnpay)
+      // The network between us and the gateway: the call is made, and its answer is lost as often as it is told to.
+      const lossy: PaymentDriver = {
+        ...vnpay,
+        async refund(order, wish) {
+          const answer = await refund(order, wish)
+          const failure = trouble.shift()
+          if (failure) throw failure
+          return answer
+        },
+      }
+      return { ...drivers, payments: new Map([...drivers.payments, ['vnpay', lossy]]) }
+    },
+  })
+})
+afterAll(() => house.close())
+
+const entries = async ({ token }: TestCustomer): Promise<string[]> =>
+  (await house.call<{ amount: number; description: string }[]>('GET', '/api/payments/stripe', { token })).body.result
+    .toReversed()
+    .map(({ amount, description }) => `${amount} ${description}`)
+const balance = async ({ token }: TestCustomer): Promise<number> =>
+  (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token })).body.result.balance
+const account = async (code: string): Promise<bigint> =>
+  (await house.house.db.selectFrom('ledger_account').select('balance').where('code', '=', code).executeTakeFirstOrThrow()).balance
+const refund = (code: string, amount?: bigint): Promise<string> => house.house.topUps.refunds.begin(code, amount, 'customer asked')
+const statusOf = async (id: string): Promise<string> =>
+  (await house.house.db.selectFrom('payment_refund').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
+const ended = (id: string): Promise<string> =>
+  eventually('the end of the refund', async () => {
+    const status = await statusOf(id)
+    return status !== 'requested' && status
+  })
+
+async function paid(amount = 300_000): Promise<{ an: TestCustomer; code: string }> {
+  const an = await house.customer()
+  const { transactionCode } = await house.topUp(an, amount)
+  await eventually('the top-up', async () => (await balance(an)) === amount)
+  return { an, code: transactionCode }
+}
+
+describe('a refund to the source', () => {
+  test('leaves the wallet, reaches the gateway, and no part of the ledger is out of balance', async () => {
+    const { an, code } = await paid()
+    const id = await refund(code)
+    expect(await balance(an)).toBe(0)
+    expect(await ended(id)).toBe('done')
+    expect(await entries(an)).toEqual(['300000 Top-up via VNPay', '-300000 Returned to source via VNPay'])
+    expect(await account('payable:vnpay:VND')).toBe(0n)
+    await house.ledgerHolds()
+  })
+
+  test('of a part leaves the rest, and never gives back more than came', async () => {
+    const { an, code } = await paid()
+    expect(await ended(await refund(code, 100_000n))).toBe('done')
+    await expect(refund(code, 200_001n)).rejects.toThrow(/200000 are left/)
+    expect(await ended(await refund(code))).toBe('done')
+    await expect(refund(code)).rejects.toThrow(/0 are left/)
+    expect(await balance(an)).toBe(0)
+  })
+
+  test('is refused when the wallet has spent it, or when no money came', async () => {
+    const { an, code } = await paid()
+    const body = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Wordpress9!', replicate: 1 }
+    expect((await house.call('POST', '/api/wp', { token: an.token, body })).text).toContain('"success"')
+    await eventually('the charge', async () => (await balance(an)) < 300_000)
+    await expect(refund(code)).rejects.toThrow(/does not hold that much/)
+    const { transactionCode } = await house.topUp(an, 50_000, 'cancelled')
+    await expect(refund(transactionCode)).rejects.toThrow(/brought no money/)
+    await expect(refund('NOSUCHCODE')).rejects.toThrow(/no payment/)
+  })
+
+  test('whose answer is lost is asked for again under the same id, and happens once', async () => {
+    const { an, code } = await paid()
+    trouble = [new DriverFailure('unclear', 'the answer is lost'), new DriverFailure('unavailable', 'away')]
+    expect(await ended(await refund(code))).toBe('done')
+    expect(trouble).toEqual([])
+    expect(await entries(an)).toHaveLength(2)
+    await house.ledgerHolds()
+  })
+
+  test('that the gateway refuses is the customer’s money again', async () => {
+    const { an, code } = await paid()
+    trouble = [new DriverFailure('rejected', 'no')]
+    expect(await ended(await refund(code, 100_000n))).toBe('refused')
+    expect(await balance(an)).toBe(300_000)
+    expect(await entries(an)).toEqual(['300000 Top-up via VNPay', '-100000 Returned to source via VNPay', '100000 Return refused by VNPay'])
+    expect(await account('payable:vnpay:VND')).toBe(0n)
+  })
+
+  test('begun ten times at once gives back once', async () => {
+    const { an, code } = await paid()
+    const begun = await Promise.allSettled(Array.from({ length: 10 }, () => refund(code)))
+    const ids = begun.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    expect(ids).toHaveLength(1)
+    expect(await ended(ids[0] ?? '')).toBe('done')
+    expect(await balance(an)).toBe(0)
+  })
+})
+
+describe('money that a gateway takes back by itself', () => {
+  const vnpay = { name: 'vnpay', displayName: 'VNPay', credits: 'exact' } as const
+  const word = (code: string, status: Notice['status'], amount: bigint, movement: string): Notice => ({
+    eventId: `${status}:${movement}`,
+    reference: code,
+    providerTransactionId: movement,
+    status,
+    amount,
+    currency: 'VND',
+    occurredAt: null,
+    detail: status,
+  })
+  const tell = async (notice: Notice): Promise<string> => (await house.house.topUps.settlement.settle(vnpay, notice)).outcome
+
+  test('a chargeback is taken from the wallet once, and given again when it is won', async () => {
+    const { an, code } = await paid()
+    const taken = word(code, 'reversed', 300_000n, 'dispute-1')
+    expect(await Promise.all([tell(taken), tell(taken), tell(taken)])).toEqual(expect.arrayContaining(['recorded', 'already', 'already']))
+    expect(await balance(an)).toBe(0)
+    expect(await tell(word(code, 'restored', 300_000n, 'dispute-1'))).toBe('recorded')
+    expect(await tell(word(code, 'restored', 300_000n, 'dispute-1'))).toBe('already')
+    expect(await balance(an)).toBe(300_000)
+    await house.ledgerHolds()
+  })
+
+  test('what the wallet has spent is owed to us, and the wallet is never below zero', async () => {
+    const { an, code } = await paid()
+    const body = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Wordpress9!', replicate: 1 }
+    expect((await house.call('POST', '/api/wp', { token: an.token, body })).text).toContain('"success"')
+    const left = await eventually('the charge', async () => {
+      const now = await balance(an)
+      return now < 300_000 && now
+    })
+    const owed = await account('receivable:vnpay:VND')
+    expect(await tell(word(code, 'reversed', 300_000n, 'dispute-2'))).toBe('recorded')
+    expect(await balance(an)).toBe(0)
+    expect((await account('receivable:vnpay:VND')) - owed).toBe(BigInt(left) - 300_000n)
+    await house.ledgerHolds()
+  })
+
+  test('a refund made at the gateway is taken from the wallet; one of ours is not taken again', async () => {
+    const { an, code } = await paid()
+    expect(await tell(word(code, 'refunded', 100_000n, 'refund-at-vnpay'))).toBe('recorded')
+    expect(await balance(an)).toBe(200_000)
+    const id = await refund(code)
+    expect(await ended(id)).toBe('done')
+    expect(await tell({ ...word(code, 'refunded', 200_000n, 'any'), refundId: id.replaceAll('-', '') })).toBe('already')
+    expect(await balance(an)).toBe(0)
+    await house.ledgerHolds()
+  })
+
+  test('never more than came, and nothing of what never came', async () => {
+    const { an, code } = await paid()
+    expect(await tell(word(code, 'reversed', 300_001n, 'dispute-3'))).toBe('wrong_amount')
+    expect(await tell({ ...word(code, 'reversed', 300_000n, 'dispute-3'), currency: 'AUD' })).toBe('wrong_amount')
+    expect(await tell(word(code, 'restored', 1n, 'dispute-3'))).toBe('wrong_amount')
+    expect(await balance(an)).toBe(300_000)
+    const { transactionCode } = await house.topUp(an, 50_000, 'cancelled')
+    expect(await tell(word(transactionCode, 'reversed', 50_000n, 'dispute-4'))).toBe('wrong_amount')
+    expect(await balance(an)).toBe(300_000)
+  })
+})
