@@ -59,7 +59,10 @@ export const sandboxGatewayKeys = (derive: (purpose: string) => string): Sandbox
   Object.fromEntries(paymentDriverNames.map((name) => [name, paymentDrivers[name].sandboxKeys(derive)]))
 
 /** A gateway with keys, or with the sandbox in its place; one with neither is absent. */
-function openPayments(config: Config, sandbox: SandboxAddresses | undefined): ReadonlyMap<string, PaymentDriver> {
+export function openGateways(
+  config: Config,
+  sandbox: Pick<SandboxAddresses, 'url' | 'gateways'> | undefined,
+): ReadonlyMap<string, PaymentDriver> {
   const drivers = new Map<string, PaymentDriver>()
   for (const name of paymentDriverNames) {
     const { inSandbox, open } = paymentDrivers[name]
@@ -72,7 +75,7 @@ function openPayments(config: Config, sandbox: SandboxAddresses | undefined): Re
 export function openDrivers(config: Config, sandbox: SandboxAddresses | undefined, log: Log): Drivers {
   const root = path.resolve(import.meta.dirname, '..')
   return {
-    payments: openPayments(config, sandbox),
+    payments: openGateways(config, sandbox),
     sms: createSmsDriver(
       'esms',
       config.ESMS_API_KEY !== undefined || !sandbox

@@ -110,6 +110,8 @@ export interface TestHouseOptions {
   readonly changeCatalog?: (catalog: Catalog) => Catalog
   readonly changeDrivers?: (drivers: Drivers) => Drivers
   readonly timing?: Timing
+  /** Where the sandbox's gateways send their notices, instead of to the portal. */
+  readonly noticesTo?: string
 }
 
 export async function openTestHouse(options: TestHouseOptions = {}): Promise<TestHouse> {
@@ -137,7 +139,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
     host: '127.0.0.1',
     port: sandboxPort,
     databaseUrl: database.url,
-    portalUrl: config.portalUrl,
+    portalUrl: options.noticesTo ?? config.portalUrl,
     ...keys,
     pace: 0.05,
     log: () => undefined,

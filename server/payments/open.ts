@@ -1,5 +1,10 @@
 /** Opens the room: its parts, put together. */
 import type { Catalog } from '../catalog/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { Ledger } from '../wallet/index.ts'
 import { createCards, type Cards } from './cards.ts'
 import { createCheckout, type Checkout } from './checkout.ts'
 import type { PaymentDriver } from './driver.ts'
@@ -14,6 +19,21 @@ export interface Payments {
   readonly orders: Orders
   readonly refunds: Refunds
   readonly settlement: Settlement
+}
+
+/** What an operator works with from the shell; nothing is settled here, and no payment is begun. */
+export function openDesk(deps: {
+  db: Database
+  clock: Clock
+  ledger: Ledger
+  jobs: Jobs
+  log: Log
+  catalog: Catalog
+  drivers: ReadonlyMap<string, PaymentDriver>
+  portalUrl: string
+}): Pick<Payments, 'orders' | 'refunds'> {
+  const orders = createOrders({ ...deps, onOpened: async () => undefined })
+  return { orders, refunds: createRefunds({ ...deps, orders }) }
 }
 
 export function openPayments(

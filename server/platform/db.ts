@@ -36,6 +36,10 @@ export function connect(url: string, max: number, onError: (error: Error) => voi
   pool.on('error', (error) => {
     if (!closing) onError(error)
   })
+  // A connection that ends while it is in use tells its query, and then says it again as an event: unheard, that would end the process.
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined)
+  })
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,

@@ -55,8 +55,10 @@ const stopMs = 10_000
 /** Held, shared, by every process with a worker on this database; it goes with the process. */
 const presenceKey = 727_030
 
-export function createJobs(url: string, log: Log): Jobs {
+/** `send`: jobs are only added, for a portal that runs or will run; nothing is worked on here. */
+export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'): Jobs {
   const boss = new PgBoss({
+    ...(mode === 'send' && { supervise: false, schedule: false }),
     connectionString: url,
     max: 4,
     application_name: 'portal-jobs',
@@ -115,6 +117,10 @@ export function createJobs(url: string, log: Log): Jobs {
     },
     async start() {
       await boss.start()
+      if (mode === 'send') {
+        running = true
+        return
+      }
       await takeBack()
       running = true
       for (const job of definitions) {

@@ -1,0 +1,44 @@
+/** What the commands about payments need: the gateways of this configuration, or the sandbox of the portal that runs. */
+import { loadCatalog } from '../catalog/index.ts'
+import type { Config } from '../config.ts'
+import { openGateways, sandboxGatewayKeys } from '../drivers.ts'
+import { openDesk } from '../payments/index.ts'
+import { systemClock } from '../platform/clock.ts'
+import { connect } from '../platform/db.ts'
+import { createJobs } from '../platform/jobs.ts'
+import { createLog } from '../platform/log.ts'
+import { createSecrets, loadRootSecret } from '../platform/secrets.ts'
+import { createLedger } from '../wallet/index.ts'
+
+export async function openPaymentDesk(config: Config, databaseUrl: string) {
+  const log = createLog(config.LOG_LEVEL)
+  const secrets = createSecrets(loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET))
+  const host = ['0.0.0.0', '::'].includes(config.HOST) ? '127.0.0.1' : config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
+  const sandbox = config.sandbox
+    ? { url: `http://${host}:${config.SANDBOX_PORT}`, gateways: sandboxGatewayKeys((purpose) => secrets.derive(purpose)) }
+    : undefined
+  const { db, close } = connect(databaseUrl, 2, () => undefined)
+  const drivers = openGateways(config, sandbox)
+  const jobs = createJobs(databaseUrl, log, 'send')
+  await jobs.start()
+  const ledger = createLedger(systemClock)
+  await ledger.prepare(db, { drivers: [...drivers.keys()], products: [] })
+  return {
+    db,
+    drivers,
+    ...openDesk({
+      db,
+      clock: systemClock,
+      ledger,
+      jobs,
+      log,
+      catalog: loadCatalog(config.CATALOG),
+      drivers,
+      portalUrl: config.portalUrl,
+    }),
+    async close() {
+      await jobs.stop()
+      await close()
+    },
+  }
+}

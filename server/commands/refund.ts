@@ -1,0 +1,27 @@
+import type { Config } from '../config.ts'
+import { NotRefundable } from '../payments/index.ts'
+import { openPaymentDesk } from './desk.ts'
+
+/** `refund <transaction code> [minor units] [reason …]`: money goes back to its source. The portal that runs, or the next one, asks the gateway. */
+export async function refundCommand(
+  config: Config,
+  databaseUrl: string,
+  [code = '', amount, ...reason]: readonly string[],
+): Promise<number> {
+  if (code === '' || (amount !== undefined && !/^[1-9]\d{0,14}$/.test(amount))) {
+    process.stderr.write('npm run portal -- refund <transaction code> [minor units] [reason]\n')
+    return 64
+  }
+  const desk = await openPaymentDesk(config, databaseUrl)
+  try {
+    const id = await desk.refunds.begin(code, amount === undefined ? undefined : BigInt(amount), reason.join(' ') || 'refund')
+    process.stdout.write(`Refund ${id} has begun: the money has left the wallet and the gateway is asked next.\n`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof NotRefundable)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return 1
+  } finally {
+    await desk.close()
+  }
+}

@@ -1,0 +1,103 @@
+/** Keeps what gateways send instead of delivering it, so that a test delivers it late, twice, changed, in another order or never. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One genuine word of a gateway, as it was sent. */
+export interface Letter {
+  readonly driver: string
+  readonly method: string
+  /** Path and query. */
+  readonly address: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface Postman {
+  readonly url: string
+  /** What came since the last call. */
+  collect(): Letter[]
+  close(): Promise<void>
+}
+
+/** Headers that belong to a connection, not to a letter. */
+const ofTheConnection = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding'])
+/** What every gateway takes for "understood". */
+const understood = JSON.stringify({ RspCode: '00', Message: 'Confirm Success', success: true, code: '00' })
+
+export async function openPostman(): Promise<Postman> {
+  let letters: Letter[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const address = request.url ?? '/'
+      const headers = Object.entries(request.headers).filter(([name]) => !ofTheConnection.has(name))
+      letters.push({
+        driver: /\/api\/webhooks\/(\w+)/.exec(address)?.[1] ?? '',
+        method: request.method ?? 'GET',
+        address,
+        headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
+        body: Buffer.concat(chunks).toString('utf8'),
+      })
+      response.writeHead(200, { 'content-type': 'application/json' }).end(understood)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    collect() {
+      const now = letters
+      letters = []
+      return now
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Brings a letter to the portal; answers the status, or 0 when the connection broke. */
+export async function deliver(portalUrl: string, letter: Letter): Promise<number> {
+  try {
+    const answer = await fetch(`${portalUrl}${letter.address}`, {
+      method: letter.method,
+      headers: letter.headers,
+      ...(letter.method !== 'GET' && { body: letter.body }),
+    })
+    await answer.text()
+    return answer.status
+  } catch {
+    return 0
+  }
+}
+
+/** The last digit of the first number of at least five digits, changed: an amount, a reference or a moment. */
+const bumped = (text: string): string => text.replace(/\d{5,}/, (number) => number.slice(0, -1) + String((Number(number.at(-1)) + 1) % 10))
+const isSignature = (name: string): boolean => /sign|checksum|hmac/i.test(name)
+
+/** What a forger makes of a genuine letter. */
+export const forgeries: Readonly<Record<string, (letter: Letter) => Letter>> = {
+  'another number': (letter) =>
+    letter.body === '' ? { ...letter, address: letter.address.replace(/\?.*/, bumped) } : { ...letter, body: bumped(letter.body) },
+  'no signature': (letter) => ({
+    ...letter,
+    headers: Object.fromEntries(Object.entries(letter.headers).filter(([name]) => !isSignature(name))),
+    address: letter.address.replace(/&vnp_SecureHash=[^&]*/, ''),
+    body: letter.body.replace(/,?"(signature|checksum)":"[^"]*"/, ''),
+  }),
+  'a signature of noughts': (letter) => ({
+    ...letter,
+    headers: Object.fromEntries(
+      Object.entries(letter.headers).map(([name, value]) => [
+        name,
+        isSignature(name)
+          ? value.replaceAll(/[0-9a-f]{32,}/gi, (hex) => '0'.repeat(hex.length)).replaceAll(/^[A-Za-z0-9+/]{42,}=*$/g, 'AAAA')
+          : value,
+      ]),
+    ),
+    address: letter.address.replace(/(vnp_SecureHash=)[^&]*/, (_all, name: string) => name + '0'.repeat(128)),
+    body: letter.body.replace(/("(?:signature|checksum)":")([^"]*)/, (_all, name: string, mac: string) => name + '0'.repeat(mac.length)),
+  }),
+}

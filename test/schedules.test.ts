@@ -1,0 +1,183 @@
+/**
+ * Generated schedules of what may befall a gateway's words: said twice, ten at once, late, in another order, lost, forged, about another
+ * amount, unit or currency than ours, cut off by the database. After each the wallet holds what was paid, once, or nothing.
+ *
+ * `SCHEDULES=10000 npx vitest run test/schedules.test.ts` runs as many over all gateways; SEED repeats a run.
+ */
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DriverFailure } from '../server/platform/errors.ts'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from './house.ts'
+import { payers, type Payer } from './payers.ts'
+import { deliver, forgeries, openPostman, type Letter, type Postman } from './postman.ts'
+
+const all = Number(process.env['SCHEDULES'] ?? 150)
+const seed = Number(process.env['SEED'] ?? 20_261_121)
+const each = Math.max(1, Math.round(all / Object.keys(payers).length))
+
+let postman: Postman
+let house: TestHouse
+beforeAll(async () => {
+  postman = await openPostman()
+  // Nobody asks by itself: the schedules do.
+  house = await openTestHouse({ noticesTo: postman.url, timing: { askGatewaySeconds: [86_400] } })
+})
+afterAll(async () => {
+  await house.close()
+  await postman.close()
+})
+
+/** What happens to the words about one payment, in order. */
+const step = fc.constantFrom(
+  'told',
+  'told twice',
+  'ten at once',
+  'last word first',
+  'forged: another number',
+  'forged: no signature',
+  'forged: a signature of noughts',
+  'asked',
+  'cut off by the database',
+)
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+/** Our payment is another one than the gateway thinks: its word is genuine, and must credit nothing. */
+const otherwise = fc.constantFrom(
+  'as ordered',
+  'as ordered',
+  'as ordered',
+  'as ordered',
+  'wrong amount',
+  'wrong unit (x100)',
+  'wrong currency',
+)
+const schedule = fc.record({ paid: fc.boolean(), steps: fc.array(step, { minLength: 1, maxLength: 5 }), order: otherwise })
+
+const counts = new Map<string, Map<string, number>>()
+const count = (gateway: string, fault: string): void => {
+  const row = counts.get(gateway) ?? new Map<string, number>()
+  counts.set(gateway, row.set(fault, (row.get(fault) ?? 0) + 1))
+}
+
+const balance = async (customerId: string): Promise<bigint> =>
+  (await house.house.db.selectFrom('ledger_account').select('balance').where('customer_id', '=', customerId).executeTakeFirstOrThrow())
+    .balance
+
+/** A forged word moves nothing anywhere. */
+const walletsAndSuspense = async (): Promise<unknown> =>
+  (await sql`select count(*) as transfers from ledger_transfer`.execute(house.house.db)).rows
+
+/** What the job does that asks about a pending payment. */
+async function ask(code: string): Promise<void> {
+  const { db, topUps } = house.house
+  const payment = await db.selectFrom('payment').selectAll().where('code', '=', code).executeTakeFirstOrThrow()
+  const driver = house.drivers.payments.get(payment.driver)
+  if (!driver) throw new Error(`no driver ${payment.driver}`)
+  const notice = await driver.lookUp(topUps.orders.orderOf(payment, await topUps.orders.buyerOf(payment.customer_id)))
+  if (notice) await topUps.settlement.settle(driver, notice)
+}
+
+async function take(what: Step, letters: readonly Letter[], code: string): Promise<void> {
+  const bring = (letter: Letter): Promise<number> => deliver(house.url, letter)
+  const forger = /^forged: (.+)$/.exec(what)?.[1]
+  const forge = forger === undefined ? undefined : forgeries[forger]
+  if (forge) {
+    const before = await walletsAndSuspense()
+    for (const letter of letters) await bring(forge(letter))
+    expect(await walletsAndSuspense()).toEqual(before)
+    return
+  }
+  if (what === 'told') for (const letter of letters) await bring(letter)
+  else if (what === 'told twice') for (const letter of [...letters, ...letters]) await bring(letter)
+  else if (what === 'ten at once') await Promise.all(Array.from({ length: 10 }, () => letters.map(bring)).flat())
+  else if (what === 'last word first') for (const letter of letters.toReversed()) await bring(letter)
+  else if (what === 'asked') await ask(code)
+  else {
+    // The portal's connections are cut while the words arrive; the gateway repeats what was not answered.
+    const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal' and datname = current_database() and pid <> pg_backend_pid()`
+    await Promise.all([...letters.map(bring), cut.execute(house.house.db).catch(() => undefined)])
+    await eventually('the database again', () =>
+      house.house.db
+        .selectFrom('customer')
+        .select('id')
+        .limit(1)
+        .execute()
+        .then(
+          () => true,
+          () => false,
+        ),
+    )
+    for (const letter of letters) await bring(letter)
+  }
+}
+
+/** Runs one schedule; answers what the wallet holds and what it should. */
+async function run(name: string, payer: Payer, customer: TestCustomer, of: { paid: boolean; steps: Step[]; order: string }) {
+  const before = await balance(customer.id)
+  const begun = await payer.begin(house, customer)
+  postman.collect()
+  const paid = of.paid || !begun.fail
+  if (paid) await begun.pay()
+  else await begun.fail?.()
+  const letters = postman.collect().filter((letter) => letter.driver === payer.driver)
+  // A bank credits what arrives, whatever was ordered.
+  const exact = house.drivers.payments.get(payer.driver)?.credits === 'exact'
+  const order = exact ? of.order : 'as ordered'
+  if (order !== 'as ordered') {
+    const change =
+      order === 'wrong amount'
+        ? sql`amount = amount + 1`
+        : order === 'wrong unit (x100)'
+          ? sql`amount = amount * 100`
+          : sql`currency = case currency when 'USD' then 'AUD' else 'USD' end`
+    await sql`update payment set ${change} where code = ${begun.code}`.execute(house.house.db)
+  }
+  count(name, order)
+  for (const what of of.steps) {
+    count(name, what)
+    await take(what, letters, begun.code).catch((error: unknown) => {
+      // A gateway may refuse to speak about a payment that is another one than it knows.
+      if (!(error instanceof DriverFailure)) throw error
+    })
+  }
+  count(name, 'asked')
+  await ask(begun.code).catch((error: unknown) => {
+    if (!(error instanceof DriverFailure)) throw error
+  })
+  return { holds: (await balance(customer.id)) - before, should: paid && order === 'as ordered' ? BigInt(payer.amount) : 0n }
+}
+
+test.each(Object.entries(payers))(
+  `${each} schedules at %s: not one wrong balance (seed ${seed})`,
+  { timeout: 60_000 + each * 2_000 },
+  async (name, payer) => {
+    const customer = await house.customer({ region: payer.region })
+    await fc.assert(
+      fc.asyncProperty(schedule, async (of) => {
+        const { holds, should } = await run(name, payer, customer, of)
+        expect(holds).toBe(should)
+      }),
+      { numRuns: each, seed, endOnFailure: true },
+    )
+    await house.ledgerHolds()
+  },
+)
+
+test('the table of gateways and faults', () => {
+  const faults = [...new Set([...counts.values()].flatMap((row) => [...row.keys()]))].sort()
+  const names = [...counts.keys()]
+  const width = Math.max(...faults.map((fault) => fault.length))
+  const line = (first: string, cells: readonly string[]): string =>
+    `${first.padEnd(width)}  ${cells.map((cell, index) => cell.padStart(Math.max(6, names[index]?.length ?? 0))).join('  ')}`
+  const table = [
+    line('', names),
+    ...faults.map((fault) =>
+      line(
+        fault,
+        names.map((name) => String(counts.get(name)?.get(fault) ?? 0)),
+      ),
+    ),
+  ]
+  process.stdout.write(`\n${table.join('\n')}\n\n`)
+  expect(names).toEqual(Object.keys(payers))
+})
