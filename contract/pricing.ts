@@ -2,6 +2,9 @@
  * The price of a WordPress server, computed by the same lines on the screen and on the server (whose word counts).
  * Amounts are minor units of one currency per month; disks are MB, 1 GB = 1024 MB.
  */
+import * as z from 'zod/mini'
+import { minor } from './money.ts'
+
 export interface PlanPrice {
   readonly price: number
   /** 0 means no sale. */
@@ -39,4 +42,67 @@ export function monthlyPrice(order: {
   const mariadbDisk = diskPrice(order.mariadbDiskMb, order.mariadbRate)
   const containers = plan * order.containers
   return { plan, disk, mariadbDisk, containers, total: plan + disk + mariadbDisk + containers }
+}
+
+/** Everything that one line's amount was computed from, frozen with the line when it was issued. Amounts are minor units. */
+export const Basis = z.object({
+  plan: z.string(),
+  price: minor,
+  /** 0: no sale. */
+  sale_price: minor,
+  /** MB; 1 GB = 1024 MB. */
+  disk: z.int(),
+  disk_per_gb: minor,
+  mariadb_disk_size: z.int(),
+  mariadb_per_gb: minor,
+  /** Containers. */
+  replicate: z.int(),
+  /** Seconds that are charged, of the seconds of the month they belong to. */
+  seconds: z.int(),
+  of_seconds: z.int().check(z.gt(0)),
+})
+export type Basis = z.output<typeof Basis>
+
+/** One step of the sum: quantity x unit_price / per, part of a minor unit charged as a whole one. */
+export const Step = z.object({
+  part: z.enum(['plan', 'disk', 'mariadb_disk', 'containers', 'share']),
+  quantity: z.int(),
+  unit_price: minor,
+  per: z.int(),
+  amount: minor,
+  rounded_up: z.boolean(),
+})
+export type Step = z.output<typeof Step>
+
+/** A price for some seconds of a month, part of a minor unit charged as a whole one. */
+const shareOf = (monthly: number, seconds: number, ofSeconds: number): number =>
+  Number((BigInt(monthly) * BigInt(seconds) + BigInt(ofSeconds - 1)) / BigInt(ofSeconds))
+
+/** The amount recomputed from its basis, step by step. The last step, the share of the month, is left out where the whole month is charged. */
+export function explainPrice(basis: Basis): { steps: Step[]; amount: number } {
+  const lines = monthlyPrice({
+    plan: basis,
+    diskMb: basis.disk,
+    mariadbDiskMb: basis.mariadb_disk_size,
+    containers: basis.replicate,
+    ssdRate: { perGb: basis.disk_per_gb },
+    mariadbRate: { perGb: basis.mariadb_per_gb },
+  })
+  const step = (part: Step['part'], quantity: number, unitPrice: number, per: number, amount: number): Step => ({
+    part,
+    quantity,
+    unit_price: unitPrice,
+    per,
+    amount,
+    rounded_up: BigInt(amount) * BigInt(per) !== BigInt(quantity) * BigInt(unitPrice),
+  })
+  const steps = [
+    step('plan', 1, lines.plan, 1, lines.plan),
+    step('disk', basis.disk, basis.disk_per_gb, 1024, lines.disk),
+    step('mariadb_disk', basis.mariadb_disk_size, basis.mariadb_per_gb, 1024, lines.mariadbDisk),
+    step('containers', basis.replicate, lines.plan, 1, lines.containers),
+  ]
+  const amount = shareOf(lines.total, basis.seconds, basis.of_seconds)
+  if (basis.seconds !== basis.of_seconds) steps.push(step('share', basis.seconds, lines.total, basis.of_seconds, amount))
+  return { steps, amount }
 }

@@ -5,16 +5,18 @@ import { connect } from './platform/db.ts'
 import { startEmbeddedPostgres } from './platform/postgres/index.ts'
 import { checkLedger } from './wallet/index.ts'
 
-const commands: Record<string, string> = { 'ledger:check': 'every invariant of the ledger, on live data' }
+const commands: Record<string, string> = {
+  'ledger:check': 'the invariants of the ledger, on what is new since the last check; --full: on every entry',
+}
 
-async function ledgerCheck(url: string): Promise<number> {
+async function ledgerCheck(url: string, how: 'full' | 'new'): Promise<number> {
   const { db, close } = connect(url, 1, () => undefined)
   try {
-    const findings = await checkLedger(db)
+    const findings = await checkLedger(db, how)
     for (const { invariant, where } of findings) process.stdout.write(`broken: ${invariant}: ${where}\n`)
     const { n } = await db
-      .selectFrom('ledger_entry')
-      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .selectFrom('ledger_account')
+      .select((eb) => eb.fn.sum<bigint>('version').as('n'))
       .executeTakeFirstOrThrow()
     process.stdout.write(findings.length === 0 ? `The ledger is whole: ${n} entries.\n` : `${findings.length} findings.\n`)
     return findings.length === 0 ? 0 : 1
@@ -23,8 +25,8 @@ async function ledgerCheck(url: string): Promise<number> {
   }
 }
 
-const [command = ''] = process.argv.slice(2)
-if (!(command in commands)) {
+const [command = '', option] = process.argv.slice(2)
+if (!(command in commands) || (option !== undefined && option !== '--full')) {
   process.stderr.write(
     `Commands:\n${Object.entries(commands)
       .map(([name, about]) => `  ${name.padEnd(14)} ${about}`)
@@ -38,7 +40,7 @@ try {
     config.DATABASE_URL === undefined
       ? await startEmbeddedPostgres({ folder: path.join(config.DATA_DIR, 'postgres'), runAsUser: config.EMBEDDED_PG_USER })
       : undefined
-  const code = await ledgerCheck(config.DATABASE_URL ?? postgres?.url ?? '')
+  const code = await ledgerCheck(config.DATABASE_URL ?? postgres?.url ?? '', option === '--full' ? 'full' : 'new')
   // Only the server that we started ourselves is stopped; a running portal keeps its own.
   await postgres?.stop()
   process.exit(code)

@@ -1,4 +1,4 @@
 /** The wallet: a customer's account in the double-entry ledger. Nothing else writes the ledger's tables. */
-export { checkLedger } from './check.ts'
+export { checkAndNote, checkLedger, lastCheck } from './check.ts'
 export { createLedger, type Ledger } from './ledger.ts'
 export { routes } from './routes.ts'
