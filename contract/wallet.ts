@@ -183,3 +183,6 @@ export const statementKey = endpoint({
     seller: z.string(),
   }),
 })
+
+/** Where the verifier lies, a file of its own for anybody to keep: no call. */
+export const verifierAddress = '/api/verify-statement.mjs'

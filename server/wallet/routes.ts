@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { wallet as api } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
@@ -21,6 +23,7 @@ export interface WalletRouteDeps {
   readonly explainers: Explainers
 }
 
+const verifier = path.resolve(import.meta.dirname, '../../scripts/verify-statement.mjs')
 const csvType = 'text/csv; charset=utf-8'
 const day = (moment: Date): string => moment.toISOString().slice(0, 10)
 
@@ -72,6 +75,14 @@ export function routes(http: Http, deps: WalletRouteDeps): void {
       ? { name: `${file}.csv`, type: csvType, chunks: statementCsv(statement) }
       : { name: `${file}.json`, type: 'application/json; charset=utf-8', chunks: statementJson(statement), enveloped: true }
   })
+
+  // The program itself, for whoever has only the portal.
+  http.server.get(api.verifierAddress, async (_request, reply) =>
+    reply
+      .type('text/javascript; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="verify-statement.mjs"')
+      .send(await readFile(verifier)),
+  )
 
   http.read(api.statementKey, async () => ({
     algorithm: 'Ed25519' as const,

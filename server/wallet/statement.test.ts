@@ -120,7 +120,7 @@ describe('the export', () => {
     const bytes = new Uint8Array(
       await (await fetch(`${house.url}/api/payments/stripe/export`, { headers: { authorization: `Bearer ${an.token}` } })).arrayBuffer(),
     )
-    expect([...bytes.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
+    expect(Array.from(bytes.slice(0, 3))).toEqual([0xef, 0xbb, 0xbf])
     const lines = answer.text.replace('\uFEFF', '').trimEnd().split('\r\n')
     expect(lines[0]).toBe('#,Nội dung,Số tiền,Tiền tệ,Số dư sau giao dịch,Thời gian (UTC)')
     expect(lines).toHaveLength(3)

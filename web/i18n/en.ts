@@ -1,4 +1,5 @@
 import { enServers } from './en-servers.ts'
+import { enWallet } from './en-wallet.ts'
 import { plural } from './plural.ts'
 
 /**
@@ -7,6 +8,7 @@ import { plural } from './plural.ts'
  */
 export const en = {
   ...enServers,
+  ...enWallet,
   toast: { error: 'Error !', success: 'Success !', tryAgain: 'Please try again !' },
   common: {
     retry: 'Try again',
@@ -175,24 +177,6 @@ export const en = {
     transactions: 'Transactions',
     latest: (count: number) => `Latest ${count}`,
     invoices: 'Recent Invoices',
-  },
-  wallet: {
-    title: 'Transaction Log',
-    sub: 'Every movement of your wallet, newest first.',
-    number: '#',
-    note: 'Note',
-    amount: 'Amount',
-    ending: 'Balance after',
-    created: 'Created At',
-    filter: 'Show',
-    all: 'All',
-    in: 'Received',
-    out: 'Spent',
-    empty: 'No transactions yet.',
-    emptyFiltered: 'No transactions of this kind.',
-    showAll: 'Show all',
-    received: 'received',
-    spent: 'spent',
   },
   invoices: {
     title: 'Invoices',
