@@ -74,7 +74,8 @@ begin
 end $$;
 
 -- What came in, or what went out, newest first, however rare it is among the other.
-create index ledger_entry_direction on ledger_entry (account_id, (amount > 0), version);
+create index ledger_entry_in on ledger_entry (account_id, version) where amount > 0;
+create index ledger_entry_out on ledger_entry (account_id, version) where amount < 0;
 -- The number that a customer quotes: an invoice's, or a top-up's code.
 create index ledger_transfer_reference on ledger_transfer ((upper(coalesce(details ->> 'invoice', details ->> 'code'))));
 

@@ -88,8 +88,8 @@ export async function entryPage(
     .where('e.account_id', '=', account.id)
     .orderBy('e.version', 'desc')
   if (of.before !== null) query = query.where('e.version', '<', of.before)
-  // As the index has it: (amount > 0) is a column of its own there.
-  if (of.direction !== undefined) query = query.where(sql<boolean>`(e.amount > 0)`, '=', of.direction === 'in')
+  // Written out, not bound: each has an index of its own.
+  if (of.direction !== undefined) query = query.where(of.direction === 'in' ? sql<boolean>`e.amount > 0` : sql<boolean>`e.amount < 0`)
   if (of.period.from) query = query.where('e.version', '>', await versionBefore(db, account, of.period.from))
   if (of.period.to) query = query.where('e.version', '<=', await versionBefore(db, account, of.period.to))
 

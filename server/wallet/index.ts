@@ -1,4 +1,5 @@
 /** The wallet: a customer's account in the double-entry ledger. Nothing else writes the ledger's tables. */
+export { entryPage, type Filter } from './entries.ts'
 export { checkAndNote, checkLedger, lastCheck } from './check.ts'
 export { createLedger, type Ledger } from './ledger.ts'
 export { routes } from './routes.ts'
