@@ -2,9 +2,6 @@
  * The price of a WordPress server, computed by the same lines on the screen and on the server (whose word counts).
  * Amounts are minor units of one currency per month; disks are MB, 1 GB = 1024 MB.
  */
-import * as z from 'zod/mini'
-import { minor } from './money.ts'
-
 export interface PlanPrice {
   readonly price: number
   /** 0 means no sale. */
@@ -45,34 +42,29 @@ export function monthlyPrice(order: {
 }
 
 /** Everything that one line's amount was computed from, frozen with the line when it was issued. Amounts are minor units. */
-export const Basis = z.object({
-  plan: z.string(),
-  price: minor,
-  /** 0: no sale. */
-  sale_price: minor,
+export interface Basis extends PlanPrice {
+  readonly plan: string
   /** MB; 1 GB = 1024 MB. */
-  disk: z.int(),
-  disk_per_gb: minor,
-  mariadb_disk_size: z.int(),
-  mariadb_per_gb: minor,
+  readonly disk: number
+  readonly disk_per_gb: number
+  readonly mariadb_disk_size: number
+  readonly mariadb_per_gb: number
   /** Containers. */
-  replicate: z.int(),
+  readonly replicate: number
   /** Seconds that are charged, of the seconds of the month they belong to. */
-  seconds: z.int(),
-  of_seconds: z.int().check(z.gt(0)),
-})
-export type Basis = z.output<typeof Basis>
+  readonly seconds: number
+  readonly of_seconds: number
+}
 
 /** One step of the sum: quantity x unit_price / per, part of a minor unit charged as a whole one. */
-export const Step = z.object({
-  part: z.enum(['plan', 'disk', 'mariadb_disk', 'containers', 'share']),
-  quantity: z.int(),
-  unit_price: minor,
-  per: z.int(),
-  amount: minor,
-  rounded_up: z.boolean(),
-})
-export type Step = z.output<typeof Step>
+export interface Step {
+  readonly part: 'plan' | 'disk' | 'mariadb_disk' | 'containers' | 'share'
+  readonly quantity: number
+  readonly unit_price: number
+  readonly per: number
+  readonly amount: number
+  readonly rounded_up: boolean
+}
 
 /** A price for some seconds of a month, part of a minor unit charged as a whole one. */
 const shareOf = (monthly: number, seconds: number, ofSeconds: number): number =>

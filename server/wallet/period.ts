@@ -30,7 +30,8 @@ export function closedPeriod(
   language: Language,
 ): { from: Date; to: Date } {
   const { from, to } = periodOf(query, language)
-  const end = to ?? now
+  // What was posted this very millisecond belongs to it.
+  const end = to ?? later(now, 1)
   const begin = from ?? new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth(), 1))
   if (begin > end) throw new Refusal('invalid_input', { fields: { from: ruleText('period_order', language) } })
   return { from: begin, to: end }

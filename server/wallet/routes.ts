@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { wallet as api } from '../../contract/index.ts'
+import { wallet as api, walletProof as proof } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import type { Database, Queryable } from '../platform/db.ts'
@@ -59,11 +59,11 @@ export function routes(http: Http, deps: WalletRouteDeps): void {
     chunks: transactionsCsv(db, filterOf(call)),
   }))
 
-  http.read(api.getTransaction, ({ customerId, params, language }) =>
+  http.read(proof.getTransaction, ({ customerId, params, language }) =>
     explainEntry(db, deps.explainers, { customerId, id: params.id, language }),
   )
 
-  http.file(api.getStatement, async ({ customerId, query, language, accept }) => {
+  http.file(proof.getStatement, async ({ customerId, query, language, accept }) => {
     const now = clock.now()
     const { from, to } = closedPeriod(query, now, language)
     const { id, name } = await deps.customer(db, customerId)
@@ -77,14 +77,14 @@ export function routes(http: Http, deps: WalletRouteDeps): void {
   })
 
   // The program itself, for whoever has only the portal.
-  http.server.get(api.verifierAddress, async (_request, reply) =>
+  http.server.get(proof.verifierAddress, async (_request, reply) =>
     reply
       .type('text/javascript; charset=utf-8')
       .header('content-disposition', 'attachment; filename="verify-statement.mjs"')
       .send(await readFile(verifier)),
   )
 
-  http.read(api.statementKey, async () => ({
+  http.read(proof.statementKey, async () => ({
     algorithm: 'Ed25519' as const,
     publicKey: key.pem,
     fingerprint: key.fingerprint,

@@ -3,7 +3,7 @@
  * hash of the last; everything in between follows from the hashes, so a statement of any length is written as it is read.
  */
 import { sql } from 'kysely'
-import { statementFormat, type StatementEntry, type StatementHead } from '../../contract/wallet.ts'
+import { statementFormat, type StatementEntry, type StatementHead } from '../../contract/wallet-proof.ts'
 import type { Queryable } from '../platform/db.ts'
 import { byteOrderMark, csvRow } from './csv.ts'
 import { versionBefore, walletAccount } from './entries.ts'

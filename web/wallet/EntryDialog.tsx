@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Step } from '../../contract/pricing.ts'
-import type { ExplainedTransaction } from '../../contract/wallet.ts'
+import type { ExplainedTransaction } from '../../contract/wallet-proof.ts'
 import { messageOf } from '../api.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
@@ -14,28 +14,30 @@ import { cx } from '../ui/cx.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { Amount } from './Amount.tsx'
-import { entryQuery } from './queries.ts'
+import { entryQuery } from './proof-queries.ts'
 
 type Line = NonNullable<ExplainedTransaction['invoice']>['lines'][number]
 
 /** One entry, explained down to the last unit. Its address is `?entry=`. */
-export function EntryDialog({ id, onClose }: { id: string | undefined; onClose: () => void }) {
+export default function EntryDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const t = useTexts()
-  const { data, isPending, isError, error, refetch } = useQuery({ ...entryQuery(id ?? ''), enabled: id !== undefined })
+  const { data, isPending, isError, error, refetch } = useQuery(entryQuery(id))
   return (
     <Dialog
-      open={id !== undefined}
+      open
       onClose={onClose}
       title={t.wallet.detail}
       {...(data ? { description: data.description } : {})}
       closeLabel={t.common.close}
       footer={
-        <Button variant="outline" onClick={onClose}>
-          {t.common.close}
-        </Button>
+        <form method="dialog" className="flex">
+          <Button type="submit" variant="outline" className="flex-1">
+            {t.common.close}
+          </Button>
+        </form>
       }
     >
-      {id !== undefined && isPending ? <SkeletonRows rows={5} className="py-3" /> : null}
+      {isPending ? <SkeletonRows rows={5} className="py-3" /> : null}
       {isError ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
       {data ? <Entry entry={data} /> : null}
     </Dialog>

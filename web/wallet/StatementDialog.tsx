@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
-import { getStatement, verifierAddress } from '../../contract/wallet.ts'
+import { getStatement, verifierAddress } from '../../contract/wallet-proof.ts'
 import { download, messageOf } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
@@ -10,7 +10,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Select } from '../ui/Field.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import { toast } from '../ui/toast.ts'
-import { monthQuery, statementKeyQuery } from './queries.ts'
+import { monthQuery, statementKeyQuery } from './proof-queries.ts'
 
 const monthsOffered = 24
 
@@ -24,12 +24,12 @@ function months(): string[] {
 }
 
 /** The signed statement of a month, and how anybody checks it. */
-export function StatementDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+export default function StatementDialog({ onClose }: { onClose: () => void }) {
   const t = useTexts()
   const [offered] = useState(months)
   const [month, setMonth] = useState(offered[0] ?? '')
   const [format, setFormat] = useState<'csv' | 'json'>('csv')
-  const { data: key } = useQuery({ ...statementKeyQuery, enabled: open })
+  const { data: key } = useQuery(statementKeyQuery)
   const save = useMutation({
     mutationFn: () => download(getStatement, { query: { ...monthQuery(month), format } }),
     onSuccess: () => toast.success(t.toast.success, t.wallet.exported),
@@ -38,16 +38,18 @@ export function StatementDialog({ open, onClose }: { open: boolean; onClose: () 
   const command = `node verify-statement.mjs statement.${format} --key ${key?.fingerprint ?? '…'}`
   return (
     <Dialog
-      open={open}
+      open
       onClose={onClose}
       title={t.wallet.statement}
       description={t.wallet.statementText}
       closeLabel={t.common.close}
       footer={
         <>
-          <Button variant="outline" onClick={onClose}>
-            {t.common.close}
-          </Button>
+          <form method="dialog" className="flex">
+            <Button type="submit" variant="outline" className="flex-1">
+              {t.common.close}
+            </Button>
+          </form>
           <Button busy={save.isPending} onClick={() => save.mutate()}>
             <Download aria-hidden className="size-4" />
             {t.wallet.download}

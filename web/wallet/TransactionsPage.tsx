@@ -1,22 +1,25 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Download, FileCheck } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { exportTransactions } from '../../contract/wallet.ts'
 import { download, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
+import { loadScreen } from '../pages/load-screen.ts'
 import type { LoadInput } from '../routes.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
-import { EntryDialog } from './EntryDialog.tsx'
 import { Filters } from './Filters.tsx'
 import { EmptyWallet } from './Illustration.tsx'
 import { filterQuery, newestTransactionQuery, transactionListQuery, type ListFilter } from './queries.ts'
-import { StatementDialog } from './StatementDialog.tsx'
 import { TransactionTable } from './TransactionTable.tsx'
+
+/** Opened by few: fetched when they are. */
+const EntryDialog = lazy(() => loadScreen(() => import('./EntryDialog.tsx')))
+const StatementDialog = lazy(() => loadScreen(() => import('./StatementDialog.tsx')))
 
 const route = getRouteApi('/app/transactions')
 /** So many pages are loaded again when something new has come; a longer list is only told. */
@@ -118,8 +121,15 @@ export default function TransactionsPage() {
         </div>
       </section>
       <output className="sr-only">{data ? t.wallet.rows(rows.length) : ''}</output>
-      <EntryDialog id={entry} onClose={() => void navigate({ to: '/transactions', search: filter, replace: true, resetScroll: false })} />
-      <StatementDialog open={statement} onClose={() => setStatement(false)} />
+      <Suspense fallback={null}>
+        {entry === undefined ? null : (
+          <EntryDialog
+            id={entry}
+            onClose={() => void navigate({ to: '/transactions', search: filter, replace: true, resetScroll: false })}
+          />
+        )}
+        {statement ? <StatementDialog onClose={() => setStatement(false)} /> : null}
+      </Suspense>
     </>
   )
 }

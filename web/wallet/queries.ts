@@ -1,7 +1,7 @@
 /** Everything this feature reads. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { getTransaction, listTransactions, statementKey, type Transaction } from '../../contract/wallet.ts'
-import { call, callPage } from '../api.ts'
+import { listTransactions, type Transaction } from '../../contract/wallet.ts'
+import { callPage } from '../api.ts'
 
 type Direction = 'in' | 'out'
 
@@ -57,12 +57,6 @@ export const filterQuery = ({ direction, search, from, to }: ListFilter) => ({
   ...(from === undefined ? {} : { from: midnight(from) }),
   ...(to === undefined ? {} : { to: midnight(to, 1) }),
 })
-/** The moments that a month (yyyy-MM) of the reader's begins and ends. */
-export function monthQuery(month: string): { from: string; to: string } {
-  const [year = 0, number = 1] = month.split('-').map(Number)
-  return { from: new Date(year, number - 1, 1).toISOString(), to: new Date(year, number, 1).toISOString() }
-}
-
 /** What is loaded stays as it is: entries never change, and what is new is asked for by itself (newestTransactionQuery). */
 export const transactionListQuery = (filter: ListFilter) =>
   infiniteQueryOptions({
@@ -85,15 +79,3 @@ export const newestTransactionQuery = (filter: ListFilter) =>
     queryFn: async ({ signal }): Promise<string | null> =>
       (await callPage(listTransactions, { query: { limit: 1, ...filterQuery(filter) } }, { signal })).result[0]?.id ?? null,
   })
-
-export const entryQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['transactions', 'entry', id],
-    queryFn: ({ signal }) => call(getTransaction, { params: { id } }, { signal }),
-  })
-
-export const statementKeyQuery = queryOptions({
-  queryKey: ['statement-key'],
-  queryFn: ({ signal }) => call(statementKey, {}, { signal }),
-  staleTime: Infinity,
-})
