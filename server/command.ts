@@ -16,7 +16,7 @@ async function ledgerCheck(url: string, how: 'full' | 'new'): Promise<number> {
     for (const { invariant, where } of findings) process.stdout.write(`broken: ${invariant}: ${where}\n`)
     const { n } = await db
       .selectFrom('ledger_account')
-      .select((eb) => eb.fn.sum<bigint>('version').as('n'))
+      .select((eb) => eb.fn.coalesce(eb.fn.sum<bigint>('version'), eb.lit(0)).as('n'))
       .executeTakeFirstOrThrow()
     process.stdout.write(findings.length === 0 ? `The ledger is whole: ${n} entries.\n` : `${findings.length} findings.\n`)
     return findings.length === 0 ? 0 : 1
