@@ -22,6 +22,8 @@ export interface Endpoint {
   readonly paged?: true
   /** True where another protocol prescribes the answer: a success has no envelope. */
   readonly bare?: true
+  /** Media types that this call also answers with (or only, with `bare`): a file to keep, of any length. */
+  readonly files?: readonly string[]
 }
 
 /** Keeps the literal types of one call. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { currencies, exponents, formatMoney, toMajor, toMinor, type Currency } from './money.ts'
-import { diskPrice, effectivePlanPrice, monthlyPrice } from './pricing.ts'
+import { diskPrice, effectivePlanPrice, explainPrice, monthlyPrice } from './pricing.ts'
 
 const anyCurrency = fc.constantFrom(...currencies)
 const anyAmount = fc.integer({ min: 0, max: 10 ** 12 })
@@ -144,5 +144,41 @@ describe('the monthly price (portal.md section 9)', () => {
       mariadbRate: { perGb: 10 },
     })
     expect(lines).toEqual({ plan: 100, disk: 260, mariadbDisk: 200, containers: 100, total: 660 })
+  })
+})
+
+describe('a price explained', () => {
+  const month = 2_592_000
+  const basis = fc.record({
+    plan: fc.constant('BASIC-1'),
+    price: fc.nat(100_000_000),
+    sale_price: fc.oneof(fc.constant(0), fc.nat(100_000_000)),
+    disk: fc.integer({ min: 10_240, max: 200_000 }),
+    disk_per_gb: fc.nat(10_000),
+    mariadb_disk_size: fc.integer({ min: 10_240, max: 200_000 }),
+    mariadb_per_gb: fc.nat(10_000),
+    replicate: fc.integer({ min: 1, max: 50 }),
+    seconds: fc.nat(month),
+    of_seconds: fc.constant(month),
+  })
+
+  test('each step is its quantity times its price, to the next minor unit, and a whole month is the sum of its steps', () => {
+    fc.assert(
+      fc.property(basis, (given) => {
+        const { steps, amount } = explainPrice(given)
+        for (const step of steps) {
+          const exact = BigInt(step.quantity) * BigInt(step.unit_price)
+          const charged = BigInt(step.amount) * BigInt(step.per)
+          expect(charged - exact).toBeGreaterThanOrEqual(0n)
+          expect(charged - exact).toBeLessThan(BigInt(step.per))
+          expect(step.rounded_up).toBe(charged !== exact)
+        }
+        const whole = explainPrice({ ...given, seconds: month })
+        expect(whole.steps.reduce((sum, step) => sum + step.amount, 0)).toBe(whole.amount)
+        expect(whole.steps.map(({ part }) => part)).not.toContain('share')
+        expect(amount).toBeLessThanOrEqual(whole.amount)
+        expect(steps.at(-1)?.amount).toBe(given.seconds === month ? whole.steps.at(-1)?.amount : amount)
+      }),
+    )
   })
 })

@@ -40,3 +40,61 @@ export function monthlyPrice(order: {
   const containers = plan * order.containers
   return { plan, disk, mariadbDisk, containers, total: plan + disk + mariadbDisk + containers }
 }
+
+/** Everything that one line's amount was computed from, frozen with the line when it was issued. Amounts are minor units. */
+export interface Basis extends PlanPrice {
+  readonly plan: string
+  /** MB; 1 GB = 1024 MB. */
+  readonly disk: number
+  readonly disk_per_gb: number
+  readonly mariadb_disk_size: number
+  readonly mariadb_per_gb: number
+  /** Containers. */
+  readonly replicate: number
+  /** Seconds that are charged, of the seconds of the month they belong to. */
+  readonly seconds: number
+  readonly of_seconds: number
+}
+
+/** One step of the sum: quantity x unit_price / per, part of a minor unit charged as a whole one. */
+export interface Step {
+  readonly part: 'plan' | 'disk' | 'mariadb_disk' | 'containers' | 'share'
+  readonly quantity: number
+  readonly unit_price: number
+  readonly per: number
+  readonly amount: number
+  readonly rounded_up: boolean
+}
+
+/** A price for some seconds of a month, part of a minor unit charged as a whole one. */
+const shareOf = (monthly: number, seconds: number, ofSeconds: number): number =>
+  Number((BigInt(monthly) * BigInt(seconds) + BigInt(ofSeconds - 1)) / BigInt(ofSeconds))
+
+/** The amount recomputed from its basis, step by step. The last step, the share of the month, is left out where the whole month is charged. */
+export function explainPrice(basis: Basis): { steps: Step[]; amount: number } {
+  const lines = monthlyPrice({
+    plan: basis,
+    diskMb: basis.disk,
+    mariadbDiskMb: basis.mariadb_disk_size,
+    containers: basis.replicate,
+    ssdRate: { perGb: basis.disk_per_gb },
+    mariadbRate: { perGb: basis.mariadb_per_gb },
+  })
+  const step = (part: Step['part'], quantity: number, unitPrice: number, per: number, amount: number): Step => ({
+    part,
+    quantity,
+    unit_price: unitPrice,
+    per,
+    amount,
+    rounded_up: BigInt(amount) * BigInt(per) !== BigInt(quantity) * BigInt(unitPrice),
+  })
+  const steps = [
+    step('plan', 1, lines.plan, 1, lines.plan),
+    step('disk', basis.disk, basis.disk_per_gb, 1024, lines.disk),
+    step('mariadb_disk', basis.mariadb_disk_size, basis.mariadb_per_gb, 1024, lines.mariadbDisk),
+    step('containers', basis.replicate, lines.plan, 1, lines.containers),
+  ]
+  const amount = shareOf(lines.total, basis.seconds, basis.of_seconds)
+  if (basis.seconds !== basis.of_seconds) steps.push(step('share', basis.seconds, lines.total, basis.of_seconds, amount))
+  return { steps, amount }
+}

@@ -34,6 +34,11 @@ const rules = {
   amount_positive: { en: 'Enter an amount above 0.', vi: 'Nhập số tiền lớn hơn 0.' },
   amount_range: { en: 'The amount is outside the limits.', vi: 'Số tiền nằm ngoài hạn mức.' },
   location: { en: 'Choose a place from the list.', vi: 'Hãy chọn một địa điểm trong danh sách.' },
+  moment: {
+    en: 'Use a date such as 2026-11-30, or a date and time such as 2026-11-30T08:00:00Z.',
+    vi: 'Dùng ngày như 2026-11-30, hoặc ngày giờ như 2026-11-30T08:00:00Z.',
+  },
+  period_order: { en: 'The period ends before it begins.', vi: 'Khoảng thời gian kết thúc trước khi bắt đầu.' },
   cursor: { en: 'This cursor is not valid.', vi: 'Con trỏ trang không hợp lệ.' },
 } as const satisfies Record<string, Record<Language, string>>
 

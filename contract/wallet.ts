@@ -1,4 +1,4 @@
-/** The wallet's entries (contract.md section 3). The word stripe in the paths is only a name. */
+/** The wallet's entries (contract.md section 3); what proves them is in wallet-proof.ts. The word stripe in the paths is only a name. */
 import * as z from 'zod/mini'
 import { endpoint, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
@@ -16,12 +16,43 @@ export const Transaction = z.object({
 })
 export type Transaction = z.output<typeof Transaction>
 
+const momentForm = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?)?$/
+/** A day that exists, alone or with a time of day; without an offset it is UTC. */
+function isMoment(text: string): boolean {
+  const day = momentForm.exec(text)?.[1]
+  if (day === undefined || Number.isNaN(Date.parse(text))) return false
+  const parsed = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
+}
+const moment = z.string().check(z.refine(isMoment, { error: 'moment' }))
+
+/** `from` belongs to the period. A `to` that is a day belongs to it whole; one with a time of day is the moment it ends before. */
+export const period = { from: z.optional(moment), to: z.optional(moment) }
+const filter = {
+  direction: z.optional(z.enum(['in', 'out'])),
+  /** Any part of the note, of a code or of an invoice's number; case and accents do not matter. */
+  search: z.optional(z.string().check(z.maxLength(100))),
+  ...period,
+}
+
 export const listTransactions = endpoint({
   method: 'GET',
   path: '/api/payments/stripe',
   access: 'customer',
-  summary: "The wallet's entries of every provider, newest first",
-  query: z.object({ ...pageQuery, direction: z.optional(z.enum(['in', 'out'])) }),
+  summary:
+    "The wallet's entries of every provider, newest first. A search looks through 1000 entries a call: where it found few or none and more are left, page.next goes on",
+  query: z.object({ ...pageQuery, ...filter }),
   result: z.array(Transaction),
   paged: true,
+})
+
+export const exportTransactions = endpoint({
+  method: 'GET',
+  path: '/api/payments/stripe/export',
+  access: 'customer',
+  summary: 'The entries that a filter leaves, all of them, as CSV (UTF-8 with BOM; amounts in major units)',
+  query: z.object(filter),
+  result: z.string(),
+  bare: true,
+  files: ['text/csv'],
 })

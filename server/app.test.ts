@@ -162,6 +162,8 @@ describe('metrics', () => {
     expect(here.headers.get('content-type')).toMatch(/^text\/plain/)
     expect(here.text).toMatch(/^http_request_duration_seconds_count\{route="\/api\/config",method="GET",status="200"\} [1-9]/m)
     expect(here.text).toMatch(/^ledger_findings 0$/m)
+    expect(here.text).toMatch(/^ledger_check_failed 0$/m)
+    expect(here.text).toMatch(/^ledger_check_good_timestamp_seconds \d/m)
     expect((await ask({ 'x-forwarded-for': '203.0.113.5', authorization: `Bearer ${token}` })).status).toBe(200)
   })
   test('nobody else, whatever they claim', async () => {

@@ -134,7 +134,6 @@ export async function openHouse(parts: HouseParts) {
   // House-keeping
   const locks = createSessionLocks(parts.databaseUrl)
   const idempotency = { db, secrets, clock, locks }
-  let ledgerFindings = 0
   jobs.define({
     name: 'tidy',
     cron: '7 * * * *',
@@ -149,13 +148,25 @@ export async function openHouse(parts: HouseParts) {
     name: 'check-ledger',
     cron: '23 * * * *',
     retries: 1,
+    limitSeconds: 3600,
     run: async () => {
-      const findings = await wallet.checkLedger(db)
-      ledgerFindings = findings.length
-      for (const finding of findings) log.error(finding, 'the ledger is not whole')
+      for (const finding of await wallet.checkAndNote(db, clock)) log.error(finding, 'the ledger is not whole')
     },
   })
-  metrics.gauge('ledger_findings', 'Invariants of the ledger that the last check found broken', () => ledgerFindings)
+  const checked = () => wallet.lastCheck(db)
+  metrics.gauge(
+    'ledger_findings',
+    'Invariants of the ledger that the last finished check found broken',
+    async () => (await checked()).findings,
+  )
+  metrics.gauge('ledger_check_failed', '1 when the newest check of the ledger could not be carried out', async () =>
+    Number((await checked()).failed),
+  )
+  metrics.gauge(
+    'ledger_check_good_timestamp_seconds',
+    'When a check of the ledger last found nothing broken; 0 for never',
+    async () => (await checked()).goodAt,
+  )
   metrics.gauge('realtime_connections', 'Open realtime connections', () => realtime.connections())
   metrics.gauge('sites_running', 'WordPress servers that should run', async () => {
     const { n } = await db
@@ -198,7 +209,25 @@ export async function openHouse(parts: HouseParts) {
     },
   })
   auth.routes(http, db, accounts)
-  wallet.routes(http, db)
+  wallet.routes(http, {
+    db,
+    clock,
+    secrets,
+    seller: catalog.seller,
+    customer: accounts.customer,
+    explainers: {
+      invoice: (from, customerId, number, language) => billing.explainInvoice(from, { customerId, number, portalUrl, language }),
+      // A top-up of the demo, or of an operator, has no order behind it.
+      topUpBegunAt: (from, customerId, code) =>
+        topUps.checkout.find(from, customerId, code, 'en').then(
+          ({ createdAt }) => createdAt,
+          (error) => {
+            if (error instanceof Refusal) return null
+            throw error
+          },
+        ),
+    },
+  })
   realtime.routes(http)
   billing.routes(http, { db, billing: bills, portalUrl })
   payments.routes(http, { db, clock, log, drivers: drivers.payments, ...topUps })

@@ -1,35 +1,30 @@
-/** Commands for the operator. Each opens the database of this configuration (joining the portal that runs, if one does) and nothing else. */
+/** Commands for the operator. Each opens the database of this configuration (joining the portal that runs, if one does). */
 import path from 'node:path'
-import { ConfigFault, readConfig } from './config.ts'
-import { connect } from './platform/db.ts'
+import { ledgerCheckCommand } from './commands/ledger-check.ts'
+import { reconcileCommand } from './commands/reconcile.ts'
+import { refundCommand } from './commands/refund.ts'
+import { ConfigFault, readConfig, type Config } from './config.ts'
 import { startEmbeddedPostgres } from './platform/postgres/index.ts'
-import { checkLedger } from './wallet/index.ts'
 
-const commands: Record<string, string> = { 'ledger:check': 'every invariant of the ledger, on live data' }
-
-async function ledgerCheck(url: string): Promise<number> {
-  const { db, close } = connect(url, 1, () => undefined)
-  try {
-    const findings = await checkLedger(db)
-    for (const { invariant, where } of findings) process.stdout.write(`broken: ${invariant}: ${where}\n`)
-    const { n } = await db
-      .selectFrom('ledger_entry')
-      .select((eb) => eb.fn.countAll<bigint>().as('n'))
-      .executeTakeFirstOrThrow()
-    process.stdout.write(findings.length === 0 ? `The ledger is whole: ${n} entries.\n` : `${findings.length} findings.\n`)
-    return findings.length === 0 ? 0 : 1
-  } finally {
-    await close()
-  }
+interface Command {
+  readonly about: string
+  /** Answers the exit code: 0 well, 1 something was found or refused, 64 not understood. */
+  readonly run: (config: Config, databaseUrl: string, options: readonly string[]) => Promise<number>
+}
+const commands: Readonly<Record<string, Command>> = {
+  'ledger:check': {
+    about: 'the invariants of the ledger, on what is new since the last check; --full: on every entry',
+    run: ledgerCheckCommand,
+  },
+  reconcile: { about: 'what gateways, payments and ledger do not agree on; reconcile 30: of the last 30 days', run: reconcileCommand },
+  refund: { about: 'gives a top-up back to its source: refund <transaction code> [minor units] [reason]', run: refundCommand },
 }
 
-const [command = ''] = process.argv.slice(2)
-if (!(command in commands)) {
-  process.stderr.write(
-    `Commands:\n${Object.entries(commands)
-      .map(([name, about]) => `  ${name.padEnd(14)} ${about}`)
-      .join('\n')}\n`,
-  )
+const [name = '', ...options] = process.argv.slice(2)
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+if (!command) {
+  const list = Object.entries(commands).map(([each, { about }]) => `  ${each.padEnd(14)} ${about}`)
+  process.stderr.write(`Commands:\n${list.join('\n')}\n`)
   process.exit(64) // EX_USAGE of sysexits.h
 }
 try {
@@ -38,7 +33,7 @@ try {
     config.DATABASE_URL === undefined
       ? await startEmbeddedPostgres({ folder: path.join(config.DATA_DIR, 'postgres'), runAsUser: config.EMBEDDED_PG_USER })
       : undefined
-  const code = await ledgerCheck(config.DATABASE_URL ?? postgres?.url ?? '')
+  const code = await command.run(config, config.DATABASE_URL ?? postgres?.url ?? '', options)
   // Only the server that we started ourselves is stopped; a running portal keeps its own.
   await postgres?.stop()
   process.exit(code)

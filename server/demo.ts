@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { createLedger } from './wallet/index.ts'
 import { hashPassword } from './auth/index.ts'
-import { plans, priceOf, type Catalog } from './catalog/index.ts'
+import { basisOf, plans, priceOf, type Catalog } from './catalog/index.ts'
 import { createBilling } from './billing/index.ts'
 import { days, hours, later, type Clock } from './platform/clock.ts'
 import { transaction, type Database } from './platform/db.ts'
@@ -105,7 +105,9 @@ export async function seedDemo(of: { db: Database; catalog: Catalog }): Promise<
       const plan = plans(catalog, 'VND').find((candidate) => candidate.id === event.plan) ?? plans(catalog, 'VND')[0]
       if (!plan) continue
       const diskMb = (event.diskGb ?? 10) * 1024
-      const { total } = priceOf(catalog, 'VND', { plan, diskMb, mariadbDiskMb: 10_240, containers: 1 })
+      const wanted = { plan, diskMb, mariadbDiskMb: 10_240, containers: 1 }
+      const period = { start: now, end: later(now, days(30)) }
+      const { total } = priceOf(catalog, 'VND', wanted)
       const name = event.server ?? 'blog'
       const text = `WordPress ${name} (${plan.name} · ${event.diskGb} GB SSD · 1 container)`
       const invoice = await billing.issue(tx, {
@@ -117,7 +119,8 @@ export async function seedDemo(of: { db: Database; catalog: Catalog }): Promise<
             description: { en: text, vi: text },
             quantity: 1n,
             unitPrice: BigInt(total),
-            period: { start: now, end: later(now, days(30)) },
+            period,
+            basis: basisOf(catalog, 'VND', wanted, period),
           },
         ],
         subject: { wp: { id: randomUUID(), name } },

@@ -83,9 +83,9 @@ async function failureOf(response: Response): Promise<ApiError> {
   })
 }
 
-async function send(endpoint: Endpoint, parts: Parts, options: CallOptions): Promise<Success<unknown>> {
+async function ask(endpoint: Endpoint, parts: Parts, options: CallOptions, accept = 'application/json'): Promise<Response> {
   const token = session.token()
-  const headers: Record<string, string> = { Accept: 'application/json', 'Accept-Language': sentenceLanguage(currentLanguage()) }
+  const headers: Record<string, string> = { Accept: accept, 'Accept-Language': sentenceLanguage(currentLanguage()) }
   if (token !== null) headers['Authorization'] = `Bearer ${token}`
   if (parts.body !== undefined) headers['Content-Type'] = 'application/json'
   if (endpoint.method === 'POST' || endpoint.method === 'PUT') headers['Idempotency-Key'] = options.idempotencyKey ?? newKey()
@@ -104,13 +104,31 @@ async function send(endpoint: Endpoint, parts: Parts, options: CallOptions): Pro
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiError({ code: 'offline', status: 0, message: currentTexts().common.noConnection })
   }
-  if (response.ok) return (await response.json()) as Success<unknown>
+  if (response.ok) return response
 
   const failure = await failureOf(response)
   // A token that was replaced while this call was under way says nothing about the new one.
   if (failure.code === 'unauthenticated' && token !== null && token === session.token()) onOutage.signedOut()
   if (failure.status === 503) onOutage.unavailable()
   throw failure
+}
+
+const send = async (endpoint: Endpoint, parts: Parts, options: CallOptions): Promise<Success<unknown>> =>
+  (await (await ask(endpoint, parts, options)).json()) as Success<unknown>
+
+/** Saves the file that an endpoint answers with, under the name that it gives. */
+export async function download<const E extends Endpoint & { files: readonly string[] }>(endpoint: E, input: CallInput<E>): Promise<void> {
+  const response = await ask(endpoint, input as Parts, {}, '*/*')
+  const link = document.createElement('a')
+  try {
+    link.href = URL.createObjectURL(await response.blob())
+  } catch {
+    // It broke off on its way.
+    throw new ApiError({ code: 'offline', status: 0, message: currentTexts().common.noConnection })
+  }
+  link.download = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'download'
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
 /** Calls an endpoint and answers its `result`. */

@@ -39,6 +39,16 @@ const screen = (file: () => Promise<ScreenFile>) => {
 
 type Search = Record<string, unknown>
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+/** yyyy-MM-dd, of a day that exists. */
+const day = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
+interface TransactionSearch {
+  direction?: 'in' | 'out' | undefined
+  search?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+  entry?: string | undefined
+}
 /** Leaves out what is not there, so that addresses stay short. */
 const optional = <K extends string>(key: K, value: string | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: string }
@@ -68,8 +78,13 @@ const dashboard = createRoute({ getParentRoute: inApp, path: '/', ...screen(() =
 const transactions = createRoute({
   getParentRoute: inApp,
   path: '/transactions',
-  validateSearch: (search: Search): { direction?: 'in' | 'out' } =>
-    search['direction'] === 'in' || search['direction'] === 'out' ? { direction: search['direction'] } : {},
+  validateSearch: (search: Search): TransactionSearch => ({
+    ...(search['direction'] === 'in' || search['direction'] === 'out' ? { direction: search['direction'] } : {}),
+    ...optional('search', text(search['search'])?.slice(0, 100)),
+    ...optional('from', day(search['from'])),
+    ...optional('to', day(search['to'])),
+    ...optional('entry', text(search['entry'])),
+  }),
   ...screen(() => import('./wallet/TransactionsPage.tsx')),
 })
 const payment = createRoute({

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { EventName } from '../../contract/realtime.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
+import type { Basis } from '../../contract/pricing.ts'
 import type { Announcer } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -18,6 +19,8 @@ export interface Line {
   /** Minor units. */
   readonly unitPrice: bigint
   readonly period: { readonly start: Date; readonly end: Date } | null
+  /** What the unit price was computed from, frozen with the line. */
+  readonly basis?: Basis
 }
 
 export interface Bill {
@@ -176,6 +179,7 @@ export function createBilling(deps: {
             amount: line.quantity * line.unitPrice,
             period_start: line.period?.start ?? null,
             period_end: line.period?.end ?? null,
+            basis: line.basis ? JSON.stringify(line.basis) : null,
           })),
         )
         .execute()

@@ -77,6 +77,7 @@ export interface InvoiceCounter {
 
 export interface InvoiceLine {
   amount: bigint;
+  basis: unknown | null;
   description_en: string;
   description_vi: string;
   invoice_id: string;
@@ -94,8 +95,23 @@ export interface LedgerAccount {
   customer_id: string | null;
   head_hash: Generated<Buffer>;
   id: Generated<bigint>;
+  last_at: Generated<Timestamp>;
   may_be_negative: boolean;
   version: Generated<bigint>;
+}
+
+export interface LedgerCheck {
+  failed: Generated<boolean>;
+  findings: Generated<number>;
+  good_at: Timestamp | null;
+  one: Generated<boolean>;
+}
+
+export interface LedgerChecked {
+  account_id: bigint;
+  balance: bigint;
+  hash: Buffer;
+  version: bigint;
 }
 
 export interface LedgerEntry {
@@ -285,6 +301,8 @@ export interface DB {
   invoice_counter: InvoiceCounter;
   invoice_line: InvoiceLine;
   ledger_account: LedgerAccount;
+  ledger_check: LedgerCheck;
+  ledger_checked: LedgerChecked;
   ledger_entry: LedgerEntry;
   ledger_transfer: LedgerTransfer;
   log_ticket: LogTicket;

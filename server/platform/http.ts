@@ -3,6 +3,7 @@
  * three kinds of trouble become statuses here and nowhere else. Rooms get plain calls and know no HTTP.
  */
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
 import Fastify, { LogController, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import * as z from 'zod'
@@ -55,6 +56,16 @@ export class Page<R> {
   }
 }
 
+/** A document to keep, sent as it is made: its length is not known and never held in memory. */
+export interface FileAnswer {
+  /** ASCII. */
+  readonly name: string
+  readonly type: string
+  readonly chunks: AsyncIterable<string>
+  /** The chunks are the JSON of `result`. */
+  readonly enveloped?: boolean
+}
+
 type Answer<E extends Endpoint> = E['paged'] extends true ? Page<Input<E['result']>> : Input<E['result']>
 
 export interface Http {
@@ -67,6 +78,8 @@ export interface Http {
   act<E extends Endpoint>(endpoint: E, handle: (call: Act<E>) => Promise<Answer<E>>): void
   /** A read whose success travels without the envelope, where another protocol prescribes the answer. */
   plain<E extends Endpoint>(endpoint: E, handle: (call: Call<E>) => Promise<Input<E['result']>>): void
+  /** A read that answers with a file; `accept` is the header of that name. */
+  file<E extends Endpoint>(endpoint: E, handle: (call: Call<E> & { accept: string }) => Promise<FileAnswer>): void
 }
 
 export interface HttpOptions {
@@ -123,6 +136,12 @@ function unstorable(value: unknown, path: string): string | undefined {
     if (found !== undefined) return found
   }
   return undefined
+}
+
+async function* enveloped(chunks: AsyncIterable<string>): AsyncIterable<string> {
+  yield '{"statusCode":200,"message":"success","result":'
+  yield* chunks
+  yield '}'
 }
 
 const languageOfRequest = (request: FastifyRequest): Language => languageOf(request.headers['accept-language'])
@@ -302,6 +321,29 @@ export function createHttp(options: HttpOptions): Http {
         method: endpoint.method,
         url: endpoint.path,
         handler: async (request) => await handle(await callOf(endpoint, request)),
+      })
+    },
+    file(endpoint, handle) {
+      endpoints.push(endpoint)
+      server.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        handler: async (request, reply) => {
+          const {
+            name,
+            type,
+            chunks,
+            enveloped: wrap,
+          } = await handle({
+            ...(await callOf(endpoint, request)),
+            accept: request.headers.accept ?? '',
+          })
+          return reply
+            .type(type)
+            .header('content-disposition', `attachment; filename="${name}"`)
+            .header('cache-control', 'private, no-store')
+            .send(Readable.from(wrap === true ? enveloped(chunks) : chunks))
+        },
       })
     },
     write(endpoint, handle) {

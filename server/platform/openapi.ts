@@ -16,7 +16,7 @@ const tagOf = (path: string): string =>
       ? 'WordPress'
       : path.includes('invoice')
         ? 'Invoices'
-        : path.startsWith('/api/payments')
+        : path.startsWith('/api/payments') || path === '/api/statement-key'
           ? 'Wallet'
           : 'Portal'
 
@@ -60,7 +60,12 @@ function operationOf(endpoint: Endpoint): Json {
     responses: {
       [status]: {
         description: 'Success',
-        content: { 'application/json': { schema: endpoint.bare ? schemaOf(endpoint.result, 'output') : envelope } },
+        content: {
+          ...(!(endpoint.bare && endpoint.files) && {
+            'application/json': { schema: endpoint.bare ? schemaOf(endpoint.result, 'output') : envelope },
+          }),
+          ...Object.fromEntries((endpoint.files ?? []).map((type) => [type, { schema: { type: 'string' } }])),
+        },
       },
       ...(endpoint.access === 'customer' && { 401: failure }),
       ...(endpoint.params && { 404: failure }),

@@ -1,6 +1,11 @@
-/** The ledger's invariants, run on live data: in tests, as a job, and by `npm run ledger:check`. Each answers the accounts or transfers that break it. */
+/**
+ * The ledger's invariants, run on live data: in tests, as a job, and by `npm run ledger:check`. Chains are walked in stretches, each of which sees
+ * one moment and takes well under a second, so a ledger of any size is checked without a long statement. How far each chain was found whole is
+ * kept in `ledger_checked`: the next check begins there, a full one from the first entry.
+ */
 import { sql } from 'kysely'
-import type { Queryable } from '../platform/db.ts'
+import type { Clock } from '../platform/clock.ts'
+import { transaction, type Database, type Queryable } from '../platform/db.ts'
 
 export interface LedgerFinding {
   readonly invariant: string
@@ -10,57 +15,152 @@ export interface LedgerFinding {
 interface Row {
   where: string
 }
+type Check = readonly [invariant: string, query: ReturnType<typeof sql<Row>>]
 
-/** Empty when the ledger is whole. Reads in one statement a check, so each sees one moment. */
-export async function checkLedger(db: Queryable): Promise<LedgerFinding[]> {
-  const checks: [string, ReturnType<typeof sql<Row>>][] = [
-    [
-      'all accounts of a currency sum to zero',
-      sql<Row>`select currency || ' ' || sum(balance) as "where" from ledger_account group by currency having sum(balance) <> 0`,
-    ],
-    [
-      'every transfer balances',
-      sql<Row>`select transfer_id::text as "where" from ledger_entry group by transfer_id having sum(amount) <> 0 or count(*) < 2`,
-    ],
-    [
-      'every transfer has entries',
-      sql<Row>`select t.id::text as "where" from ledger_transfer t where not exists (select from ledger_entry e where e.transfer_id = t.id)`,
-    ],
-    [
-      'a balance is the sum of its entries',
-      sql<Row>`
-      select a.code as "where" from ledger_account a left join ledger_entry e on e.account_id = a.id
-      group by a.id having a.balance <> coalesce(sum(e.amount), 0) or a.version <> count(e.id)`,
-    ],
-    ['no wallet is negative', sql<Row>`select code as "where" from ledger_account where not may_be_negative and balance < 0`],
-    [
-      'balances and versions follow one another without a gap',
-      sql<Row>`
-      select account_id || ' v' || version as "where" from (
-        select account_id, version, ending_balance, amount,
-          lag(ending_balance, 1, 0::bigint) over w as before, row_number() over w as expected
-        from ledger_entry window w as (partition by account_id order by version)
-      ) chain where ending_balance <> before + amount or version <> expected`,
-    ],
-    [
-      'the hash chain is whole',
-      sql<Row>`
-      select chain.code || ' v' || chain.version as "where" from (
-        select a.code, e.version, e.hash, lag(e.hash, 1, '\\x'::bytea) over (partition by e.account_id order by e.version) as before,
-          ledger_entry_text(a.code, e.version, t.key, t.kind, t.details, e.amount, e.ending_balance, t.created_at) as said
-        from ledger_entry e join ledger_account a on a.id = e.account_id join ledger_transfer t on t.id = e.transfer_id
-      ) chain where chain.hash <> sha256(chain.before || convert_to(chain.said, 'UTF8'))`,
-    ],
-    [
-      "the newest hash is the account's head",
-      sql<Row>`
-      select a.code as "where" from ledger_account a join ledger_entry e on e.account_id = a.id and e.version = a.version where e.hash <> a.head_hash`,
-    ],
-  ]
+/** What the balances alone tell: one row an account is read, no entry. */
+const balanceChecks: readonly Check[] = [
+  [
+    'all accounts of a currency sum to zero',
+    sql<Row>`select currency || ' ' || sum(balance) as "where" from ledger_account group by currency having sum(balance) <> 0`,
+  ],
+  ['no wallet is negative', sql<Row>`select code as "where" from ledger_account where not may_be_negative and balance < 0`],
+]
+
+const transfersAtOnce = 50_000n
+const accountsAtOnce = 100
+/** Of all accounts of a stretch together. */
+const entriesAtOnce = 50_000
+/** One check at a time walks; a second one waits for each stretch and goes on from there. */
+const walkKey = 727_031
+
+interface Stretch {
+  account_id: bigint
+  code: string
+  invariant: string | null
+  version: bigint | null
+}
+
+/**
+ * Walks the next entries of up to a hundred accounts, from this one on, and remembers how far they are whole. Answers a row for each account, with what is broken in
+ * it, if anything is; no row when nothing is left to walk.
+ */
+const walk = (from: bigint, broken: readonly bigint[]) => sql<Stretch>`
+  with account as materialized (
+    select a.id, a.code, a.balance, a.version, a.head_hash,
+      coalesce(c.version, 0) as from_version, coalesce(c.balance, 0) as from_balance, coalesce(c.hash, '\\x') as from_hash
+    from ledger_account a left join ledger_checked c on c.account_id = a.id
+    where (a.version, a.balance, a.head_hash) is distinct from (coalesce(c.version, 0), coalesce(c.balance, 0), coalesce(c.hash, '\\x'))
+      and a.id >= ${from} and not a.id = any (${broken}::bigint[])
+    order by a.id limit ${accountsAtOnce}
+  ), entry as materialized (
+    select a.id as account_id, e.transfer_id, e.version, e.amount, e.ending_balance, e.hash,
+      ledger_entry_text(a.code, e.version, t.key, t.kind, t.details, e.amount, e.ending_balance, t.created_at) as said,
+      lag(e.ending_balance, 1, a.from_balance) over chain as balance_before,
+      lag(e.hash, 1, a.from_hash) over chain as hash_before,
+      a.from_version + row_number() over chain as expected
+    from account a
+    cross join lateral (select * from ledger_entry where account_id = a.id and version > a.from_version order by version
+      limit (select ${entriesAtOnce}::int / greatest(count(*), 1) from account)) e
+    join ledger_transfer t on t.id = e.transfer_id
+    window chain as (partition by a.id order by e.version)
+  ), unbalanced as materialized (
+    select transfer_id from ledger_entry where transfer_id in (select transfer_id from entry)
+    group by transfer_id having sum(amount) <> 0 or count(*) < 2
+  ), judged as (
+    select account_id, version, case
+      when version <> expected or ending_balance <> balance_before + amount then 'balances and versions follow one another without a gap'
+      when hash <> sha256(hash_before || convert_to(said, 'UTF8')) then 'the hash chain is whole'
+      when transfer_id in (select transfer_id from unbalanced) then 'every transfer balances'
+    end as invariant
+    from entry
+  ), reached as (
+    select distinct on (account_id) account_id, version, ending_balance, hash from entry order by account_id, version desc
+  ), found as (
+    select account_id, version, invariant from judged where invariant is not null
+    union all
+    -- Nothing is left of the chain: now its end must be what the account says.
+    select a.id, a.version, case
+      when a.balance <> coalesce(r.ending_balance, a.from_balance) or a.version <> coalesce(r.version, a.from_version) then 'a balance is the sum of its entries'
+      else 'the newest hash is the account''s head'
+    end
+    from account a left join reached r on r.account_id = a.id
+    where not exists (select from ledger_entry e where e.account_id = a.id and e.version > coalesce(r.version, a.from_version))
+      and (a.balance, a.version, a.head_hash)
+        is distinct from (coalesce(r.ending_balance, a.from_balance), coalesce(r.version, a.from_version), coalesce(r.hash, a.from_hash))
+  ), kept as (
+    insert into ledger_checked (account_id, version, balance, hash)
+    select r.account_id, r.version, r.ending_balance, r.hash from reached r where r.account_id not in (select account_id from found)
+    on conflict (account_id) do update set version = excluded.version, balance = excluded.balance, hash = excluded.hash
+  )
+  select a.id as account_id, a.code, f.invariant, f.version from account a left join found f on f.account_id = a.id order by a.id
+`
+
+/** The chains from where they were last found whole. An account in which something is broken is left there, so that the next check finds it again. */
+async function walkChains(db: Database): Promise<LedgerFinding[]> {
   const findings: LedgerFinding[] = []
-  for (const [invariant, query] of checks) {
-    const { rows } = await query.execute(db)
-    for (const row of rows) findings.push({ invariant, where: row.where })
+  const broken: bigint[] = []
+  let from = 0n
+  for (;;) {
+    const rows = await transaction(db, async (tx) => {
+      await sql`select pg_advisory_xact_lock(${walkKey})`.execute(tx)
+      return (await walk(from, broken).execute(tx)).rows
+    })
+    if (rows[0] === undefined) return findings
+    from = rows[0].account_id
+    for (const { account_id, code, invariant, version } of rows) {
+      if (invariant === null) continue
+      broken.push(account_id)
+      findings.push({ invariant, where: `${code} v${version}` })
+    }
+  }
+}
+
+/** Empty transfers carry no money and break no chain, so only a full check looks for them. */
+async function emptyTransfers(db: Queryable): Promise<LedgerFinding[]> {
+  const findings: LedgerFinding[] = []
+  const { rows: ends } = await sql<{ last: bigint | null }>`select max(id) as last from ledger_transfer`.execute(db)
+  for (let from = 0n; from < (ends[0]?.last ?? 0n); from += transfersAtOnce) {
+    const { rows } = await sql<Row>`
+      select t.id::text as "where" from ledger_transfer t
+      where t.id > ${from} and t.id <= ${from + transfersAtOnce} and not exists (select from ledger_entry e where e.transfer_id = t.id)
+    `.execute(db)
+    findings.push(...rows.map((row) => ({ invariant: 'every transfer has entries', where: row.where })))
   }
   return findings
+}
+
+/** Empty when the ledger is whole. `full` begins every chain at its first entry; otherwise only what is new since the last check is read. */
+export async function checkLedger(db: Database, how: 'full' | 'new' = 'full'): Promise<LedgerFinding[]> {
+  const findings: LedgerFinding[] = []
+  for (const [invariant, query] of balanceChecks) {
+    const { rows } = await query.execute(db)
+    findings.push(...rows.map((row) => ({ invariant, where: row.where })))
+  }
+  if (how === 'full') {
+    await db.deleteFrom('ledger_checked').execute()
+    findings.push(...(await emptyTransfers(db)))
+  }
+  findings.push(...(await walkChains(db)))
+  return findings
+}
+
+/** Checks what is new and notes the outcome for the metrics, also when the check could not be carried out. */
+export async function checkAndNote(db: Database, clock: Clock): Promise<LedgerFinding[]> {
+  try {
+    const findings = await checkLedger(db, 'new')
+    await db
+      .updateTable('ledger_check')
+      .set({ findings: findings.length, failed: false, ...(findings.length === 0 && { good_at: clock.now() }) })
+      .execute()
+    return findings
+  } catch (error) {
+    await db.updateTable('ledger_check').set({ failed: true }).execute()
+    throw error
+  }
+}
+
+/** The noted outcome: number of findings, whether the newest check failed, and when one last found nothing (unix seconds; 0 for never). */
+export async function lastCheck(db: Queryable): Promise<{ findings: number; failed: boolean; goodAt: number }> {
+  const row = await db.selectFrom('ledger_check').selectAll().executeTakeFirstOrThrow()
+  return { findings: row.findings, failed: row.failed, goodAt: row.good_at === null ? 0 : row.good_at.getTime() / 1000 }
 }

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'
 import { systemClock } from '../platform/clock.ts'
 import { connect, transaction, type Database, type Pool, type Tx } from '../platform/db.ts'
-import { checkLedger } from './check.ts'
+import { checkAndNote, checkLedger, lastCheck } from './check.ts'
 import { assertBalanced, createLedger, type Outcome } from './ledger.ts'
-import { describe as describeEntry, statementPage } from './statement.ts'
+import { describe as describeEntry, entryPage } from './entries.ts'
 
 const ledger = createLedger(systemClock)
 let database: TestDatabase
@@ -44,9 +44,12 @@ const refund = (customerId: string, amount: bigint, key: string = randomUUID()):
   post((tx) => ledger.refund(tx, { key, customerId, product: 'wordpress', amount, currency: 'VND', details: { invoice: key } }))
 const balance = async (customerId: string): Promise<bigint> => (await ledger.balanceOf(db, customerId)).balance
 
+/** Every entry, from the newest. */
+const all = { before: null, direction: undefined, search: '', period: { from: null, to: null }, language: 'en' } as const
+
 /** The wallet's entries, oldest first: amount → balance after. */
 async function entries(customerId: string): Promise<string[]> {
-  const { items } = await statementPage(db, { customerId, limit: 1000, before: null, direction: undefined, language: 'en' })
+  const { items } = await entryPage(db, { ...all, customerId, limit: 1000 })
   return items.toReversed().map(({ amount, ending_balance }) => `${amount} → ${ending_balance}`)
 }
 
@@ -232,12 +235,11 @@ describe('the statement', () => {
     let slowest = 0
     do {
       const began = performance.now()
-      const page: Awaited<ReturnType<typeof statementPage>> = await statementPage(db, {
+      const page: Awaited<ReturnType<typeof entryPage>> = await entryPage(db, {
+        ...all,
         customerId: an,
         limit: 100,
         before,
-        direction: undefined,
-        language: 'en',
       })
       slowest = Math.max(slowest, performance.now() - began)
       seen.push(...page.items.map(({ amount }) => amount))
@@ -254,7 +256,7 @@ describe('the statement', () => {
     await charge(an, 4n)
     await topUp(an, 1n)
     const of = async (direction: 'in' | 'out') =>
-      (await statementPage(db, { customerId: an, limit: 10, before: null, direction, language: 'en' })).items.map(({ amount }) => amount)
+      (await entryPage(db, { ...all, customerId: an, limit: 10, direction })).items.map(({ amount }) => amount)
     expect(await of('in')).toEqual([1, 10])
     expect(await of('out')).toEqual([-4])
   })
@@ -380,6 +382,50 @@ describe('checkLedger', () => {
     }
   }
   const walletId = '(select id from ledger_account where customer_id is not null)'
+
+  test('begins where the last check ended: what is new is read, what is old only by a full check', async () => {
+    const own = await testDatabase()
+    const hurt = connect(own.url, 2, () => undefined)
+    const admin = new pg.Client({ connectionString: own.url })
+    try {
+      await admin.connect()
+      await ledger.prepare(hurt.db, { drivers: ['vnpay'], products: ['wordpress'] })
+      const park = (key: string) =>
+        transaction(hurt.db, (tx) => ledger.park(tx, { key, driver: 'vnpay', amount: 5n, currency: 'VND', details: {} }))
+      await park('first')
+      expect(await checkAndNote(hurt.db, systemClock)).toEqual([])
+      const good = await lastCheck(hurt.db)
+      expect(good).toMatchObject({ findings: 0, failed: false, goodAt: expect.closeTo(Date.now() / 1000, -1) as number })
+
+      await park('second')
+      const change = (key: string, to: string) =>
+        admin.query(`set session_replication_role = replica; update ledger_transfer set details = '${to}' where key = '${key}'`)
+      await change('first', '{"code": "X"}')
+      expect(await checkLedger(hurt.db, 'new')).toEqual([])
+      await change('second', '{"code": "X"}')
+      expect(await checkLedger(hurt.db, 'new')).toEqual([])
+      expect((await checkLedger(hurt.db, 'full')).map(({ where }) => where).sort()).toEqual([
+        'gateway:vnpay:VND v1',
+        'gateway:vnpay:VND v2',
+        'suspense:vnpay:VND v1',
+        'suspense:vnpay:VND v2',
+      ])
+      await change('first', '{}')
+      // What was found broken is found again until it is mended.
+      for (const _again of [1, 2]) expect(await checkAndNote(hurt.db, systemClock)).toHaveLength(2)
+      expect(await lastCheck(hurt.db)).toEqual({ ...good, findings: 2 })
+      await change('second', '{}')
+      expect(await checkAndNote(hurt.db, systemClock)).toEqual([])
+
+      await admin.query('alter table ledger_checked rename to gone')
+      await expect(checkAndNote(hurt.db, systemClock)).rejects.toThrow(/ledger_checked/)
+      expect(await lastCheck(hurt.db)).toMatchObject({ findings: 0, failed: true })
+    } finally {
+      await admin.end()
+      await hurt.close()
+      await own.drop()
+    }
+  })
 
   test.each([
     [

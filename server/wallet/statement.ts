@@ -1,71 +1,131 @@
-/** Reading the wallet: its entries newest first, and what each one says in the reader's language. */
-import type { Language } from '../../contract/errors.ts'
-import { currency as currencySchema } from '../../contract/money.ts'
-import type { Transaction } from '../../contract/wallet.ts'
+/**
+ * The signed statement: an unbroken stretch of a wallet's chain. Signed is the head alone, which names the hash before the first entry and the
+ * hash of the last; everything in between follows from the hashes, so a statement of any length is written as it is read.
+ */
+import { sql } from 'kysely'
+import { statementFormat, type StatementEntry, type StatementHead } from '../../contract/wallet-proof.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { Details, PostingKind } from './ledger.ts'
+import { byteOrderMark, csvRow } from './csv.ts'
+import { versionBefore, walletAccount } from './entries.ts'
+import type { StatementKey } from './statement-key.ts'
 
-/** The sentence of the transaction log for one posting. */
-export function describe(kind: PostingKind, details: Details, language: Language): string {
-  const vi = language === 'vi'
-  const subject = details.subject === undefined ? '' : ` · ${details.subject}`
-  const invoice = details.invoice === undefined ? '' : ` (${details.invoice})`
-  switch (kind) {
-    case 'topup':
-      return vi ? `Nạp ví qua ${details.provider ?? ''}` : `Top-up via ${details.provider ?? ''}`
-    case 'charge':
-      return (vi ? 'Thanh toán' : 'Payment') + subject + invoice
-    case 'refund':
-      return (vi ? 'Hoàn tiền' : 'Refund') + subject + invoice
-    case 'suspense':
-      return vi ? 'Khoản chờ đối soát' : 'Held for reconciliation'
-    case 'withdrawal':
-    case 'paid_out':
-      return vi ? `Hoàn về nguồn qua ${details.provider ?? ''}` : `Returned to source via ${details.provider ?? ''}`
-    case 'withdrawal_undone':
-      return vi ? `Không hoàn được qua ${details.provider ?? ''}` : `Return refused by ${details.provider ?? ''}`
-    case 'chargeback':
-      return vi ? `${details.provider ?? ''} thu hồi khoản nạp` : `Top-up taken back by ${details.provider ?? ''}`
-    case 'chargeback_won':
-      return vi ? `${details.provider ?? ''} trả lại khoản thu hồi` : `Top-up given again by ${details.provider ?? ''}`
+const entriesAtOnce = 1000
+
+export interface SignedStatement {
+  readonly head: StatementHead
+  readonly signature: string
+  /** Oldest first, a stretch at a time. */
+  readonly entries: AsyncIterable<readonly StatementEntry[]>
+}
+
+export async function signedStatement(
+  db: Queryable,
+  key: StatementKey,
+  of: {
+    seller: { name: string; taxCode: string }
+    customer: { id: string; name: string }
+    from: Date
+    to: Date
+    now: Date
+  },
+): Promise<SignedStatement> {
+  const account = await walletAccount(db, of.customer.id)
+  const opening = await versionBefore(db, account, of.from)
+  const closing = await versionBefore(db, account, of.to)
+  const at = async (version: bigint) => {
+    if (version === 0n) return { balance: 0, hash: '' }
+    const row = await db
+      .selectFrom('ledger_entry')
+      .select(['ending_balance', 'hash'])
+      .where('account_id', '=', account.id)
+      .where('version', '=', version)
+      .executeTakeFirstOrThrow()
+    return { balance: Number(row.ending_balance), hash: row.hash.toString('hex') }
+  }
+  const [first, last] = [await at(opening), await at(closing)]
+  const head: StatementHead = {
+    format: statementFormat,
+    seller: of.seller.name,
+    seller_tax_code: of.seller.taxCode,
+    customer_id: of.customer.id,
+    customer_name: of.customer.name,
+    account: account.code,
+    currency: account.currency,
+    from: of.from.toISOString(),
+    to: of.to.toISOString(),
+    issuedAt: of.now.toISOString(),
+    opening_version: Number(opening),
+    opening_balance: first.balance,
+    opening_hash: first.hash,
+    closing_version: Number(closing),
+    closing_balance: last.balance,
+    closing_hash: last.hash,
+    public_key: key.publicKey,
+    key_fingerprint: key.fingerprint,
+  }
+  return { head, signature: key.sign(JSON.stringify(head)), entries: stretches(db, account.id, opening, closing) }
+}
+
+async function* stretches(db: Queryable, accountId: bigint, opening: bigint, closing: bigint): AsyncIterable<StatementEntry[]> {
+  for (let done = opening; done < closing;) {
+    const rows = await db
+      .selectFrom('ledger_entry as e')
+      .innerJoin('ledger_transfer as t', 't.id', 'e.transfer_id')
+      .select([
+        'e.version',
+        sql<string>`to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('createdAt'),
+        't.kind',
+        't.key',
+        sql<string>`t.details::text`.as('details'),
+        'e.amount',
+        'e.ending_balance',
+        'e.hash',
+      ])
+      .where('e.account_id', '=', accountId)
+      .where('e.version', '>', done)
+      .where('e.version', '<=', closing)
+      .orderBy('e.version')
+      .limit(entriesAtOnce)
+      .execute()
+    const last = rows.at(-1)
+    // A hole at the end of the chain: the statement is short, and its verifier says so.
+    if (!last) return
+    yield rows.map((row) => ({
+      ...row,
+      version: Number(row.version),
+      amount: Number(row.amount),
+      ending_balance: Number(row.ending_balance),
+      hash: row.hash.toString('hex'),
+    }))
+    done = last.version
   }
 }
 
-/**
- * One page of a wallet's entries, newest first, by keyset on the entry's version: the time of a page does not grow with the wallet.
- * `before` is the version to continue below; `next` continues after this page.
- */
-export async function statementPage(
-  db: Queryable,
-  of: { customerId: string; limit: number; before: bigint | null; direction: 'in' | 'out' | undefined; language: Language },
-): Promise<{ items: Transaction[]; next: bigint | null }> {
-  const account = await db
-    .selectFrom('ledger_account')
-    .select(['id', 'currency'])
-    .where('customer_id', '=', of.customerId)
-    .executeTakeFirstOrThrow()
-  let query = db
-    .selectFrom('ledger_entry as e')
-    .innerJoin('ledger_transfer as t', 't.id', 'e.transfer_id')
-    .select(['e.id', 'e.version', 'e.amount', 'e.ending_balance', 't.kind', 't.details', 't.created_at'])
-    .where('e.account_id', '=', account.id)
-    .orderBy('e.version', 'desc')
-    .limit(of.limit + 1)
-  if (of.before !== null) query = query.where('e.version', '<', of.before)
-  if (of.direction === 'in') query = query.where('e.amount', '>', 0n)
-  if (of.direction === 'out') query = query.where('e.amount', '<', 0n)
-  const rows = await query.execute()
-  const page = rows.slice(0, of.limit)
-  const unit = currencySchema.parse(account.currency)
-  return {
-    items: page.map((row) => ({
-      id: String(row.id),
-      description: describe(row.kind as PostingKind, row.details as Details, of.language),
-      amount: Number(row.amount),
-      currency: unit,
-      created: Math.floor(row.created_at.getTime() / 1000),
-      ending_balance: Number(row.ending_balance),
-    })),
-    next: rows.length > of.limit ? (page.at(-1)?.version ?? null) : null,
+/** `{…head, signature, entries}` without white space. */
+export async function* statementJson({ head, signature, entries }: SignedStatement): AsyncIterable<string> {
+  yield `${JSON.stringify({ ...head, signature }).slice(0, -1)},"entries":[`
+  let comma = ''
+  for await (const stretch of entries) {
+    yield comma + stretch.map((entry) => JSON.stringify(entry)).join(',')
+    comma = ','
   }
+  yield ']}'
+}
+
+const columns = [
+  'version',
+  'createdAt',
+  'kind',
+  'key',
+  'details',
+  'amount',
+  'ending_balance',
+  'hash',
+] as const satisfies readonly (keyof StatementEntry)[]
+
+/** A line for each field of the head and for the signature, then the names of the columns, then a line an entry. */
+export async function* statementCsv({ head, signature, entries }: SignedStatement): AsyncIterable<string> {
+  const lines = Object.entries({ ...head, signature }).map((field) => csvRow(field))
+  yield byteOrderMark + lines.join('') + csvRow(columns)
+  for await (const stretch of entries) yield stretch.map((entry) => csvRow(columns.map((column) => entry[column]))).join('')
 }

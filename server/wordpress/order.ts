@@ -6,7 +6,7 @@ import type { RegionCode } from '../../contract/money.ts'
 import { ruleText, type RuleKey } from '../../contract/sentences.ts'
 import type { Order, Plan } from '../../contract/wordpress.ts'
 import type { Billing } from '../billing/index.ts'
-import { currencyOf, dataCentres, plans, priceOf, type Catalog } from '../catalog/index.ts'
+import { basisOf, currencyOf, dataCentres, plans, priceOf, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { databaseError, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -59,12 +59,8 @@ export async function placeOrder(
   const { catalog, billing, clock } = deps
   const { buyer, form, language } = order
   const { plan, region } = check(catalog, deps.capabilities, buyer, form, language)
-  const { total } = priceOf(catalog, plan.currency, {
-    plan,
-    diskMb: form.disk,
-    mariadbDiskMb: form.mariadb_disk_size,
-    containers: form.replicate,
-  })
+  const wanted = { plan, diskMb: form.disk, mariadbDiskMb: form.mariadb_disk_size, containers: form.replicate }
+  const { total } = priceOf(catalog, plan.currency, wanted)
   const price = BigInt(total)
   const id = randomUUID()
   const now = clock.now()
@@ -106,6 +102,7 @@ export async function placeOrder(
   }
 
   const subscription = await billing.subscribe(tx, { customerId: buyer.id, price, currency: plan.currency })
+  const period = { start: now, end: subscription.periodEnd }
   const summary = `${plan.name} · ${form.disk / 1024} GB SSD · ${form.replicate} container`
   const invoice = await billing.issue(tx, {
     customer: buyer,
@@ -116,7 +113,8 @@ export async function placeOrder(
         description: { en: `WordPress ${name} (${summary})`, vi: `WordPress ${name} (${summary})` },
         quantity: 1n,
         unitPrice: price,
-        period: { start: now, end: subscription.periodEnd },
+        period,
+        basis: basisOf(catalog, plan.currency, wanted, period),
       },
     ],
     subject: { wp: { id, name } },

@@ -1,5 +1,6 @@
 import { enPayments } from './en-payments.ts'
 import { enServers } from './en-servers.ts'
+import { enWallet } from './en-wallet.ts'
 import { plural } from './plural.ts'
 
 /**
@@ -26,6 +27,7 @@ export const months = [
 export const en = {
   ...enPayments,
   ...enServers,
+  ...enWallet,
   toast: { error: 'Error !', success: 'Success !', tryAgain: 'Please try again !' },
   common: {
     retry: 'Try again',
@@ -195,24 +197,6 @@ export const en = {
     transactions: 'Transactions',
     latest: (count: number) => `Latest ${count}`,
     invoices: 'Recent Invoices',
-  },
-  wallet: {
-    title: 'Transaction Log',
-    sub: 'Every movement of your wallet, newest first.',
-    number: '#',
-    note: 'Note',
-    amount: 'Amount',
-    ending: 'Balance after',
-    created: 'Created At',
-    filter: 'Show',
-    all: 'All',
-    in: 'Received',
-    out: 'Spent',
-    empty: 'No transactions yet.',
-    emptyFiltered: 'No transactions of this kind.',
-    showAll: 'Show all',
-    received: 'received',
-    spent: 'spent',
   },
   invoices: {
     title: 'Invoices',

@@ -2,12 +2,14 @@
 import type { Texts } from './en.ts'
 import { viPayments } from './vi-payments.ts'
 import { viServers } from './vi-servers.ts'
+import { viWallet } from './vi-wallet.ts'
 
 const weekdays = ['Chủ Nhật', 'Thứ Hai', 'Thứ Ba', 'Thứ Tư', 'Thứ Năm', 'Thứ Sáu', 'Thứ Bảy']
 
 export const vi: Texts = {
   ...viPayments,
   ...viServers,
+  ...viWallet,
   toast: { error: 'Lỗi !', success: 'Thành công !', tryAgain: 'Vui lòng thử lại !' },
   common: {
     retry: 'Thử lại',
@@ -177,24 +179,6 @@ export const vi: Texts = {
     transactions: 'Giao dịch',
     latest: (count) => `${count} mục mới nhất`,
     invoices: 'Hoá đơn gần đây',
-  },
-  wallet: {
-    title: 'Lịch sử giao dịch',
-    sub: 'Mọi biến động số dư ví, mới nhất ở trên cùng.',
-    number: '#',
-    note: 'Nội dung',
-    amount: 'Số tiền',
-    ending: 'Số dư sau giao dịch',
-    created: 'Thời gian',
-    filter: 'Hiển thị',
-    all: 'Tất cả',
-    in: 'Nhận',
-    out: 'Chi',
-    empty: 'Chưa có giao dịch.',
-    emptyFiltered: 'Không có giao dịch loại này.',
-    showAll: 'Hiện tất cả',
-    received: 'nhận',
-    spent: 'chi',
   },
   invoices: {
     title: 'Hoá đơn',

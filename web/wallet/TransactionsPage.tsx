@@ -1,153 +1,152 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import type { Transaction } from '../../contract/wallet.ts'
-import { messageOf } from '../api.ts'
+import { Download, FileCheck } from 'lucide-react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
+import { exportTransactions } from '../../contract/wallet.ts'
+import { download, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
-import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { loadScreen } from '../pages/load-screen.ts'
 import type { LoadInput } from '../routes.tsx'
-import { RowBlocks } from '../ui/RowBlocks.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
-import { cx } from '../ui/cx.ts'
 import { PageHead } from '../ui/PageHead.tsx'
-import { Segmented } from '../ui/Segmented.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
-import { cell, headCell, headRow, row } from '../ui/table.ts'
-import { Amount, DirectionMark } from './Amount.tsx'
-import { TransactionNote } from './Note.tsx'
+import { toast } from '../ui/toast.ts'
+import { Filters } from './Filters.tsx'
 import { EmptyWallet } from './Illustration.tsx'
-import { transactionListQuery, type Direction } from './queries.ts'
+import { filterQuery, newestTransactionQuery, transactionListQuery, type ListFilter } from './queries.ts'
+import { TransactionTable } from './TransactionTable.tsx'
+
+/** Opened by few: fetched when they are. */
+const EntryDialog = lazy(() => loadScreen(() => import('./EntryDialog.tsx')))
+const StatementDialog = lazy(() => loadScreen(() => import('./StatementDialog.tsx')))
 
 const route = getRouteApi('/app/transactions')
+/** So many pages are loaded again when something new has come; a longer list is only told. */
+const refreshedPages = 3
 
-const directionOf = (value: unknown): Direction | undefined => (value === 'in' || value === 'out' ? value : undefined)
+const filterOf = ({ direction, search, from, to }: ListFilter): ListFilter => ({ direction, search, from, to })
 
-export const load = ({ queryClient, search }: LoadInput) =>
-  queryClient.prefetchInfiniteQuery(transactionListQuery(directionOf(search['direction'])))
+export const load = ({ queryClient, search }: LoadInput) => queryClient.prefetchInfiniteQuery(transactionListQuery(filterOf(search)))
 
 export default function TransactionsPage() {
   const t = useTexts()
   const navigate = useNavigate()
-  const { direction } = route.useSearch()
-  const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    transactionListQuery(direction),
+  const queryClient = useQueryClient()
+  const { direction, search, from, to, entry } = route.useSearch()
+  const filter = useMemo(() => filterOf({ direction, search, from, to }), [direction, search, from, to])
+  const filtered = Object.values(filter).some((value) => value !== undefined)
+  const list = transactionListQuery(filter)
+  const {
+    data,
+    isPending,
+    isError,
+    isFetchNextPageError,
+    error,
+    refetch,
+    hasNextPage,
+    fetchNextPage,
+    isFetchingNextPage,
+    isPlaceholderData,
+  } = useInfiniteQuery({ ...list, placeholderData: keepPreviousData })
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.result) ?? [], [data])
+  const [statement, setStatement] = useState(false)
+
+  // What is shown never changes; what is new is noticed by its newest entry alone, however long the list.
+  const newest = useQuery({ ...newestTransactionQuery(filter), enabled: data !== undefined && !isPlaceholderData })
+  const grown =
+    !isPlaceholderData && typeof newest.data === 'string' && newest.data !== rows[0]?.id && rows.every(({ id }) => id !== newest.data)
+  const short = (data?.pages.length ?? 0) <= refreshedPages
+  useEffect(() => {
+    if (grown && short) void refetch()
+  }, [grown, short, refetch])
+
+  const more = useCallback(() => void fetchNextPage(), [fetchNextPage])
+  const canLoad = hasNextPage && !isFetchingNextPage && !isFetchNextPageError && !isPlaceholderData
+  // A search may find nothing in a stretch of the wallet and go on in the next.
+  const looking = rows.length === 0 && hasNextPage
+  useEffect(() => {
+    if (looking && canLoad) more()
+  }, [looking, canLoad, more])
+
+  const save = useMutation({
+    mutationFn: () => download(exportTransactions, { query: filterQuery(filter) }),
+    onSuccess: () => toast.success(t.toast.success, t.wallet.exported),
+    onError: (failure) => toast.error(t.toast.error, messageOf(failure)),
+  })
+  const show = useCallback(
+    (change: ListFilter) => void navigate({ to: '/transactions', search: { ...filter, ...change }, replace: true }),
+    [navigate, filter],
   )
-  const pages = data?.pages.map((page) => page.result) ?? []
-  const empty = pages.every((page) => page.length === 0)
 
   return (
     <>
       <title>{`${t.wallet.title} · ${brand}`}</title>
       <PageHead title={t.wallet.title} sub={t.wallet.sub}>
-        <Segmented
-          label={t.wallet.filter}
-          value={direction ?? 'all'}
-          options={[
-            { value: 'all', label: t.wallet.all },
-            { value: 'in', label: t.wallet.in },
-            { value: 'out', label: t.wallet.out },
-          ]}
-          onChange={(value) => void navigate({ to: '/transactions', search: value === 'all' ? {} : { direction: value }, replace: true })}
-        />
+        <Button variant="outline" busy={save.isPending} disabled={rows.length === 0} onClick={() => save.mutate()}>
+          <Download aria-hidden className="size-4" />
+          {t.wallet.export}
+        </Button>
+        <Button variant="outline" onClick={() => setStatement(true)}>
+          <FileCheck aria-hidden className="size-4" />
+          {t.wallet.statement}
+        </Button>
       </PageHead>
       <section className="card overflow-hidden" aria-label={t.wallet.title}>
-        {isPending ? <SkeletonRows rows={8} className="p-5" /> : null}
-        {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
-        {data && empty ? (
-          direction === undefined ? (
-            <Empty text={t.wallet.empty} art={<EmptyWallet />}>
-              <Link to="/payment" className={buttonClass()}>
-                {t.nav.topUp}
-              </Link>
-            </Empty>
-          ) : (
-            <Empty text={t.wallet.emptyFiltered} art={<EmptyWallet />}>
-              <Link to="/transactions" className={buttonClass('outline')}>
-                {t.wallet.showAll}
-              </Link>
-            </Empty>
-          )
+        {rows.length > 0 || filtered || isPending ? <Filters filter={filter} onChange={show} /> : null}
+        {grown && !short ? (
+          <div className="flex justify-center border-b border-border p-3">
+            <Button
+              variant="soft"
+              size="sm"
+              onClick={() => {
+                window.scrollTo(0, 0)
+                void queryClient.resetQueries({ queryKey: list.queryKey })
+              }}
+            >
+              {t.wallet.newer}
+            </Button>
+          </div>
         ) : null}
-        {!empty ? (
-          <>
-            <Table pages={pages} />
-            {hasNextPage ? (
-              <div className="flex justify-center border-t border-border p-4">
-                <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                  {t.common.loadMore}
-                </Button>
-              </div>
-            ) : null}
-          </>
-        ) : null}
+        <div aria-busy={isPlaceholderData || undefined} className={isPlaceholderData ? 'opacity-60 transition-opacity' : undefined}>
+          {isPending || (looking && !isFetchNextPageError) ? <SkeletonRows rows={8} className="p-5" /> : null}
+          {looking ? <output className="block px-5 pb-5 text-center text-sm text-ink-2">{t.wallet.looking}</output> : null}
+          {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+          {data && rows.length === 0 && !looking ? <Nothing filtered={filtered} /> : null}
+          {rows.length > 0 ? <TransactionTable rows={rows} filter={filter} canLoad={canLoad} onNearEnd={more} /> : null}
+          {isFetchNextPageError ? (
+            <LoadError text={t.wallet.loadMoreFailed} retryLabel={t.common.retry} onRetry={() => void fetchNextPage()} />
+          ) : null}
+          {isFetchingNextPage && rows.length > 0 ? <SkeletonRows rows={3} className="border-t border-border p-5" /> : null}
+        </div>
       </section>
+      <output className="sr-only">{data ? t.wallet.rows(rows.length) : ''}</output>
+      <Suspense fallback={null}>
+        {entry === undefined ? null : (
+          <EntryDialog
+            id={entry}
+            onClose={() => void navigate({ to: '/transactions', search: filter, replace: true, resetScroll: false })}
+          />
+        )}
+        {statement ? <StatementDialog onClose={() => setStatement(false)} /> : null}
+      </Suspense>
     </>
   )
 }
 
-function Table({ pages }: { pages: Transaction[][] }) {
+function Nothing({ filtered }: { filtered: boolean }) {
   const t = useTexts()
   return (
-    <table className="w-full table-fixed text-sm">
-      <caption className="sr-only">{t.wallet.title}</caption>
-      <colgroup>
-        <col className="w-18 max-sm:hidden" />
-        <col />
-        <col className="w-38 max-sm:w-36" />
-        <col className="w-44 max-md:hidden" />
-        <col className="w-46 max-sm:hidden" />
-      </colgroup>
-      <thead className="max-sm:sr-only">
-        <tr className={cx(headRow, 'border-t-0')}>
-          <th scope="col" className={headCell}>
-            {t.wallet.number}
-          </th>
-          <th scope="col" className={headCell}>
-            {t.wallet.note}
-          </th>
-          <th scope="col" className={cx(headCell, 'text-right')}>
-            {t.wallet.amount}
-          </th>
-          <th scope="col" className={cx(headCell, 'text-right max-md:hidden')}>
-            {t.wallet.ending}
-          </th>
-          <th scope="col" className={headCell}>
-            {t.wallet.created}
-          </th>
-        </tr>
-      </thead>
-      <RowBlocks blocks={pages} row={(entry, number) => <Row key={entry.id} entry={entry} number={number} />} />
-    </table>
-  )
-}
-
-function Row({ entry, number }: { entry: Transaction; number: number }) {
-  const { money } = useFormat()
-  const time = formatTime(entry.created * 1000)
-  return (
-    <tr className={row}>
-      <td className={cx(cell, 'num text-ink-3 max-sm:hidden')}>{number}</td>
-      <td className={cx(cell, 'min-w-0')}>
-        <div className="flex items-center gap-3">
-          <DirectionMark amount={entry.amount} />
-          <span className="min-w-0">
-            <span className="line-clamp-3 sm:line-clamp-2">
-              <TransactionNote description={entry.description} />
-            </span>
-            <span className="num block text-xs text-ink-3 sm:hidden">{time}</span>
-          </span>
-        </div>
-      </td>
-      <td className={cx(cell, 'text-right font-medium')}>
-        <Amount amount={entry.amount} currency={entry.currency} />
-        <span className="num block text-xs font-normal text-ink-3 md:hidden">{money(entry.ending_balance, entry.currency)}</span>
-      </td>
-      <td className={cx(cell, 'num text-right whitespace-nowrap text-ink-2 max-md:hidden')}>
-        {money(entry.ending_balance, entry.currency)}
-      </td>
-      <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>
-        <time dateTime={new Date(entry.created * 1000).toISOString()}>{time}</time>
-      </td>
-    </tr>
+    <Empty text={filtered ? t.wallet.emptyFiltered : t.wallet.empty} art={<EmptyWallet />}>
+      {filtered ? (
+        <Link to="/transactions" className={buttonClass('outline')}>
+          {t.wallet.showAll}
+        </Link>
+      ) : (
+        <Link to="/payment" className={buttonClass()}>
+          {t.nav.topUp}
+        </Link>
+      )}
+    </Empty>
   )
 }

@@ -3,7 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { listTransactions, type Transaction } from '../../contract/wallet.ts'
 import { callPage } from '../api.ts'
 
-export type Direction = 'in' | 'out'
+type Direction = 'in' | 'out'
 
 export const chartDays = 30
 const chartPages = 5
@@ -36,15 +36,46 @@ export const recentTransactionsQuery = queryOptions({
   },
 })
 
-export const transactionListQuery = (direction: Direction | undefined) =>
+/** What the address of the screen says: days are the reader's own. */
+export interface ListFilter {
+  direction?: Direction | undefined
+  search?: string | undefined
+  /** yyyy-MM-dd. */
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** The moment a day of the reader's begins, some days later. */
+const midnight = (day: string, daysLater = 0): string => {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  return new Date(year, month - 1, date + daysLater).toISOString()
+}
+/** The same filter as the server takes it. */
+export const filterQuery = ({ direction, search, from, to }: ListFilter) => ({
+  ...(direction === undefined ? {} : { direction }),
+  ...(search === undefined ? {} : { search }),
+  ...(from === undefined ? {} : { from: midnight(from) }),
+  ...(to === undefined ? {} : { to: midnight(to, 1) }),
+})
+/** What is loaded stays as it is: entries never change, and what is new is asked for by itself (newestTransactionQuery). */
+export const transactionListQuery = (filter: ListFilter) =>
   infiniteQueryOptions({
-    queryKey: ['transactions', 'list', direction ?? 'all'],
+    queryKey: ['transaction-list', filter],
     queryFn: ({ pageParam, signal }) =>
       callPage(
         listTransactions,
-        { query: { limit: 100, ...(direction === undefined ? {} : { direction }), ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        { query: { limit: 100, ...filterQuery(filter), ...(pageParam === null ? {} : { cursor: pageParam }) } },
         { signal },
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next,
+    staleTime: Infinity,
+  })
+
+/** The newest entry that the filter leaves: tells whether a long list that is shown has grown. */
+export const newestTransactionQuery = (filter: ListFilter) =>
+  queryOptions({
+    queryKey: ['transactions', 'newest', filter],
+    queryFn: async ({ signal }): Promise<string | null> =>
+      (await callPage(listTransactions, { query: { limit: 1, ...filterQuery(filter) } }, { signal })).result[0]?.id ?? null,
   })

@@ -1,0 +1,173 @@
+/** What proves a wallet's entries: one entry explained, and the signed statement of a period (contract.md section 3, docs/statement.md). */
+import * as z from 'zod/mini'
+import { endpoint, idParam } from './endpoint.ts'
+import { currency, minor } from './money.ts'
+import { period, Transaction } from './wallet.ts'
+
+/** As contract/pricing.ts has it. */
+/** What a movement of the ledger may be. */
+const postingKind = z.enum([
+  'topup',
+  'charge',
+  'refund',
+  'suspense',
+  'withdrawal',
+  'withdrawal_undone',
+  'paid_out',
+  'chargeback',
+  'chargeback_won',
+])
+
+export const Basis = z.object({
+  plan: z.string(),
+  price: minor,
+  /** 0: no sale. */
+  sale_price: minor,
+  /** MB; 1 GB = 1024 MB. */
+  disk: z.int(),
+  disk_per_gb: minor,
+  mariadb_disk_size: z.int(),
+  mariadb_per_gb: minor,
+  /** Containers. */
+  replicate: z.int(),
+  /** Seconds that are charged, of the seconds of the month they belong to. */
+  seconds: z.int(),
+  of_seconds: z.int().check(z.gt(0)),
+})
+/** quantity x unit_price / per, part of a minor unit charged as a whole one. */
+const Step = z.object({
+  part: z.enum(['plan', 'disk', 'mariadb_disk', 'containers', 'share']),
+  quantity: z.int(),
+  unit_price: minor,
+  per: z.int(),
+  amount: minor,
+  rounded_up: z.boolean(),
+})
+/** An invoice's line, what it was computed from when it was issued, and the sum done again. */
+const ExplainedLine = z.object({
+  description: z.string(),
+  quantity: z.int(),
+  unit_price: minor,
+  amount: minor,
+  period_start: z.nullable(z.string()),
+  period_end: z.nullable(z.string()),
+  /** Null for a line whose quantity and unit price say everything. */
+  basis: z.nullable(Basis),
+  steps: z.array(Step),
+  /** From the basis by the rules of contract/pricing.ts, or quantity x unit price where there is none. */
+  recomputed: minor,
+})
+const ExplainedInvoice = z.object({
+  id: z.string(),
+  number: z.string(),
+  status: z.string(),
+  hosted_invoice_url: z.string(),
+  total: minor,
+  lines: z.array(ExplainedLine),
+  /** The sum of the lines recomputed. */
+  recomputed: minor,
+})
+export type ExplainedInvoice = z.output<typeof ExplainedInvoice>
+
+const ExplainedTopUp = z.object({
+  provider: z.string(),
+  transactionCode: z.nullable(z.string()),
+  /** When the customer began to pay; null where no order of ours stands behind the money. */
+  begunAt: z.nullable(z.string()),
+  creditedAt: z.string(),
+})
+
+export const ExplainedTransaction = z.object({
+  ...Transaction.shape,
+  kind: postingKind,
+  createdAt: z.string(),
+  /** Minor units, before this entry. */
+  opening_balance: minor,
+  /** Its place in the account's chain of SHA-256 hashes (hex); see docs/statement.md. */
+  chain: z.object({ account: z.string(), version: z.int(), hash: z.string(), previous_hash: z.string() }),
+  reason: z.nullable(z.string()),
+  topup: z.nullable(ExplainedTopUp),
+  invoice: z.nullable(ExplainedInvoice),
+})
+export type ExplainedTransaction = z.output<typeof ExplainedTransaction>
+
+export const getTransaction = endpoint({
+  method: 'GET',
+  path: '/api/payments/stripe/transactions/:id',
+  access: 'customer',
+  summary: 'One entry explained: every input of a charge and the sum recomputed, or the gateway of a top-up; and its place in the chain',
+  params: idParam,
+  result: ExplainedTransaction,
+})
+
+const StatementEntry = z.object({
+  /** Counts the account's entries from 1, without a gap. */
+  version: z.int(),
+  /** ISO 8601 UTC, with microseconds. */
+  createdAt: z.string(),
+  kind: z.string(),
+  key: z.string(),
+  /** JSON, exactly as it was hashed. */
+  details: z.string(),
+  amount: minor,
+  ending_balance: minor,
+  /** SHA-256 over the hash before and this entry's text, hex. */
+  hash: z.string(),
+})
+export type StatementEntry = z.output<typeof StatementEntry>
+
+export const statementFormat = 'wallet-statement/1'
+/** What is signed: these fields in this order, as JSON without white space, UTF-8. The entries hang on it by their hashes. */
+export const StatementHead = z.object({
+  format: z.literal(statementFormat),
+  seller: z.string(),
+  seller_tax_code: z.string(),
+  customer_id: z.string(),
+  customer_name: z.string(),
+  account: z.string(),
+  currency,
+  from: z.string(),
+  /** The moment before which the period ends. */
+  to: z.string(),
+  issuedAt: z.string(),
+  opening_version: z.int(),
+  opening_balance: minor,
+  /** Of the entry before the first one; empty when there is none. */
+  opening_hash: z.string(),
+  closing_version: z.int(),
+  closing_balance: minor,
+  closing_hash: z.string(),
+  /** Ed25519, SPKI DER in base64. */
+  public_key: z.string(),
+  /** SHA-256 of that DER, hex. */
+  key_fingerprint: z.string(),
+})
+export type StatementHead = z.output<typeof StatementHead>
+
+export const getStatement = endpoint({
+  method: 'GET',
+  path: '/api/payments/stripe/statement',
+  access: 'customer',
+  summary:
+    'The signed statement of a period (by default the current month, UTC). `format`, else Accept, chooses: JSON in the usual envelope, or CSV. scripts/verify-statement.mjs checks either file offline',
+  query: z.object({ ...period, format: z.optional(z.enum(['json', 'csv'])) }),
+  result: z.object({ ...StatementHead.shape, signature: z.string(), entries: z.array(StatementEntry) }),
+  files: ['text/csv'],
+})
+
+export const statementKey = endpoint({
+  method: 'GET',
+  path: '/api/statement-key',
+  access: 'public',
+  summary: 'The key that this portal signs statements with',
+  result: z.object({
+    algorithm: z.literal('Ed25519'),
+    /** PEM. */
+    publicKey: z.string(),
+    fingerprint: z.string(),
+    seller: z.string(),
+  }),
+})
+
+/** Where the verifier lies, a file of its own for anybody to keep: no call. */
+export const verifierAddress = '/api/verify-statement.mjs'

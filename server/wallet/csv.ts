@@ -1,0 +1,16 @@
+/** CSV as RFC 4180 has it, and safe to open in a spreadsheet. */
+
+/** Excel reads UTF-8 only behind this mark. */
+export const byteOrderMark = '\uFEFF'
+
+/**
+ * A spreadsheet runs a text that begins like a formula: such a text gets an apostrophe in front, and so does one that begins with an apostrophe,
+ * so that the first text can be told from the second. Numbers stay numbers.
+ */
+const harmless = (text: string): string => (/^[=+\-@\t\r']/.test(text) ? `'${text}` : text)
+
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+/** One line. A number stays as it is printed; major units come as `{ number: '12.50' }`. */
+export const csvRow = (cells: readonly (string | number | { readonly number: string })[]): string =>
+  `${cells.map((cell) => (typeof cell === 'string' ? quoted(harmless(cell)) : typeof cell === 'number' ? String(cell) : cell.number)).join(',')}\r\n`

@@ -1,0 +1,133 @@
+/** Reading the wallet: its entries newest first, filtered and searched, and what each one says in the reader's language. */
+import { sql } from 'kysely'
+import type { Language } from '../../contract/errors.ts'
+import { currency as currencySchema, type Currency } from '../../contract/money.ts'
+import type { Transaction } from '../../contract/wallet.ts'
+import type { Queryable } from '../platform/db.ts'
+import type { Details, PostingKind } from './ledger.ts'
+import type { Period } from './period.ts'
+
+/** The sentence of the transaction log for one posting. */
+export function describe(kind: PostingKind, details: Details, language: Language): string {
+  const vi = language === 'vi'
+  const subject = details.subject === undefined ? '' : ` · ${details.subject}`
+  const invoice = details.invoice === undefined ? '' : ` (${details.invoice})`
+  switch (kind) {
+    case 'topup':
+      return vi ? `Nạp ví qua ${details.provider ?? ''}` : `Top-up via ${details.provider ?? ''}`
+    case 'charge':
+      return (vi ? 'Thanh toán' : 'Payment') + subject + invoice
+    case 'refund':
+      return (vi ? 'Hoàn tiền' : 'Refund') + subject + invoice
+    case 'suspense':
+      return vi ? 'Khoản chờ đối soát' : 'Held for reconciliation'
+    case 'withdrawal':
+    case 'paid_out':
+      return vi ? `Hoàn về nguồn qua ${details.provider ?? ''}` : `Returned to source via ${details.provider ?? ''}`
+    case 'withdrawal_undone':
+      return vi ? `Không hoàn được qua ${details.provider ?? ''}` : `Return refused by ${details.provider ?? ''}`
+    case 'chargeback':
+      return vi ? `${details.provider ?? ''} thu hồi khoản nạp` : `Top-up taken back by ${details.provider ?? ''}`
+    case 'chargeback_won':
+      return vi ? `${details.provider ?? ''} trả lại khoản thu hồi` : `Top-up given again by ${details.provider ?? ''}`
+  }
+}
+
+/** Lower case without accents: `nạp ví` and `NAP VI` are the same to a search. */
+const fold = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('đ', 'd')
+
+/** Whether every word of the search stands somewhere in what is known of an entry, in either language. */
+export function matches(search: string, kind: PostingKind, details: Details): boolean {
+  const known = fold([describe(kind, details, 'en'), describe(kind, details, 'vi'), ...Object.values(details as object)].join('\n'))
+  return fold(search)
+    .split(/\s+/)
+    .every((word) => known.includes(word))
+}
+
+export interface Filter {
+  readonly customerId: string
+  readonly direction: 'in' | 'out' | undefined
+  readonly search: string
+  readonly period: Period
+  readonly language: Language
+}
+/** One entry as the list shows it, and its place in the chain. */
+export interface ListedEntry extends Transaction {
+  readonly version: bigint
+}
+export interface Account {
+  readonly id: bigint
+  readonly code: string
+  readonly currency: Currency
+}
+
+export async function walletAccount(db: Queryable, customerId: string): Promise<Account> {
+  const row = await db
+    .selectFrom('ledger_account')
+    .select(['id', 'code', 'currency'])
+    .where('customer_id', '=', customerId)
+    .executeTakeFirstOrThrow()
+  return { id: row.id, code: row.code, currency: currencySchema.parse(row.currency) }
+}
+
+/** The newest version before a moment, by halving the chain; 0 when there is none. */
+export async function versionBefore(db: Queryable, account: Account, moment: Date): Promise<bigint> {
+  const { rows } = await sql<{ version: bigint }>`select ledger_version_before(${account.id}, ${moment}) as version`.execute(db)
+  return rows[0]?.version ?? 0n
+}
+
+/** A search reads at most so many entries a call, so that its time does not grow with the wallet. */
+const searchedAtOnce = 1000
+/** An invoice's number or a transaction code, whole. */
+const referenceForm = /^[0-9a-z][0-9a-z-]{7,63}$/i
+
+/**
+ * One page of a wallet's entries, newest first, by keyset on the entry's version: the time of a page does not grow with the wallet.
+ * `before` is the version to continue below; `next` continues after this page. A page of a search may be short, or empty, and yet not the last.
+ */
+export async function entryPage(
+  db: Queryable,
+  of: Filter & { limit: number; before: bigint | null },
+): Promise<{ items: ListedEntry[]; next: bigint | null }> {
+  const account = await walletAccount(db, of.customerId)
+  let query = db
+    .selectFrom('ledger_entry as e')
+    .innerJoin('ledger_transfer as t', 't.id', 'e.transfer_id')
+    .select(['e.id', 'e.version', 'e.amount', 'e.ending_balance', 't.kind', 't.details', 't.created_at'])
+    .where('e.account_id', '=', account.id)
+    .orderBy('e.version', 'desc')
+  if (of.before !== null) query = query.where('e.version', '<', of.before)
+  // Written out, not bound: each has an index of its own.
+  if (of.direction !== undefined) query = query.where(of.direction === 'in' ? sql<boolean>`e.amount > 0` : sql<boolean>`e.amount < 0`)
+  if (of.period.from) query = query.where('e.version', '>', await versionBefore(db, account, of.period.from))
+  if (of.period.to) query = query.where('e.version', '<=', await versionBefore(db, account, of.period.to))
+
+  const shown = (row: Awaited<ReturnType<typeof query.execute>>[number]): ListedEntry => ({
+    id: String(row.id),
+    version: row.version,
+    description: describe(row.kind as PostingKind, row.details as Details, of.language),
+    amount: Number(row.amount),
+    currency: account.currency,
+    created: Math.floor(row.created_at.getTime() / 1000),
+    ending_balance: Number(row.ending_balance),
+  })
+  const search = of.search.trim()
+  if (search !== '') {
+    if (referenceForm.test(search)) {
+      const exact = await query
+        .where(sql`upper(coalesce(t.details ->> 'invoice', t.details ->> 'code'))`, '=', search.toUpperCase())
+        .limit(of.limit + 1)
+        .execute()
+      const page = exact.slice(0, of.limit)
+      if (page.length > 0) return { items: page.map(shown), next: exact.length > of.limit ? (page.at(-1)?.version ?? null) : null }
+    }
+    const read = await query.limit(searchedAtOnce).execute()
+    const found = read.filter((row) => matches(search, row.kind as PostingKind, row.details as Details))
+    const page = found.slice(0, of.limit)
+    const last = found.length > of.limit ? page.at(-1) : read.length === searchedAtOnce ? read.at(-1) : undefined
+    return { items: page.map(shown), next: last?.version ?? null }
+  }
+  const rows = await query.limit(of.limit + 1).execute()
+  const page = rows.slice(0, of.limit)
+  return { items: page.map(shown), next: rows.length > of.limit ? (page.at(-1)?.version ?? null) : null }
+}

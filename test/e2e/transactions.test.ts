@@ -1,0 +1,154 @@
+/** The transaction log in a real browser: filters in the address, a long list, an entry explained, and the files that one takes away. */
+import { readFile } from 'node:fs/promises'
+import AxeBuilder from '@axe-core/playwright'
+import { sql } from 'kysely'
+import type { Browser, Download, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { verifyStatement } from '../../scripts/verify-statement.mjs'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openBrowser, visit } from './browser.ts'
+
+let house: TestHouse
+let browser: Browser
+/** A top-up, a server that was paid, and nothing else. */
+let an: TestCustomer
+/** Three thousand entries, a few of them rare. */
+let binh: TestCustomer
+const length = 3000
+
+beforeAll(async () => {
+  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  ;[an, binh] = [await house.customer(), await house.customer()]
+  await house.topUp(an, 500_000)
+  await eventually('the money', async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance === 500_000n)
+  const order = { size: 1, region: 1, disk: 10_300, mariadb_disk_size: 10_240, user: 'an', password: 'Another#1pass', replicate: 1 }
+  await house.call('POST', '/api/wp', { token: an.token, body: order })
+  await eventually('the charge', async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance < 500_000n)
+  for (let from = 1; from <= length; from += 500)
+    await sql`
+      select count(*) from generate_series(${from}::int, ${from + 499}::int) n, lateral ledger_post('log:' || n, 'topup',
+        jsonb_build_object('provider', case when n = 17 then 'Rare' else 'VNPay' end), now(),
+        array[${`wallet:${binh.id}`}, 'gateway:vnpay:VND'], array[n, -n]::bigint[])
+    `.execute(house.house.db)
+}, 120_000)
+afterAll(async () => {
+  await browser?.close()
+  await house?.close()
+})
+
+async function open(customer: TestCustomer, address: string, viewport = { width: 1440, height: 900 }) {
+  const one = await visit(browser, { viewport, reducedMotion: 'reduce', locale: 'en-GB' })
+  await one.context.addInitScript((token) => {
+    sessionStorage.setItem('accessToken', token)
+    sessionStorage.setItem('isLogin', '1')
+  }, customer.token)
+  await one.page.goto(`${house.url}${address}`)
+  await one.page.getByRole('heading', { level: 1, name: 'Transaction Log' }).waitFor()
+  return one
+}
+const rowsOf = (page: Page) => page.locator('tbody tr:not([aria-hidden])')
+const violations = async (page: Page): Promise<string[]> =>
+  (await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()).violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+  )
+const textOf = async (file: Download): Promise<string> => await readFile(await file.path(), 'utf8')
+
+test('search and filters stand in the address, and find without accents', async () => {
+  const { page, context, complaints } = await open(an, '/transactions')
+  await expect.poll(() => rowsOf(page).count()).toBe(2)
+  expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['#', 'Note', 'Amount', 'Created At'])
+  await page.getByRole('searchbox').fill('NẠP vi')
+  await page.waitForURL(/search=/)
+  await expect.poll(() => rowsOf(page).count()).toBe(1)
+  await page.getByText('+500.000').waitFor()
+  await page.reload()
+  await expect.poll(() => rowsOf(page).count()).toBe(1)
+  expect(await page.getByRole('searchbox').inputValue()).toBe('NẠP vi')
+  await page.getByRole('radio', { name: 'Spent' }).click({ force: true })
+  await page.getByText('No transactions match.').waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.waitForURL(`${house.url}/transactions`)
+  await expect.poll(() => rowsOf(page).count()).toBe(2)
+  await page.getByLabel('From', { exact: true }).fill('2020-01-01')
+  await page.getByLabel('To', { exact: true }).fill('2020-01-31')
+  await page.waitForURL(/from=2020-01-01&to=2020-01-31/)
+  await page.getByText('No transactions match.').waitFor()
+  expect(complaints).toEqual([])
+  await context.close()
+})
+
+test.each([
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+])('an entry is explained in a dialog with an address of its own, $width px', async (viewport) => {
+  const { page, context } = await open(an, '/transactions?direction=out', viewport)
+  const link = rowsOf(page).getByRole('link')
+  await link.focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Transaction' })
+  await dialog.getByText('How it was computed').waitFor()
+  await dialog.getByText(/10\s300\/1\s024 GB × 4\.000/).waitFor()
+  await dialog.getByText('The same as what was charged').waitFor()
+  expect(page.url()).toMatch(/direction=out&entry=\d+$/)
+  expect(await violations(page)).toEqual([])
+  await page.reload()
+  await dialog.getByText('Place in the chain').waitFor()
+  await page.keyboard.press('Escape')
+  await page.waitForURL(/\?direction=out$/)
+  await dialog.waitFor({ state: 'hidden' })
+  await page.goto(`${house.url}/transactions?entry=999999999`)
+  await dialog.getByRole('alert').waitFor()
+  await context.close()
+})
+
+test('a long list loads as one scrolls, and only what is near the view is in the document', async () => {
+  const { page, context } = await open(binh, '/transactions')
+  await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(10)
+  let most = 0
+  await eventually(
+    'the end of the list',
+    async () => {
+      await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+      most = Math.max(most, await rowsOf(page).count())
+      return (await page.getByRole('cell', { name: String(length), exact: true }).count()) === 1
+    },
+    60,
+  )
+  expect(most).toBeLessThan(120)
+  expect(await rowsOf(page).last().innerText()).toMatch(/^3000\s+Top-up via VNPay\s+\+1\s/)
+  // In the middle the rows stand where they belong.
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight / 2))
+  await expect.poll(() => page.getByRole('cell', { name: '1500', exact: true }).count()).toBe(1)
+  expect((await rowsOf(page).first().getByRole('cell').nth(1).boundingBox())?.width).toBeGreaterThan(400)
+  await context.close()
+})
+
+test('a search for something old goes on by itself until it is found', async () => {
+  const { page, context } = await open(binh, '/transactions?search=rare')
+  await page.getByText('Top-up via Rare').waitFor()
+  expect(await rowsOf(page).count()).toBe(1)
+  await context.close()
+})
+
+test('the export holds every entry that the filter leaves, and the statement verifies', async () => {
+  const { page, context } = await open(binh, '/transactions?search=vnpay')
+  await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(10)
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
+  expect(file.suggestedFilename()).toMatch(/^transactions-.*\.csv$/)
+  expect((await textOf(file)).trimEnd().split('\r\n')).toHaveLength(length)
+
+  await page.getByRole('button', { name: 'Statement' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Statement' })
+  await dialog.getByText(/--key [0-9a-f]{64}/).waitFor()
+  expect(await violations(page)).toEqual([])
+  for (const format of ['CSV', 'JSON']) {
+    await dialog.getByRole('radio', { name: format }).click({ force: true })
+    const [statement] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download' }).click()])
+    expect(statement.suggestedFilename()).toMatch(new RegExp(`^statement-.*\\.${format.toLowerCase()}$`))
+    expect(verifyStatement(await textOf(statement))).toMatchObject({ entries: length })
+  }
+  const [verifier] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('link', { name: 'Get the verifier' }).click()])
+  expect(await textOf(verifier)).toBe(await readFile('scripts/verify-statement.mjs', 'utf8'))
+  await context.close()
+})
