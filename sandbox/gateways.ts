@@ -1,6 +1,7 @@
 /** The payment gateways that are stood in for, by the names that the portal's drivers have. */
 import type { Database } from './database.ts'
 import type { Gateway, GatewayOptions, Keys } from './gateway.ts'
+import { alepayTables, openAlepay } from './alepay/index.ts'
 import { openVnpay, vnpayTables } from './vnpay/index.ts'
 
 interface Place {
@@ -18,6 +19,16 @@ export const gateways: Readonly<Record<string, Place>> = {
       person:
         'VNPAY: a top-up in the portal leads to its payment page here · <span lang="vi">nạp tiền trong cổng sẽ mở trang thanh toán tại đây</span>',
       program: '<code>GET /vnpay/paymentv2/vpcpay.html</code>, <code>POST /vnpay/merchant_webapi/api/transaction</code>',
+    },
+  },
+  alepay: {
+    tables: alepayTables,
+    open: openAlepay,
+    guide: {
+      person:
+        'Alepay: a top-up in the portal leads to its payment page here · <span lang="vi">nạp tiền trong cổng sẽ mở trang thanh toán tại đây</span>',
+      program:
+        '<code>POST /alepay/api/v3/checkout/request-payment</code>, <code>…/get-transaction-info</code>, <code>…/merchant-request-refund</code>, <code>…/get-refund-info</code>',
     },
   },
 }

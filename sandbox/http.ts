@@ -35,6 +35,12 @@ export const json = (value: unknown, status = 200): Reply => ({
   body: JSON.stringify(value),
 })
 export const redirect = (location: string): Reply => ({ status: 303, headers: { location, 'cache-control': 'no-store' } })
+/** The merchant's return URL with more parameters, whether it has a query already or not; a fragment stays at the end. */
+export function withQuery(returnUrl: string, query: string): string {
+  const [address = '', fragment] = returnUrl.split('#', 2)
+  const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
+  return `${address}${joint}${query}${fragment === undefined ? '' : `#${fragment}`}`
+}
 /** The fields of a posted form. */
 export const formOf = (call: Call): URLSearchParams => new URLSearchParams(call.body.toString('utf8'))
 

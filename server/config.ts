@@ -133,6 +133,17 @@ export const variables = {
   VNPAY_HASH_SECRET: { about: 'VNPay: secret of the terminal.', schema: blankMeansFault('VNPAY_HASH_SECRET').optional(), example: '' },
   VNPAY_PAY_URL: { about: 'VNPay: payment page.', schema: address('VNPAY_PAY_URL').optional(), example: '' },
   VNPAY_API_URL: { about: 'VNPay: address of querydr and refund.', schema: address('VNPAY_API_URL').optional(), example: '' },
+  ALEPAY_TOKEN_KEY: {
+    about: 'Alepay: token key. With ALEPAY_CHECKSUM_KEY it replaces the sandbox.',
+    schema: blankMeansFault('ALEPAY_TOKEN_KEY').optional(),
+    example: '',
+  },
+  ALEPAY_CHECKSUM_KEY: { about: 'Alepay: checksum key.', schema: blankMeansFault('ALEPAY_CHECKSUM_KEY').optional(), example: '' },
+  ALEPAY_BASE_URL: {
+    about: 'Alepay: what stands before /request-payment, if not the public address.',
+    schema: address('ALEPAY_BASE_URL').optional(),
+    example: '',
+  },
   ESMS_API_KEY: {
     about: 'eSMS.vn: key for SMS. With ESMS_SECRET_KEY it replaces the sandbox.',
     schema: blankMeansFault('ESMS_API_KEY').optional(),
@@ -175,6 +186,7 @@ export class ConfigFault extends Error {
 /** Keys that only make sense together. */
 const together: readonly (readonly (keyof Variables)[])[] = [
   ['VNPAY_TMN_CODE', 'VNPAY_HASH_SECRET'],
+  ['ALEPAY_TOKEN_KEY', 'ALEPAY_CHECKSUM_KEY'],
   ['ESMS_API_KEY', 'ESMS_SECRET_KEY'],
 ]
 

@@ -1,6 +1,8 @@
 /** The gateways by name. Nothing else picks a driver. */
 import type * as z from 'zod/mini'
 import type { PaymentDriver } from '../driver.ts'
+import { createAlepay } from './alepay/index.ts'
+import * as alepay from './alepay/settings.ts'
 import { createVnpay } from './vnpay/index.ts'
 import * as vnpay from './vnpay/settings.ts'
 
@@ -32,6 +34,7 @@ const place = <S extends z.ZodMiniType>(
 
 export const paymentDrivers = {
   vnpay: place({ ...vnpay, create: createVnpay }),
+  alepay: place({ ...alepay, create: createAlepay }),
 } as const
 export type PaymentDriverName = keyof typeof paymentDrivers
 export const paymentDriverNames = Object.keys(paymentDrivers) as PaymentDriverName[]

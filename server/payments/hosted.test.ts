@@ -1,0 +1,85 @@
+/** Top-ups through the gateways whose words are asked back: Alepay's own page, and payOS with its VietQR. */
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+
+let house: TestHouse
+beforeAll(async () => {
+  house = await openTestHouse({ timing: { askGatewaySeconds: [1] } })
+})
+afterAll(() => house.close())
+
+const entries = async ({ token }: TestCustomer): Promise<string[]> =>
+  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+    .toReversed()
+    .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
+const transaction = async (customer: TestCustomer, code: string) =>
+  (
+    await house.call<{ status: string; amount: number; description: string }>(
+      'GET',
+      `/api/payments/get-transaction?transactionCode=${code}`,
+      { token: customer.token },
+    )
+  ).body.result
+const becomes = (customer: TestCustomer, code: string, status: string) =>
+  eventually(`${code} being ${status}`, async () => (await transaction(customer, code)).status === status)
+/** What the success page would ask for: the value of whichever parameter's name contains transId. */
+const transIdOf = (returnUrl: string): string => [...new URL(returnUrl).searchParams].find(([name]) => name.includes('transId'))?.[1] ?? ''
+const webhook = (gateway: string, body: unknown) => house.call('POST', `/api/webhooks/${gateway}`, { body })
+
+describe('a top-up through Alepay', () => {
+  const wish = { amount: 500_000, type: 2, method: null } as const
+
+  test.each([
+    ['paid', 'succeeded', ['500000 → 500000']],
+    ['declined', 'failed', []],
+    ['cancelled', 'failed', []],
+    // The notice comes later than the answer to the browser.
+    ['late', 'succeeded', ['500000 → 500000']],
+    // The notice never comes: the gateway is asked.
+    ['lost', 'succeeded', ['500000 → 500000']],
+    // Held for review: nothing is credited while the bank has not decided.
+    ['review', 'pending', []],
+  ])('that is %s ends %s, and the success page says so', async (outcome, status, expected) => {
+    const an = await house.customer()
+    const { transactionCode, returnUrl } = await house.topUpBy(an, wish, outcome)
+    expect(transIdOf(returnUrl)).toBe(transactionCode)
+    await becomes(an, transactionCode, status)
+    expect(await transaction(an, transactionCode)).toMatchObject({ amount: 500_000, description: 'Top-up via Alepay' })
+    expect(await entries(an)).toEqual(expected)
+    await house.ledgerHolds()
+  })
+
+  test('that the bank approves after its review is credited then', async () => {
+    const an = await house.customer()
+    const { transactionCode, checkoutUrl } = await house.topUpBy(an, wish, 'review')
+    expect((await transaction(an, transactionCode)).status).toBe('pending')
+    await house.decide(checkoutUrl, 'approved')
+    await becomes(an, transactionCode, 'succeeded')
+    expect(await entries(an)).toEqual(['500000 → 500000'])
+  })
+
+  test('credits nothing on a webhook alone, however well it is signed: Alepay is asked, and says that nobody paid', async () => {
+    const an = await house.customer()
+    const begun = await house.call<{ transactionCode: string; checkoutUrl: string }>('POST', '/api/payments/checkout', {
+      token: an.token,
+      body: wish,
+    })
+    const { transactionCode: code, checkoutUrl } = begun.body.result
+    const number = /ALE[0-9A-Z]{7}/.exec(await (await fetch(checkoutUrl)).text())?.[0] ?? ''
+    const { checksumKey = '' } = house.keysOf('alepay')
+    const checksum = createHash('md5').update(`${code}500000${number}${checksumKey}`).digest('hex')
+    const told = { transactionCode: number, orderCode: code, amount: 500_000, currency: 'VND', status: '000' }
+    expect((await webhook('alepay', { transactionInfo: told, checksum })).status).toBe(200)
+    expect((await webhook('alepay', { transactionInfo: told, checksum: '0'.repeat(32) })).status).toBe(400)
+    expect((await transaction(an, code)).status).toBe('pending')
+    expect(await entries(an)).toEqual([])
+    // Paid then, and told of ten times at once, it counts once.
+    await house.decide(checkoutUrl, 'lost')
+    const again = await Promise.all(Array.from({ length: 10 }, () => webhook('alepay', { transactionInfo: told, checksum })))
+    expect(again.map(({ status }) => status)).toEqual(Array<number>(10).fill(200))
+    await becomes(an, code, 'succeeded')
+    expect(await entries(an)).toEqual(['500000 → 500000'])
+    await house.ledgerHolds()
+  })
+})
