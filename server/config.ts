@@ -144,6 +144,25 @@ export const variables = {
     schema: address('ALEPAY_BASE_URL').optional(),
     example: '',
   },
+  PAYOS_CLIENT_ID: {
+    about: 'payOS: client id of the payment channel. With PAYOS_API_KEY and PAYOS_CHECKSUM_KEY it replaces the sandbox.',
+    schema: blankMeansFault('PAYOS_CLIENT_ID').optional(),
+    example: '',
+  },
+  PAYOS_API_KEY: { about: 'payOS: API key.', schema: blankMeansFault('PAYOS_API_KEY').optional(), example: '' },
+  PAYOS_CHECKSUM_KEY: { about: 'payOS: checksum key.', schema: blankMeansFault('PAYOS_CHECKSUM_KEY').optional(), example: '' },
+  PAYOS_BASE_URL: {
+    about: 'payOS: address of its API without a path, if not the public one.',
+    schema: address('PAYOS_BASE_URL')
+      .refine((text) => !URL.canParse(text) || new URL(text).pathname === '/', 'PAYOS_BASE_URL must have no path.')
+      .optional(),
+    example: '',
+  },
+  PAYOS_PAGE_URL: {
+    about: "payOS: what stands before a payment link's id in the address of its page, if not the public one.",
+    schema: address('PAYOS_PAGE_URL').optional(),
+    example: '',
+  },
   ESMS_API_KEY: {
     about: 'eSMS.vn: key for SMS. With ESMS_SECRET_KEY it replaces the sandbox.',
     schema: blankMeansFault('ESMS_API_KEY').optional(),
@@ -187,6 +206,7 @@ export class ConfigFault extends Error {
 const together: readonly (readonly (keyof Variables)[])[] = [
   ['VNPAY_TMN_CODE', 'VNPAY_HASH_SECRET'],
   ['ALEPAY_TOKEN_KEY', 'ALEPAY_CHECKSUM_KEY'],
+  ['PAYOS_CLIENT_ID', 'PAYOS_API_KEY', 'PAYOS_CHECKSUM_KEY'],
   ['ESMS_API_KEY', 'ESMS_SECRET_KEY'],
 ]
 

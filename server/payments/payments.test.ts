@@ -128,7 +128,6 @@ describe('a checkout', () => {
   })
 
   test.each([
-    ['VN', 2, 'VIETQR'],
     ['VN', 1, 'BANKTRANSFER'],
     ['AUD', 1, 'QRPAY'],
     ['AUD', 1, null],
