@@ -228,6 +228,16 @@ describe('trouble', () => {
   })
 })
 
+it('an answer that begins and never ends is given up in time', async () => {
+  const dripping = createServer((_request, response) => void response.writeHead(200).write('{"code":'))
+  await new Promise<void>((resolve) => dripping.listen(0, '127.0.0.1', resolve))
+  const at = `http://127.0.0.1:${(dripping.address() as AddressInfo).port}`
+  const slow = createPayos(schema.parse({ ...channel, baseUrl: at, pageUrl: at, timeoutMs: 100 }))
+  await expect(slow.lookUp(order)).rejects.toMatchObject({ kind: 'unavailable', message: 'payos: get: no answer in time' })
+  dripping.close()
+  dripping.closeAllConnections()
+})
+
 describe('looking up', () => {
   it.each([
     ['PENDING', 0, 'pending'],
