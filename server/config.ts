@@ -168,6 +168,36 @@ export const variables = {
     schema: blankMeansFault('CASSO_WEBHOOK_SECRET').optional(),
     example: '',
   },
+  ALEPAY_TOKEN_KEY: {
+    about: 'Alepay: token key. With ALEPAY_CHECKSUM_KEY it replaces the sandbox.',
+    schema: blankMeansFault('ALEPAY_TOKEN_KEY').optional(),
+    example: '',
+  },
+  ALEPAY_CHECKSUM_KEY: { about: 'Alepay: checksum key.', schema: blankMeansFault('ALEPAY_CHECKSUM_KEY').optional(), example: '' },
+  ALEPAY_BASE_URL: {
+    about: 'Alepay: what stands before /request-payment, if not the public address.',
+    schema: address('ALEPAY_BASE_URL').optional(),
+    example: '',
+  },
+  PAYOS_CLIENT_ID: {
+    about: 'payOS: client id of the payment channel. With PAYOS_API_KEY and PAYOS_CHECKSUM_KEY it replaces the sandbox.',
+    schema: blankMeansFault('PAYOS_CLIENT_ID').optional(),
+    example: '',
+  },
+  PAYOS_API_KEY: { about: 'payOS: API key.', schema: blankMeansFault('PAYOS_API_KEY').optional(), example: '' },
+  PAYOS_CHECKSUM_KEY: { about: 'payOS: checksum key.', schema: blankMeansFault('PAYOS_CHECKSUM_KEY').optional(), example: '' },
+  PAYOS_BASE_URL: {
+    about: 'payOS: address of its API without a path, if not the public one.',
+    schema: address('PAYOS_BASE_URL')
+      .refine((text) => !URL.canParse(text) || new URL(text).pathname === '/', 'PAYOS_BASE_URL must have no path.')
+      .optional(),
+    example: '',
+  },
+  PAYOS_PAGE_URL: {
+    about: "payOS: what stands before a payment link's id in the address of its page, if not the public one.",
+    schema: address('PAYOS_PAGE_URL').optional(),
+    example: '',
+  },
   ESMS_API_KEY: {
     about: 'eSMS.vn: key for SMS. With ESMS_SECRET_KEY it replaces the sandbox.',
     schema: blankMeansFault('ESMS_API_KEY').optional(),
@@ -211,6 +241,8 @@ export class ConfigFault extends Error {
 const together: readonly (readonly (keyof Variables)[])[] = [
   ['VNPAY_TMN_CODE', 'VNPAY_HASH_SECRET'],
   ['BANK_ACCOUNT_NUMBER', 'BANK_ACCOUNT_NAME', 'BANK_NAME', 'BANK_BIN'],
+  ['ALEPAY_TOKEN_KEY', 'ALEPAY_CHECKSUM_KEY'],
+  ['PAYOS_CLIENT_ID', 'PAYOS_API_KEY', 'PAYOS_CHECKSUM_KEY'],
   ['ESMS_API_KEY', 'ESMS_SECRET_KEY'],
 ]
 

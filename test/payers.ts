@@ -13,6 +13,8 @@ export interface Payer {
   readonly region: string
   /** Minor units. */
   readonly amount: number
+  /** Its words are not believed: they only send the portal to ask. Forged or not, what follows is the gateway's own answer. */
+  readonly onlyHints?: true
   begin(house: TestHouse, customer: TestCustomer): Promise<Begun>
 }
 
@@ -62,5 +64,24 @@ const bank = (feed: 'sepay' | 'casso'): Payer => ({
   },
 })
 
+/** A gateway with a page of the common form. */
+const hosted = (driver: string, method: string | null, outcomes: { readonly pay: string; readonly fail: string }): Payer => ({
+  driver,
+  region: 'VN',
+  amount: 150_000,
+  onlyHints: true,
+  async begin(house, customer) {
+    const { checkoutUrl, transactionCode } = await checkout(house, customer, { amount: this.amount, type: 2, method })
+    const decide = (outcome: string) => async (): Promise<void> => void (await house.decide(checkoutUrl, outcome))
+    return { code: transactionCode, pay: decide(outcomes.pay), fail: decide(outcomes.fail) }
+  },
+})
+
 /** By the name that a table shows. */
-export const payers: Readonly<Record<string, Payer>> = { vnpay, 'bank (SePay)': bank('sepay'), 'bank (Casso)': bank('casso') }
+export const payers: Readonly<Record<string, Payer>> = {
+  vnpay,
+  alepay: hosted('alepay', null, { pay: 'paid', fail: 'cancelled' }),
+  payos: hosted('payos', 'VIETQR', { pay: 'paid', fail: 'cancelled' }),
+  'bank (SePay)': bank('sepay'),
+  'bank (Casso)': bank('casso'),
+}

@@ -62,6 +62,8 @@ export interface Hint {
   readonly ask: true
   readonly eventId: string
   readonly reference: string
+  /** What the gateway must be asked about, where the reference alone does not say it: its own name of a payment or of one movement. */
+  readonly about?: string
 }
 /** `null`: genuine, and about nothing that concerns a payment. */
 export type Word = Notice | Hint | null
@@ -114,8 +116,8 @@ interface Gateway {
   /** Verifies in constant time, over the raw bytes. Throws ForgedNotice. */
   readNotice(request: NoticeRequest): Word
   answerTo(outcome: NoticeOutcome): NoticeAnswer
-  /** Asks the gateway. `null`: it knows no such payment. */
-  lookUp(order: PaymentOrder): Promise<Notice | null>
+  /** Asks the gateway; `about` is what a hint told. `null`: it knows no such payment. */
+  lookUp(order: PaymentOrder, about?: string): Promise<Notice | null>
   /** Gives money back to its source. Absent: the gateway cannot (a bank transfer is sent back by hand). */
   refund?(order: PaymentOrder, refund: Refund): Promise<Notice>
   /** The gateway's movements of a span of time, for `portal reconcile`; absent where the gateway offers no list. */

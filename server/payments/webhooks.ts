@@ -26,7 +26,7 @@ async function followHint(
     .where('driver', '=', driver.name)
     .executeTakeFirst()
   if (!payment) return { outcome: 'unknown_order', paymentId: null }
-  const notice = await driver.lookUp(orders.orderOf(payment, await orders.buyerOf(payment.customer_id)))
+  const notice = await driver.lookUp(orders.orderOf(payment, await orders.buyerOf(payment.customer_id)), hint.about)
   return notice ? await settlement.settle(driver, notice) : { outcome: 'unknown_order', paymentId: payment.id }
 }
 

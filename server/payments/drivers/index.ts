@@ -3,6 +3,10 @@ import type * as z from 'zod/mini'
 import type { PaymentDriver } from '../driver.ts'
 import { createBank } from './bank/index.ts'
 import * as bank from './bank/settings.ts'
+import { createAlepay } from './alepay/index.ts'
+import * as alepay from './alepay/settings.ts'
+import { createPayos } from './payos/index.ts'
+import * as payos from './payos/settings.ts'
 import { createVnpay } from './vnpay/index.ts'
 import * as vnpay from './vnpay/settings.ts'
 
@@ -44,6 +48,8 @@ const place = <S extends z.ZodMiniType>(
 export const paymentDrivers = {
   vnpay: place({ ...vnpay, create: createVnpay }),
   bank: place({ ...bank, create: createBank }),
+  alepay: place({ ...alepay, create: createAlepay }),
+  payos: place({ ...payos, create: createPayos }),
 } as const
 export type PaymentDriverName = keyof typeof paymentDrivers
 export const paymentDriverNames = Object.keys(paymentDrivers) as PaymentDriverName[]
