@@ -43,6 +43,8 @@ export interface TestHouse {
   readonly url: string
   readonly sandboxUrl: string
   readonly databaseUrl: string
+  /** What the portal's other secrets are derived from. */
+  readonly rootSecret: string
   /** Those of the portal that is open now. */
   readonly drivers: Drivers
   /** The sandbox's keys of a gateway. */
@@ -108,6 +110,7 @@ export function manualClock(from = new Date()): ManualClock {
   }
 }
 
+const rootSecret = 'a secret for tests, forty characters long'
 let people = 0
 
 export interface TestHouseOptions {
@@ -138,7 +141,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
   })
   const { logLines } = options
   const log = logLines ? createLog('debug', { write: logLines }) : createLog(config.LOG_LEVEL)
-  const secrets = createSecrets('a secret for tests, forty characters long')
+  const secrets = createSecrets(rootSecret)
   const keys = {
     gateways: sandboxGatewayKeys((purpose) => secrets.derive(purpose)),
     esms: { apiKey: 'test-key', secretKey: 'test-secret' },
@@ -188,6 +191,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
     url: config.portalUrl,
     sandboxUrl: sandbox.url,
     databaseUrl: database.url,
+    rootSecret,
     keysOf: (gateway) => keys.gateways[gateway] ?? {},
     async call<T>(
       method: string,
