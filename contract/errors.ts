@@ -57,6 +57,7 @@ export const errors = {
   },
   invoice_not_open: { status: 409, en: 'This invoice is already settled.', vi: 'Hoá đơn này đã được tất toán.' },
   server_not_running: { status: 409, en: 'This server is not running yet.', vi: 'Máy chủ này chưa chạy.' },
+  domain_not_verified: { status: 422, en: 'Domain is not verified !', vi: 'Tên miền chưa được xác minh !' },
   rate_limited: {
     status: 429,
     en: 'Too many attempts. Please wait a moment and try again.',

@@ -39,6 +39,11 @@ const rules = {
     vi: 'Dùng ngày như 2026-11-30, hoặc ngày giờ như 2026-11-30T08:00:00Z.',
   },
   period_order: { en: 'The period ends before it begins.', vi: 'Khoảng thời gian kết thúc trước khi bắt đầu.' },
+  domain_form: {
+    en: 'Enter a domain of your own, such as shop.example.vn.',
+    vi: 'Nhập một tên miền của bạn, ví dụ shop.example.vn.',
+  },
+  domain_taken: { en: 'Another of your servers has this domain.', vi: 'Một máy chủ khác của bạn đang dùng tên miền này.' },
   cursor: { en: 'This cursor is not valid.', vi: 'Con trỏ trang không hợp lệ.' },
 } as const satisfies Record<string, Record<Language, string>>
 

@@ -57,7 +57,10 @@ export const Server = z.object({
   domain: z.string(),
   /** Where a browser opens the site. */
   url: z.string(),
-  domains: z.array(z.object({ name: z.string(), verified: z.boolean() })),
+  /** Names of the customer's own, oldest first. */
+  domains: z.array(z.string()),
+  /** Whether each of them still pointed here when it was last looked at. */
+  domainStates: z.array(z.object({ name: z.string(), verified: z.boolean(), checkedAt: z.string() })),
   configs: z.object({ region: z.object({ id: z.int(), name: z.string() }) }),
   /** Monthly, minor units. */
   price: minor,

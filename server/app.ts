@@ -18,6 +18,7 @@ import { connect, migrate } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
 import { createHttp, failure, languageOf as spokenBy } from './platform/http.ts'
 import { forgetOldAnswers } from './platform/idempotency.ts'
+import { createDnsLookup } from './platform/dns-lookup.ts'
 import { createJobs } from './platform/jobs.ts'
 import { createSessionLocks } from './platform/session-locks.ts'
 import { createLimits } from './platform/limits.ts'
@@ -114,6 +115,17 @@ export async function openHouse(parts: HouseParts) {
     portSuffix: config.SITES_DOMAIN === undefined ? `:${config.SITES_PORT}` : '',
   }
   const directory = wordpress.createDirectory(db, drivers.wordpress, addressing, log)
+  const domains = wordpress.createDomains({
+    db,
+    clock,
+    log,
+    jobs,
+    secrets,
+    dns: createDnsLookup(config.DNS_RESOLVERS),
+    addressing,
+    reserved: [new URL(portalUrl).hostname, 'localhost'],
+    onChange: directory.refresh,
+  })
   const logs = wordpress.createLogStreams({ db, clock, driver: drivers.wordpress, portalUrl })
   const provisioning = {
     db,
@@ -240,6 +252,8 @@ export async function openHouse(parts: HouseParts) {
     announcer: realtime,
     driver: drivers.wordpress,
     logs,
+    domains,
+    lookups: limits.limit('domain-lookup', 60, 60),
     addressing,
     portalUrl,
     onChange: directory.refresh,

@@ -1,4 +1,5 @@
 /** The only reader of the environment. A bad start prints every fault at once, one sentence each. */
+import { isIP } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
 
@@ -103,6 +104,23 @@ export const variables = {
   EMBEDDED_PG_USER: {
     about: 'User to run the embedded PostgreSQL as when the portal is root.',
     schema: blankMeansFault('EMBEDDED_PG_USER').optional(),
+    example: '',
+  },
+  DNS_RESOLVERS: {
+    about: "Resolvers that customers' names are looked up at, such as 1.1.1.1,9.9.9.9. Without it: the system's own.",
+    schema: z
+      .string()
+      .default('')
+      .transform((text) =>
+        text
+          .split(',')
+          .map((one) => one.trim())
+          .filter((one) => one !== ''),
+      )
+      .refine(
+        (servers) => servers.every((one) => isIP(one.replace(/^\[(.+)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')) !== 0),
+        'DNS_RESOLVERS must be addresses, each with an optional port, with commas between them.',
+      ),
     example: '',
   },
   WORDPRESS_INTERNET: {

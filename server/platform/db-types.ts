@@ -280,6 +280,18 @@ export interface Site {
   subscription_id: string | null;
 }
 
+export interface SiteDomain {
+  checked_at: Timestamp;
+  created_at: Timestamp;
+  customer_id: string;
+  id: Generated<bigint>;
+  name: string;
+  proof: string;
+  released_at: Timestamp | null;
+  site_id: string;
+  verified: boolean;
+}
+
 export interface Subscription {
   anchor_day: number;
   created_at: Timestamp;
@@ -317,5 +329,6 @@ export interface DB {
   rate_limit: RateLimit;
   session: Session;
   site: Site;
+  site_domain: SiteDomain;
   subscription: Subscription;
 }

@@ -1,4 +1,4 @@
-import { wordpress as api, type Language } from '../../contract/index.ts'
+import { wordpress as api, wordpressDomains as domainApi, type Language } from '../../contract/index.ts'
 import type { Billing } from '../billing/index.ts'
 import { currencyOf, dataCentres, plans, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -6,8 +6,10 @@ import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import { isUuid, onCommit, type Database, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
+import type { Limit } from '../platform/limits.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Announcer } from '../realtime/index.ts'
+import type { Domains } from './domains.ts'
 import type { WordpressDriver } from './driver.ts'
 import type { LogStreams } from './log-stream.ts'
 import { placeOrder, type Buyer } from './order.ts'
@@ -22,6 +24,9 @@ export interface WordpressRouteDeps {
   readonly announcer: Announcer
   readonly driver: WordpressDriver
   readonly logs: LogStreams
+  readonly domains: Domains
+  /** Counts the questions about names, which reach servers of other people. */
+  readonly lookups: Limit
   readonly addressing: SiteAddressing
   readonly portalUrl: string
   /** Tells the edge that there is a new host name. */
@@ -74,6 +79,21 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   http.read(api.logTicket, async ({ customerId, params }) => {
     const site = await own(customerId, params.id)
     return await deps.logs.ticket(site.id, customerId)
+  })
+  http.read(domainApi.checkDomain, async ({ customerId, params, query, language }) => {
+    const site = await own(customerId, params.id)
+    await deps.lookups.take(customerId)
+    return await deps.domains.check({ customerId, siteName: site.name, name: query.name, language })
+  })
+  http.act(domainApi.updateDomains, async ({ customerId, params, body, language }) => {
+    const site = await own(customerId, params.id)
+    if (site.status === 'failed' || site.status === 'deleting') throw new Refusal('server_not_running')
+    await deps.lookups.take(customerId)
+    return { domains: await deps.domains.update({ customerId, siteId: site.id, siteName: site.name, list: body.domains, language }) }
+  })
+  http.act(domainApi.removeDomain, async ({ customerId, params }) => {
+    const site = await own(customerId, params.id)
+    return { domains: await deps.domains.remove({ siteId: site.id, name: params.name }) }
   })
   http.write(api.placeOrder, async ({ tx, customerId, body, language }) => {
     const buyer = await deps.customer(tx, customerId)

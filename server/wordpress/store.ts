@@ -1,5 +1,5 @@
 /** SQL of the WordPress room, and servers as the API shows them. */
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { currency as currencySchema } from '../../contract/money.ts'
 import type { Server, Status } from '../../contract/wordpress.ts'
 import { hostedUrl } from '../billing/index.ts'
@@ -46,6 +46,9 @@ const joined = (db: Queryable) =>
       'i.token as invoice_token',
       'u.period_end as renews_at',
       'u.status as subscription_status',
+      sql<{ name: string; verified: boolean; checked_at: string }[]>`coalesce((
+        select jsonb_agg(jsonb_build_object('name', d.name, 'verified', d.verified, 'checked_at', d.checked_at) order by d.id)
+        from site_domain d where d.site_id = s.id and d.released_at is null), '[]')`.as('held'),
     ])
 
 type Joined = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrThrow']>>
@@ -70,7 +73,8 @@ export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl
     size: row.plan_id,
     domain: domainOf(at.addressing, row.name),
     url: urlOf(at.addressing, row.name),
-    domains: [],
+    domains: row.held.map(({ name }) => name),
+    domainStates: row.held.map(({ name, verified, checked_at }) => ({ name, verified, checkedAt: new Date(checked_at).toISOString() })),
     configs: { region: { id: row.region_id, name: row.region_name } },
     price: Number(row.price),
     currency: currencySchema.parse(row.currency),
@@ -116,6 +120,12 @@ export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined
 export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
   tx.selectFrom('site').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
-/** What the edge must know of every site that answers on a host name. */
-export const hostRows = (db: Queryable): Promise<Pick<SiteRow, 'id' | 'name' | 'status'>[]> =>
-  db.selectFrom('site').select(['id', 'name', 'status']).execute()
+/** What the edge must know of every host name: the server's own below `host`, and those that customers brought. */
+export async function hostRows(db: Queryable, host: string): Promise<{ id: string; status: string; host: string }[]> {
+  const { rows } = await sql<{ id: string; status: string; host: string }>`
+    select id, status, name || '.' || ${host}::text as host from site
+    union all
+    select s.id, s.status, d.name from site_domain d join site s on s.id = d.site_id where d.released_at is null
+  `.execute(db)
+  return rows
+}
