@@ -45,6 +45,8 @@ export const Server = z.object({
   status: Status,
   /** Why it failed, or null. */
   reason: z.nullable(z.string()),
+  /** A restart that was asked for is under way; the site goes on answering. */
+  restarting: z.boolean(),
   /** vCPU. */
   cpu: z.number(),
   /** MB; 1000 MB are shown as 1 GB. */
@@ -144,6 +146,47 @@ export const getServer = endpoint({
   summary: 'One WordPress server',
   params: idParam,
   result: Server,
+})
+export const Usage = z.object({
+  /** MB in use; 1024 MB are shown as 1 GB. */
+  disk: z.int(),
+  mariadb_disk_size: z.int(),
+  /** MB resident of each container; 1000 MB are shown as 1 GB. Null while it is not known. */
+  containers: z.array(z.object({ name: z.string(), ready: z.boolean(), restarts: z.int(), memory: z.nullable(z.int()) })),
+})
+export type Usage = z.output<typeof Usage>
+
+export const getUsage = endpoint({
+  method: 'GET',
+  path: '/api/wp/:id/usage',
+  access: 'customer',
+  summary: 'What a server takes of its disks and memory now',
+  params: idParam,
+  result: Usage,
+})
+export const restartServer = endpoint({
+  method: 'POST',
+  path: '/api/wp/:id/restart',
+  access: 'customer',
+  summary: 'Restart the containers one after the other; visitors are served all the while',
+  params: idParam,
+  result: z.object({ id: z.string() }),
+})
+export const deleteServer = endpoint({
+  method: 'DELETE',
+  path: '/api/wp/:id',
+  access: 'customer',
+  summary: 'Delete a server with everything on it; its subscription ends',
+  params: idParam,
+  result: z.object({ id: z.string() }),
+})
+export const adminLink = endpoint({
+  method: 'POST',
+  path: '/api/wp/:id/admin-link',
+  access: 'customer',
+  summary: 'An address that signs into wp-admin, once, within 60 seconds',
+  params: idParam,
+  result: z.object({ url: z.string() }),
 })
 export const placeOrder = endpoint({
   method: 'POST',

@@ -141,6 +141,7 @@ export async function openHouse(parts: HouseParts) {
     stepMs: parts.timing?.provisionStepMs,
   }
   wordpress.defineProvisioning(provisioning)
+  const lifecycle = wordpress.createLifecycle(provisioning)
   const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, proto: addressing.scheme, log })
 
   // House-keeping
@@ -253,7 +254,9 @@ export async function openHouse(parts: HouseParts) {
     driver: drivers.wordpress,
     logs,
     domains,
+    lifecycle,
     lookups: limits.limit('domain-lookup', 60, 60),
+    signIns: limits.limit('admin-link', 20, 60),
     addressing,
     portalUrl,
     onChange: directory.refresh,

@@ -47,6 +47,8 @@ export interface Billing {
   payOpen(customerId: string): Promise<void>
   /** Gives a paid invoice's money back to the wallet, once. An open one is void. The subscription ends. */
   undo(tx: Tx, invoiceId: string, reason: string): Promise<void>
+  /** The subscription ends now. */
+  cancel(tx: Tx, subscriptionId: string, when: 'now'): Promise<void>
 }
 
 export const jobNames = { pay: 'pay-invoice', payOpen: 'pay-open-invoices' } as const
@@ -252,17 +254,19 @@ export function createBilling(deps: {
           .where('id', '=', invoice.id)
           .execute()
       }
-      if (invoice.subscription_id !== null) {
-        const ended = await tx
-          .updateTable('subscription')
-          .set({ status: 'ended' })
-          .where('id', '=', invoice.subscription_id)
-          .where('status', '<>', 'ended')
-          .returning('id')
-          .executeTakeFirst()
-        if (ended)
-          await announcer.announce(tx, invoice.customer_id, 'subscription.updated', { subscription: { id: ended.id, status: 'ended' } })
-      }
+      if (invoice.subscription_id !== null) await billing.cancel(tx, invoice.subscription_id, 'now')
+    },
+
+    async cancel(tx, subscriptionId) {
+      const ended = await tx
+        .updateTable('subscription')
+        .set({ status: 'ended' })
+        .where('id', '=', subscriptionId)
+        .where('status', '<>', 'ended')
+        .returning(['id', 'customer_id'])
+        .executeTakeFirst()
+      if (ended)
+        await announcer.announce(tx, ended.customer_id, 'subscription.updated', { subscription: { id: ended.id, status: 'ended' } })
     },
   }
 

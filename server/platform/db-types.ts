@@ -258,7 +258,9 @@ export interface Site {
   created_at: Timestamp;
   currency: string;
   customer_id: string;
+  deleted_at: Timestamp | null;
   disk_mb: number;
+  generation: Generated<number>;
   giving_up: string | null;
   id: string;
   invoice_id: string | null;
@@ -275,6 +277,7 @@ export interface Site {
   run: Generated<number>;
   running_at: Timestamp | null;
   seq: Generated<bigint>;
+  settled_generation: Generated<number>;
   status: string;
   steps_done: Generated<string[]>;
   subscription_id: string | null;

@@ -2,6 +2,7 @@
 export { createDirectory } from './directory.ts'
 export { createDomains } from './domains.ts'
 export type { WordpressDriver } from './driver.ts'
+export { createLifecycle } from './lifecycle.ts'
 export { createLogStreams } from './log-stream.ts'
 export { defineProvisioning, startSites } from './provision.ts'
 export { routes } from './routes.ts'

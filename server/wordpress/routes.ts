@@ -11,6 +11,7 @@ import type { Secrets } from '../platform/secrets.ts'
 import type { Announcer } from '../realtime/index.ts'
 import type { Domains } from './domains.ts'
 import type { WordpressDriver } from './driver.ts'
+import type { Lifecycle } from './lifecycle.ts'
 import type { LogStreams } from './log-stream.ts'
 import { placeOrder, type Buyer } from './order.ts'
 import { present, siteOf, sitePage, type SiteAddressing } from './store.ts'
@@ -25,8 +26,10 @@ export interface WordpressRouteDeps {
   readonly driver: WordpressDriver
   readonly logs: LogStreams
   readonly domains: Domains
+  readonly lifecycle: Lifecycle
   /** Counts the questions about names, which reach servers of other people. */
   readonly lookups: Limit
+  readonly signIns: Limit
   readonly addressing: SiteAddressing
   readonly portalUrl: string
   /** Tells the edge that there is a new host name. */
@@ -76,6 +79,31 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     )
   })
   http.read(api.getServer, async ({ customerId, params }) => present(await own(customerId, params.id), deps))
+  http.read(api.getUsage, async ({ customerId, params }) => {
+    const site = await own(customerId, params.id)
+    const state = await driver.state(site.id)
+    return {
+      disk: state.diskUsedMb,
+      mariadb_disk_size: state.databaseUsedMb,
+      containers: state.containers.map(({ name, ready, restarts, memoryMb }) => ({ name, ready, restarts, memory: memoryMb })),
+    }
+  })
+  http.write(api.restartServer, async ({ tx, customerId, params }) => {
+    const site = await own(customerId, params.id)
+    await deps.lifecycle.restart(tx, site.id)
+    return { id: site.id }
+  })
+  http.write(api.deleteServer, async ({ tx, customerId, params }) => {
+    const site = await own(customerId, params.id)
+    await deps.lifecycle.remove(tx, site.id)
+    return { id: site.id }
+  })
+  http.act(api.adminLink, async ({ customerId, params }) => {
+    const site = await own(customerId, params.id)
+    if (site.status !== 'running') throw new Refusal('server_not_running')
+    await deps.signIns.take(site.id)
+    return { url: await driver.adminLink(site.id, site.admin_user) }
+  })
   http.read(api.logTicket, async ({ customerId, params }) => {
     const site = await own(customerId, params.id)
     return await deps.logs.ticket(site.id, customerId)

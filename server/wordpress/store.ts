@@ -20,9 +20,16 @@ export interface SiteAddressing {
 export const domainOf = (addressing: SiteAddressing, name: string): string => `${name}.${addressing.host}${addressing.portSuffix}`
 export const urlOf = (addressing: SiteAddressing, name: string): string => `${addressing.scheme}://${domainOf(addressing, name)}`
 
-export const specOf = (addressing: SiteAddressing, site: SiteRow): SiteSpec => ({
+/** The customers' own names for a server, oldest first. */
+export const heldNames = async (db: Queryable, siteId: string): Promise<string[]> =>
+  (
+    await db.selectFrom('site_domain').select('name').where('site_id', '=', siteId).where('released_at', 'is', null).orderBy('id').execute()
+  ).map(({ name }) => name)
+
+export const specOf = async (db: Queryable, addressing: SiteAddressing, site: SiteRow): Promise<SiteSpec> => ({
   id: site.id,
   url: urlOf(addressing, site.name),
+  hosts: await heldNames(db, site.id),
   title: site.name,
   language: site.language === 'vi' ? 'vi' : 'en',
   cpu: site.cpu,
@@ -30,6 +37,7 @@ export const specOf = (addressing: SiteAddressing, site: SiteRow): SiteSpec => (
   diskMb: site.disk_mb,
   databaseDiskMb: site.mariadb_disk_mb,
   containers: site.containers,
+  generation: site.generation,
 })
 
 const joined = (db: Queryable) =>
@@ -65,6 +73,7 @@ export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl
     name: row.name,
     status: row.status as Status,
     reason: row.reason,
+    restarting: row.status === 'running' && row.generation > row.settled_generation,
     cpu: row.cpu,
     ram: row.ram_mb,
     disk: row.disk_mb,
@@ -101,6 +110,7 @@ export async function sitePage(
 ): Promise<{ rows: Joined[]; next: bigint | null }> {
   let query = joined(db)
     .where('s.customer_id', '=', of.customerId)
+    .where('s.deleted_at', 'is', null)
     .orderBy('s.seq', 'desc')
     .limit(of.limit + 1)
   if (of.before !== null) query = query.where('s.seq', '<', of.before)
@@ -111,7 +121,7 @@ export async function sitePage(
 
 /** The owner's own; anybody else's is unknown. */
 export const siteOf = (db: Queryable, customerId: string, id: string): Promise<Joined | undefined> =>
-  joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).executeTakeFirst()
+  joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).where('s.deleted_at', 'is', null).executeTakeFirst()
 
 export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined> =>
   db.selectFrom('site').selectAll().where('id', '=', id).executeTakeFirst()
@@ -123,7 +133,7 @@ export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
 /** What the edge must know of every host name: the server's own below `host`, and those that customers brought. */
 export async function hostRows(db: Queryable, host: string): Promise<{ id: string; status: string; host: string }[]> {
   const { rows } = await sql<{ id: string; status: string; host: string }>`
-    select id, status, name || '.' || ${host}::text as host from site
+    select id, status, name || '.' || ${host}::text as host from site where deleted_at is null
     union all
     select s.id, s.status, d.name from site_domain d join site s on s.id = d.site_id where d.released_at is null
   `.execute(db)
