@@ -26,7 +26,7 @@ type Bundle = Record<string, Chunk | Asset>
 /** Address patterns and the file behind each, read out of the one table in routes.tsx. */
 function screens(): { pattern: string; file: string }[] {
   const table = readFileSync(resolve(here, 'routes.tsx'), 'utf8')
-  const found = table.matchAll(/path: '([^']+)'(?:(?!createRoute)[\s\S])*?screen\(\(\) => import\('\.\/([^']+)'\)\)/g)
+  const found = table.matchAll(/path: '([^']+)'(?:(?!createRoute)[\s\S])*?screen\(\(\) => import\('\.\/([^']+)'\)/g)
   return [...found].map(([, pattern = '', file = '']) => ({ pattern, file }))
 }
 

@@ -7,7 +7,7 @@ import { ApiError, Attempt, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useFormat } from '../format.ts'
 import { without, type FieldErrors } from '../form.ts'
-import { useTexts, type Texts } from '../i18n/index.ts'
+import { useTexts, type TextsWith } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
 import type { LoadInput } from '../routes.tsx'
 import { session } from '../session.ts'
@@ -44,13 +44,13 @@ export const loadFor =
 export const load = loadFor('wordpress')
 
 /** The problem in words, as the button says it. */
-function problemText(problem: Problem | undefined, t: Texts): string | undefined {
+function problemText(problem: Problem | undefined, t: TextsWith<'servers'>): string | undefined {
   if (problem === undefined) return undefined
   return 'gb' in problem ? t.order.missing[problem.key](problem.gb) : t.order.missing[problem.key]
 }
 
 export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const { currency } = useMe()
@@ -235,7 +235,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
 
 /** What was filled in is not lost by a slip. An order that is placed, a dead session or a portal in maintenance do not wait. */
 function LeaveGuard({ filled, sent }: { filled: boolean; sent: RefObject<boolean> }) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const holds = () => filled && !sent.current && session.signedIn() && !session.locked()
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && !next.pathname.startsWith('/pages/maint') && holds(),
