@@ -110,14 +110,14 @@ const wordpressCreate = createRoute({
 const wordpressProgress = createRoute({
   getParentRoute: inApp,
   path: '/wordpress-progress/$id',
-  ...screen(() => import('./wordpress/ProgressPage.tsx'), 'servers'),
+  ...screen(() => import('./wordpress/ProgressPage.tsx'), 'servers', 'site'),
 })
 const siteTab = (search: Search): { tab?: 'logs' } => (search['tab'] === 'logs' ? { tab: 'logs' } : {})
 const wordpressSite = createRoute({
   getParentRoute: inApp,
   path: '/wordpress/$id',
   validateSearch: siteTab,
-  ...screen(() => import('./wordpress/SitePage.tsx'), 'servers'),
+  ...screen(() => import('./wordpress/SitePage.tsx'), 'servers', 'site'),
 })
 const hosting = createRoute({ getParentRoute: inApp, path: '/hosting', ...screen(() => import('./hosting/ListPage.tsx'), 'servers') })
 const hostingCreate = createRoute({
@@ -129,7 +129,7 @@ const hostingSite = createRoute({
   getParentRoute: inApp,
   path: '/hosting/$id',
   validateSearch: siteTab,
-  ...screen(() => import('./hosting/SitePage.tsx'), 'servers'),
+  ...screen(() => import('./hosting/SitePage.tsx'), 'servers', 'site'),
 })
 
 const login = createRoute({

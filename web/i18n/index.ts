@@ -5,6 +5,7 @@
 import { useSyncExternalStore } from 'react'
 import type { enPayments } from './en-payments.ts'
 import type { enServers } from './en-servers.ts'
+import type { enSite } from './en-site.ts'
 import type { enWallet } from './en-wallet.ts'
 import type { Texts } from './en.ts'
 
@@ -13,6 +14,7 @@ export type { Texts }
 interface GroupTexts {
   payments: typeof enPayments
   servers: typeof enServers
+  site: typeof enSite
   wallet: typeof enWallet
 }
 export type TextGroup = keyof GroupTexts
@@ -27,6 +29,7 @@ const loaders: Record<Language, () => Promise<Texts>> = {
 
 type Loaders = { readonly [G in TextGroup]: Record<Language, () => Promise<GroupTexts[G]>> }
 const payments = () => import('./en-payments.ts').then((file) => file.enPayments)
+const site = () => import('./en-site.ts').then((file) => file.enSite)
 const wallet = () => import('./en-wallet.ts').then((file) => file.enWallet)
 const groupLoaders: Loaders = {
   payments: { en: payments, vi: () => import('./vi-payments.ts').then((file) => file.viPayments), aud: payments },
@@ -35,6 +38,7 @@ const groupLoaders: Loaders = {
     vi: () => import('./vi-servers.ts').then((file) => file.viServers),
     aud: () => import('./aud-servers.ts').then((file) => file.audServers),
   },
+  site: { en: site, vi: () => import('./vi-site.ts').then((file) => file.viSite), aud: site },
   wallet: { en: wallet, vi: () => import('./vi-wallet.ts').then((file) => file.viWallet), aud: wallet },
 }
 /** The groups that some screen has asked for. */

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useBlocker, useNavigate } from '@tanstack/react-router'
-import { useRef, useState, type FormEvent, type RefObject } from 'react'
+import { useRef, useState, type FormEvent, type RefObject, lazy, Suspense } from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
 import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
@@ -33,9 +33,12 @@ import {
 } from './order-form.ts'
 import { Admin, FieldComplaint, Plans, Regions, Section } from './OrderSections.tsx'
 import { OrderBar, OrderSummary } from './OrderSummary.tsx'
+import { loadScreen } from '../pages/load-screen.ts'
 import { plansQuery, regionsQuery, type Kind } from './queries.ts'
-import { ReviewDialog } from './ReviewDialog.tsx'
 import { wording } from './wording.ts'
+
+/** Fetched when somebody has filled the form in. */
+const ReviewDialog = lazy(() => loadScreen(() => import('./ReviewDialog.tsx')))
 
 export const loadFor =
   (kind: Kind) =>
@@ -217,16 +220,18 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
         <OrderBar total={price.total} missing={missing} />
       </div>
       {region && plan ? (
-        <ReviewDialog
-          open={reviewing}
-          onClose={() => setReviewing(false)}
-          onConfirm={() => void confirm()}
-          busy={busy}
-          form={form}
-          region={region}
-          plan={plan}
-          total={price.total}
-        />
+        <Suspense fallback={null}>
+          <ReviewDialog
+            open={reviewing}
+            onClose={() => setReviewing(false)}
+            onConfirm={() => void confirm()}
+            busy={busy}
+            form={form}
+            region={region}
+            plan={plan}
+            total={price.total}
+          />
+        </Suspense>
       ) : null}
       <LeaveGuard filled={isFilled(form)} sent={sent} />
     </>

@@ -10,7 +10,7 @@ import type { Kind } from './queries.ts'
 const serverType = 'BASIC'
 
 export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
-  const t = useTexts('servers')
+  const t = useTexts('site')
   const { products } = useConfig()
   const { money, ram, disk } = useFormat()
   return (

@@ -22,7 +22,7 @@ interface ReviewProps {
 }
 
 /** The whole order once more, before money moves. */
-export function ReviewDialog({ open, onClose, onConfirm, busy, form, region, plan, total }: ReviewProps) {
+export default function ReviewDialog({ open, onClose, onConfirm, busy, form, region, plan, total }: ReviewProps) {
   const t = useTexts('servers')
   const user = useMe()
   const { money, ram, disk } = useFormat()

@@ -20,7 +20,7 @@ export function wording(kind: Kind, t: TextsWith<'servers'>): Wording {
     listSub: t.wp.listSub,
     create: t.wp.create,
     orderTitle: t.order.title,
-    back: t.site.back,
+    back: t.wp.back,
     empty: t.wp.empty,
     listTo: '/wordpress',
     createTo: '/wordpress/create',
