@@ -6,6 +6,7 @@ import { AppLayout, AppPending, PagePending } from './shell/AppLayout.tsx'
 import { unbuiltRoutes } from './shell/products.ts'
 import { Root } from './shell/Root.tsx'
 import { Error500 } from './pages/Error500.tsx'
+import { loadTexts, type TextGroup } from './i18n/index.ts'
 import { loadScreen } from './pages/load-screen.ts'
 import { configQuery, meQuery } from './queries.ts'
 import { session } from './session.ts'
@@ -25,8 +26,9 @@ interface ScreenFile {
 }
 
 /** A screen in a chunk of its own. The build reads these lines to tell the server which chunks an address needs. */
-const screen = (file: () => Promise<ScreenFile>) => {
-  const loaded = () => loadScreen(file)
+const screen = (file: () => Promise<ScreenFile>, ...groups: readonly TextGroup[]) => {
+  // Its texts come with its chunk.
+  const loaded = () => loadScreen(async () => (await Promise.all([file(), ...groups.map(loadTexts)]))[0])
   return {
     component: lazyRouteComponent(loaded),
     loaderDeps: ({ search }: { search: Record<string, unknown> }) => search,
@@ -85,7 +87,7 @@ const transactions = createRoute({
     ...optional('to', day(search['to'])),
     ...optional('entry', text(search['entry'])),
   }),
-  ...screen(() => import('./wallet/TransactionsPage.tsx')),
+  ...screen(() => import('./wallet/TransactionsPage.tsx'), 'wallet'),
 })
 const payment = createRoute({
   getParentRoute: inApp,
@@ -96,34 +98,38 @@ const payment = createRoute({
 const paymentTransfer = createRoute({
   getParentRoute: inApp,
   path: '/payment/transfer/$code',
-  ...screen(() => import('./payments/TransferPage.tsx')),
+  ...screen(() => import('./payments/TransferPage.tsx'), 'payments'),
 })
 const invoices = createRoute({ getParentRoute: inApp, path: '/invoice', ...screen(() => import('./invoices/InvoicesPage.tsx')) })
-const wordpress = createRoute({ getParentRoute: inApp, path: '/wordpress', ...screen(() => import('./wordpress/ListPage.tsx')) })
+const wordpress = createRoute({ getParentRoute: inApp, path: '/wordpress', ...screen(() => import('./wordpress/ListPage.tsx'), 'servers') })
 const wordpressCreate = createRoute({
   getParentRoute: inApp,
   path: '/wordpress/create',
-  ...screen(() => import('./wordpress/CreatePage.tsx')),
+  ...screen(() => import('./wordpress/CreatePage.tsx'), 'servers'),
 })
 const wordpressProgress = createRoute({
   getParentRoute: inApp,
   path: '/wordpress-progress/$id',
-  ...screen(() => import('./wordpress/ProgressPage.tsx')),
+  ...screen(() => import('./wordpress/ProgressPage.tsx'), 'servers', 'site'),
 })
 const siteTab = (search: Search): { tab?: 'logs' } => (search['tab'] === 'logs' ? { tab: 'logs' } : {})
 const wordpressSite = createRoute({
   getParentRoute: inApp,
   path: '/wordpress/$id',
   validateSearch: siteTab,
-  ...screen(() => import('./wordpress/SitePage.tsx')),
+  ...screen(() => import('./wordpress/SitePage.tsx'), 'servers', 'site'),
 })
-const hosting = createRoute({ getParentRoute: inApp, path: '/hosting', ...screen(() => import('./hosting/ListPage.tsx')) })
-const hostingCreate = createRoute({ getParentRoute: inApp, path: '/hosting/create', ...screen(() => import('./hosting/CreatePage.tsx')) })
+const hosting = createRoute({ getParentRoute: inApp, path: '/hosting', ...screen(() => import('./hosting/ListPage.tsx'), 'servers') })
+const hostingCreate = createRoute({
+  getParentRoute: inApp,
+  path: '/hosting/create',
+  ...screen(() => import('./hosting/CreatePage.tsx'), 'servers'),
+})
 const hostingSite = createRoute({
   getParentRoute: inApp,
   path: '/hosting/$id',
   validateSearch: siteTab,
-  ...screen(() => import('./hosting/SitePage.tsx')),
+  ...screen(() => import('./hosting/SitePage.tsx'), 'servers', 'site'),
 })
 
 const login = createRoute({

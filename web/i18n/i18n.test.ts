@@ -1,7 +1,20 @@
 import { expect, test } from 'vitest'
-import { aud } from './aud.ts'
-import { en } from './en.ts'
-import { vi } from './vi.ts'
+import { aud as audCore } from './aud.ts'
+import { audServers } from './aud-servers.ts'
+import { enPayments } from './en-payments.ts'
+import { enServers } from './en-servers.ts'
+import { enSite } from './en-site.ts'
+import { enWallet } from './en-wallet.ts'
+import { en as enCore } from './en.ts'
+import { viPayments } from './vi-payments.ts'
+import { viServers } from './vi-servers.ts'
+import { viSite } from './vi-site.ts'
+import { viWallet } from './vi-wallet.ts'
+import { vi as viCore } from './vi.ts'
+
+const en = { ...enCore, ...enPayments, ...enServers, ...enSite, ...enWallet }
+const vi = { ...viCore, ...viPayments, ...viServers, ...viSite, ...viWallet }
+const aud = { ...audCore, ...enPayments, ...audServers, ...enSite, ...enWallet }
 
 type Tree = { [key: string]: unknown }
 const paths = (tree: Tree, prefix = ''): string[] =>

@@ -10,7 +10,7 @@ import type { Kind } from './queries.ts'
 const serverType = 'BASIC'
 
 export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
-  const t = useTexts()
+  const t = useTexts('site')
   const { products } = useConfig()
   const { money, ram, disk } = useFormat()
   return (
@@ -37,10 +37,10 @@ export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
         )}
       </Fact>
       <Fact term={t.site.vcpu}>{server.cpu}</Fact>
-      <Fact term={t.site.ram}>{t.wp.gb(ram(server.ram))}</Fact>
+      <Fact term={t.site.ram}>{t.server.gb(ram(server.ram))}</Fact>
       <Fact term={t.site.containers}>{server.replicate}</Fact>
-      <Fact term={t.site.disk}>{t.wp.gb(disk(server.disk))} SSD</Fact>
-      {kind === 'wordpress' ? <Fact term={t.site.mariadb}>{t.wp.gb(disk(server.mariadb_disk_size))}</Fact> : null}
+      <Fact term={t.site.disk}>{t.server.gb(disk(server.disk))} SSD</Fact>
+      {kind === 'wordpress' ? <Fact term={t.site.mariadb}>{t.server.gb(disk(server.mariadb_disk_size))}</Fact> : null}
       <Fact term={t.site.price}>{money(server.price, server.currency)}</Fact>
       <Fact term={t.site.created}>
         <time dateTime={server.createdAt}>{formatTime(server.createdAt)}</time>

@@ -23,7 +23,7 @@ const LogsTab = lazy(() => loadScreen(() => import('./LogsTab.tsx')))
 export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
 
 export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   const { id = '' } = useParams({ strict: false })
   const { data: server, isPending, error, refetch } = useQuery(serverQuery(id))
   const words = wording(kind, t)
@@ -79,7 +79,7 @@ function Site({ server, kind }: { server: Server; kind: Kind }) {
 const adminUrl = (url: string): string => `${url.replace(/\/$/, '')}/wp-admin/`
 
 function SiteHead({ server }: { server: Server }) {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   const running = server.status === 'running'
   return (
     <header className="p-5 sm:p-6">
@@ -125,7 +125,7 @@ function SiteHead({ server }: { server: Server }) {
 }
 
 function StatusNote({ server }: { server: Server }) {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   if (server.status === 'pending_payment' || server.status === 'provisioning') {
     return (
       <Note tone="info" className="mt-4 flex flex-wrap items-center justify-between gap-3">
@@ -162,7 +162,7 @@ const tabs = ['general', 'logs'] as const
 
 /** The tab stands in the address, so that a reload and a shared link keep it. */
 function Tabs({ current }: { current: (typeof tabs)[number] }) {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   const navigate = useNavigate()
   const list = useRef<HTMLDivElement>(null)
   const show = (tab: (typeof tabs)[number]) =>
