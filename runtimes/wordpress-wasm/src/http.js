@@ -118,7 +118,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
     if (rest.trim()) log({ s: 'php', m: rest.slice(0, 2_000) })
   }
 
-  async function answerFromPhp(request, response, { url, script, code, server: more }) {
+  async function answerFromPhp(request, response, { url, home, script, code, server: more }) {
     const body = await readBody(request)
     if (waiting >= maxWaiting) {
       response.writeHead(503, { 'retry-after': 2, 'content-length': 0 }).end()
@@ -132,11 +132,12 @@ export function createSiteServer({ php, order, log, onStuck }) {
         url,
         script,
         code,
-        headers: { host: siteUrl.host, ...phpHeaders(request) },
+        // Not the visitor's spelling, nor his port: PHP sees one name for one address.
+        headers: { ...phpHeaders(request), host: new URL(home).host },
         body: body.length > 0 ? body : undefined,
         client: clientOf(request),
         secure: isSecure(request),
-        server: more,
+        server: { ...more, PORTAL_HOME: home },
       })
     } finally {
       waiting--
@@ -194,7 +195,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
         response.writeHead(403, { 'content-type': 'text/plain', 'content-length': 10 }).end('Forbidden\n')
         return { status: 403, bytes: 10 }
       default:
-        return answerFromPhp(request, response, { url, script: target.script, server: { PORTAL_HOME: home } })
+        return answerFromPhp(request, response, { url, home, script: target.script })
     }
   }
 
@@ -204,9 +205,10 @@ export function createSiteServer({ php, order, log, onStuck }) {
     if (user !== null)
       return answerFromPhp(request, response, {
         url,
+        home,
         script: '/wp-login.php',
         code: signInCode,
-        server: { PORTAL_HOME: home, PORTAL_USER: user },
+        server: { PORTAL_USER: user },
       })
     response.writeHead(403, {
       'content-type': 'text/html; charset=utf-8',
