@@ -1,5 +1,5 @@
 /** SQL of the WordPress room, and servers as the API shows them. */
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { currency as currencySchema } from '../../contract/money.ts'
 import type { Server, Status } from '../../contract/wordpress.ts'
 import { hostedUrl } from '../billing/index.ts'
@@ -35,10 +35,13 @@ export const specOf = (addressing: SiteAddressing, site: SiteRow): SiteSpec => (
 const joined = (db: Queryable) =>
   db
     .selectFrom('site as s')
-    .leftJoin('invoice as i', 'i.id', 's.invoice_id')
     .leftJoin('subscription as u', 'u.id', 's.subscription_id')
+    // The newest that is to be paid for it: the order's, or that of the last renewal.
+    .leftJoin('invoice as i', (join) => join.on('i.id', '=', sql<string>`coalesce(u.invoice_id, s.invoice_id)`))
+    .where('s.deleted_at', 'is', null)
     .selectAll('s')
     .select([
+      'i.id as shown_invoice_id',
       'i.number as invoice_number',
       'i.status as invoice_status',
       'i.total as invoice_total',
@@ -46,13 +49,15 @@ const joined = (db: Queryable) =>
       'i.token as invoice_token',
       'u.period_end as renews_at',
       'u.status as subscription_status',
+      'u.price as subscription_price',
+      'u.cancel_at_period_end as ends',
     ])
 
 type Joined = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrThrow']>>
 
 export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl: string }): Server {
   const invoiced =
-    row.invoice_id !== null &&
+    row.shown_invoice_id !== null &&
     row.invoice_number !== null &&
     row.invoice_token !== null &&
     row.invoice_total !== null &&
@@ -72,13 +77,14 @@ export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl
     url: urlOf(at.addressing, row.name),
     domains: [],
     configs: { region: { id: row.region_id, name: row.region_name } },
-    price: Number(row.price),
+    price: Number(row.subscription_price ?? row.price),
     currency: currencySchema.parse(row.currency),
     createdAt: row.created_at.toISOString(),
-    renewsAt: row.subscription_status === 'active' ? (row.renews_at?.toISOString() ?? null) : null,
+    renewsAt: row.subscription_status === 'active' && row.ends !== true ? (row.renews_at?.toISOString() ?? null) : null,
+    subscriptionId: row.subscription_id,
     invoice: invoiced
       ? {
-          id: row.invoice_id ?? '',
+          id: row.shown_invoice_id ?? '',
           number: row.invoice_number ?? '',
           status: row.invoice_status ?? '',
           amount_paid: Number(row.invoice_paid),
@@ -118,4 +124,4 @@ export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
 
 /** What the edge must know of every site that answers on a host name. */
 export const hostRows = (db: Queryable): Promise<Pick<SiteRow, 'id' | 'name' | 'status'>[]> =>
-  db.selectFrom('site').select(['id', 'name', 'status']).execute()
+  db.selectFrom('site').select(['id', 'name', 'status']).where('deleted_at', 'is', null).execute()
