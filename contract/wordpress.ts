@@ -69,7 +69,9 @@ export const Server = z.object({
   currency,
   createdAt: z.string(),
   renewsAt: z.nullable(z.string()),
-  /** The order's invoice as it stands now: what the progress page shows before it listens. */
+  /** What it is paid by: GET /api/subscriptions/{id}. */
+  subscriptionId: z.nullable(z.string()),
+  /** The newest invoice of the order or a renewal as it stands now: what the progress page shows before it listens. */
   invoice: z.nullable(
     z.object({
       id: z.string(),

@@ -94,7 +94,18 @@ export async function openHouse(parts: HouseParts) {
   })
 
   // Middle floor
-  const bills = billing.createBilling({ db, clock, jobs, ledger, announcer: realtime, portalUrl, seller: catalog.seller })
+  const bills = billing.createBilling({
+    db,
+    clock,
+    jobs,
+    ledger,
+    announcer: realtime,
+    mail: messages.mail,
+    customers: accounts.customers,
+    catalog,
+    portalUrl,
+    log,
+  })
   const topUps = payments.openPayments({
     db,
     clock,
@@ -142,6 +153,8 @@ export async function openHouse(parts: HouseParts) {
   }
   wordpress.defineProvisioning(provisioning)
   const lifecycle = wordpress.createLifecycle(provisioning)
+  wordpress.defineAligning(provisioning)
+  bills.offer(wordpress.wordpressProduct(catalog))
   const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, proto: addressing.scheme, log })
 
   // House-keeping
@@ -242,7 +255,7 @@ export async function openHouse(parts: HouseParts) {
     },
   })
   realtime.routes(http)
-  billing.routes(http, { db, billing: bills, portalUrl })
+  billing.routes(http, { db, billing: bills, catalog, portalUrl, balanceOf: ledger.balanceOf })
   payments.routes(http, { db, clock, log, drivers: drivers.payments, ...topUps })
   wordpress.routes(http, {
     db,

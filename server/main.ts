@@ -110,7 +110,7 @@ try {
   }
   const drivers = openDrivers(config, addresses, log)
   house = await openHouse({ config, databaseUrl, catalog, drivers, secrets, clock: systemClock, log, sandboxUrl: addresses?.url ?? null })
-  const demo = config.demo ? await seedDemo({ db: house.db, catalog }) : undefined
+  const demo = config.demo ? await seedDemo({ db: house.db, catalog, log }) : undefined
   await house.listen()
 
   say('')

@@ -1,6 +1,6 @@
 /**
- * What happens to a server after it runs: it is made as it should be again (restarts, host names, sizes), and one day deleted. Both are jobs that
- * look at how the server stands, so that they may come late and twice: the driver's acts are ensures, and what is told is told once.
+ * What its owner does with a server after it runs: it is made as it should be again (restarts, host names, sizes), and one day deleted. The jobs look
+ * at how the server stands, so that they may come late and twice: the driver's acts are ensures, and what is told is told once.
  */
 import type { Billing } from '../billing/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -9,12 +9,11 @@ import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Announcer } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
-import { lockSite, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
+import { alignJobs } from './product.ts'
+import { lockSite, releaseNames, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
 
 /** Makes a running server as its row says. Payload { siteId }. */
 export const ensureJob = 'ensure-site'
-/** Takes away what is left of a server that is being deleted. Payload { siteId }. */
-const deleteJob = 'delete-site'
 
 export interface LifecycleDeps {
   readonly db: Database
@@ -57,19 +56,6 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     deps.onChange()
   }
 
-  async function takeAway(siteId: string): Promise<void> {
-    const site = await siteById(db, siteId)
-    if (site?.status !== 'deleting' || site.deleted_at !== null) return
-    await driver.remove(siteId)
-    await transaction(db, async (tx) => {
-      const now = await lockSite(tx, siteId)
-      if (now?.status !== 'deleting' || now.deleted_at !== null) return
-      await tx.updateTable('site').set({ deleted_at: clock.now() }).where('id', '=', siteId).execute()
-      await tell(tx, now, 'deleted')
-    })
-    deps.onChange()
-  }
-
   jobs.define<{ siteId: string }>({
     name: ensureJob,
     concurrency: 2,
@@ -77,14 +63,6 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     limitSeconds: 1800,
     run: ({ siteId }) => ensure(siteId),
   })
-  jobs.define<{ siteId: string }>({
-    name: deleteJob,
-    concurrency: 2,
-    retries: 1000,
-    limitSeconds: 1800,
-    run: ({ siteId }) => takeAway(siteId),
-  })
-
   return {
     async restart(tx, siteId) {
       const site = await lockSite(tx, siteId)
@@ -102,19 +80,16 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       const site = await lockSite(tx, siteId)
       if (!site || site.deleted_at !== null) throw new Refusal('not_found')
       if (site.status === 'deleting') return
-      // What never ran is paid back whole; its invoice is void where it is still open.
+      const { subscription_id: subscriptionId, invoice_id: invoiceId } = site
+      if (subscriptionId === null || invoiceId === null) throw new Error(`site ${siteId} was never ordered`)
       const ran = site.status === 'running' || site.status === 'suspended'
-      if (ran && site.subscription_id !== null) await billing.cancel(tx, site.subscription_id, 'now')
-      else if (site.invoice_id !== null) await billing.undo(tx, site.invoice_id, 'the server was deleted')
+      // What never ran is paid back whole; its invoice is void where it is still open.
+      if (!ran) await billing.undo(tx, invoiceId, 'the server was deleted')
+      else if ((await billing.subscription(tx, subscriptionId))?.status !== 'ended') await billing.cancel(tx, subscriptionId, 'now')
       await tx.updateTable('site').set({ status: 'deleting', admin_password_sealed: null }).where('id', '=', siteId).execute()
-      await tx
-        .updateTable('site_domain')
-        .set({ released_at: clock.now() })
-        .where('site_id', '=', siteId)
-        .where('released_at', 'is', null)
-        .execute()
+      await releaseNames(tx, siteId, clock.now())
       await tell(tx, site, 'deleting')
-      await jobs.add(tx, deleteJob, { siteId })
+      await jobs.add(tx, alignJobs.remove, { subscriptionId })
       onCommit(tx, deps.onChange)
     },
   }

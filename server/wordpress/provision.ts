@@ -181,7 +181,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     if (failures.length > 0) throw new AggregateError(failures, 'a server that was given up is not cleaned away yet')
   }
 
-  /** What giving up could not remove, or a run left behind that was overtaken by the decision, or by its owner who deleted it. */
+  /** What giving up could not remove, or a run left behind that was overtaken by the decision or by a deletion. */
   async function clearFailed(siteId: string): Promise<void> {
     const site = await siteById(db, siteId)
     if (site?.status === 'failed' || site?.status === 'deleting') await within(stepMs, 'removing took too long', driver.remove(siteId))

@@ -26,6 +26,11 @@ export const heldNames = async (db: Queryable, siteId: string): Promise<string[]
     await db.selectFrom('site_domain').select('name').where('site_id', '=', siteId).where('released_at', 'is', null).orderBy('id').execute()
   ).map(({ name }) => name)
 
+/** Its names are free again: for the same customer at once, for another by the rules of domains.ts. */
+export async function releaseNames(tx: Tx, siteId: string, now: Date): Promise<void> {
+  await tx.updateTable('site_domain').set({ released_at: now }).where('site_id', '=', siteId).where('released_at', 'is', null).execute()
+}
+
 export const specOf = async (db: Queryable, addressing: SiteAddressing, site: SiteRow): Promise<SiteSpec> => ({
   id: site.id,
   url: urlOf(addressing, site.name),
@@ -43,10 +48,13 @@ export const specOf = async (db: Queryable, addressing: SiteAddressing, site: Si
 const joined = (db: Queryable) =>
   db
     .selectFrom('site as s')
-    .leftJoin('invoice as i', 'i.id', 's.invoice_id')
     .leftJoin('subscription as u', 'u.id', 's.subscription_id')
+    // The newest that is to be paid for it: the order's, or that of the last renewal.
+    .leftJoin('invoice as i', (join) => join.on('i.id', '=', sql<string>`coalesce(u.invoice_id, s.invoice_id)`))
+    .where('s.deleted_at', 'is', null)
     .selectAll('s')
     .select([
+      'i.id as shown_invoice_id',
       'i.number as invoice_number',
       'i.status as invoice_status',
       'i.total as invoice_total',
@@ -57,13 +65,15 @@ const joined = (db: Queryable) =>
       sql<{ name: string; verified: boolean; checked_at: string }[]>`coalesce((
         select jsonb_agg(jsonb_build_object('name', d.name, 'verified', d.verified, 'checked_at', d.checked_at) order by d.id)
         from site_domain d where d.site_id = s.id and d.released_at is null), '[]')`.as('held'),
+      'u.price as subscription_price',
+      'u.cancel_at_period_end as ends',
     ])
 
 type Joined = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrThrow']>>
 
 export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl: string }): Server {
   const invoiced =
-    row.invoice_id !== null &&
+    row.shown_invoice_id !== null &&
     row.invoice_number !== null &&
     row.invoice_token !== null &&
     row.invoice_total !== null &&
@@ -85,13 +95,14 @@ export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl
     domains: row.held.map(({ name }) => name),
     domainStates: row.held.map(({ name, verified, checked_at }) => ({ name, verified, checkedAt: new Date(checked_at).toISOString() })),
     configs: { region: { id: row.region_id, name: row.region_name } },
-    price: Number(row.price),
+    price: Number(row.subscription_price ?? row.price),
     currency: currencySchema.parse(row.currency),
     createdAt: row.created_at.toISOString(),
-    renewsAt: row.subscription_status === 'active' ? (row.renews_at?.toISOString() ?? null) : null,
+    renewsAt: row.subscription_status === 'active' && row.ends !== true ? (row.renews_at?.toISOString() ?? null) : null,
+    subscriptionId: row.subscription_id,
     invoice: invoiced
       ? {
-          id: row.invoice_id ?? '',
+          id: row.shown_invoice_id ?? '',
           number: row.invoice_number ?? '',
           status: row.invoice_status ?? '',
           amount_paid: Number(row.invoice_paid),
@@ -110,7 +121,6 @@ export async function sitePage(
 ): Promise<{ rows: Joined[]; next: bigint | null }> {
   let query = joined(db)
     .where('s.customer_id', '=', of.customerId)
-    .where('s.deleted_at', 'is', null)
     .orderBy('s.seq', 'desc')
     .limit(of.limit + 1)
   if (of.before !== null) query = query.where('s.seq', '<', of.before)
@@ -121,7 +131,7 @@ export async function sitePage(
 
 /** The owner's own; anybody else's is unknown. */
 export const siteOf = (db: Queryable, customerId: string, id: string): Promise<Joined | undefined> =>
-  joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).where('s.deleted_at', 'is', null).executeTakeFirst()
+  joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).executeTakeFirst()
 
 export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined> =>
   db.selectFrom('site').selectAll().where('id', '=', id).executeTakeFirst()
