@@ -24,6 +24,11 @@ export const adminUser = z
     z.maxLength(60, { error: 'wordpress_user' }),
     z.regex(/^[A-Za-z0-9_.\-@]+(?: [A-Za-z0-9_.\-@]+)*$/, { error: 'wordpress_user' }),
   )
+/** Lower-case and readable; it becomes a host name. */
+export const serverName = z.string().check(
+  z.regex(/^[a-z][a-z0-9-]{1,40}[a-z0-9]$/, { error: 'server_name' }),
+  z.refine((name) => !name.includes('--'), { error: 'server_name' }),
+)
 const diskMb = z.int().check(z.gte(diskLimits.minMb, { error: 'disk_minimum' }), z.lte(diskLimits.maxMb, { error: 'disk_maximum' }))
 
 export const Order = z.strictObject({
@@ -64,6 +69,8 @@ export const Server = z.object({
   /** Whether each of them still pointed here when it was last looked at. */
   domainStates: z.array(z.object({ name: z.string(), verified: z.boolean(), checkedAt: z.string() })),
   configs: z.object({ region: z.object({ id: z.int(), name: z.string() }) }),
+  /** What it becomes at the renewal, or null. */
+  planned: z.nullable(z.object({ size: z.int(), replicate: z.int() })),
   /** Monthly, minor units. */
   price: minor,
   currency,
@@ -165,6 +172,31 @@ export const getUsage = endpoint({
   summary: 'What a server takes of its disks and memory now',
   params: idParam,
   result: Usage,
+})
+export const changeDisk = endpoint({
+  method: 'PUT',
+  path: '/api/wp/:id/disk',
+  access: 'customer',
+  summary: 'Grow either disk, or change the number of containers; what grows is charged for the rest of the month before it acts',
+  params: idParam,
+  body: z.strictObject({
+    id: z.optional(z.string()),
+    /** The server's name; it is not changed here. */
+    name: z.optional(z.string()),
+    disk: diskMb,
+    mariadb_disk_size: diskMb,
+    replicate: z.optional(z.int().check(z.gte(containerLimits.min), z.lte(containerLimits.max))),
+  }),
+  result: Server,
+})
+export const changeServer = endpoint({
+  method: 'PUT',
+  path: '/api/wp/:id',
+  access: 'customer',
+  summary: 'Change the name or the size plan; a smaller plan takes effect at the renewal',
+  params: idParam,
+  body: z.strictObject({ id: z.optional(z.string()), name: z.optional(serverName), size: z.optional(z.int()) }),
+  result: Server,
 })
 export const restartServer = endpoint({
   method: 'POST',

@@ -152,7 +152,7 @@ export async function openHouse(parts: HouseParts) {
     stepMs: parts.timing?.provisionStepMs,
   }
   wordpress.defineProvisioning(provisioning)
-  const lifecycle = wordpress.createLifecycle(provisioning)
+  const lifecycle = wordpress.createLifecycle({ ...provisioning, catalog })
   wordpress.defineAligning(provisioning)
   bills.offer(wordpress.wordpressProduct(catalog))
   const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, proto: addressing.scheme, log })
@@ -264,6 +264,7 @@ export async function openHouse(parts: HouseParts) {
     catalog,
     billing: bills,
     announcer: realtime,
+    jobs,
     driver: drivers.wordpress,
     logs,
     domains,

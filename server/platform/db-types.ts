@@ -286,6 +286,9 @@ export interface Site {
   name: string;
   plan_id: number;
   plan_name: string;
+  planned_containers: number | null;
+  planned_id: string | null;
+  planned_plan_id: number | null;
   price: bigint;
   ram_mb: number;
   reason: string | null;
@@ -310,6 +313,11 @@ export interface SiteDomain {
   released_at: Timestamp | null;
   site_id: string;
   verified: boolean;
+}
+
+export interface SiteFormerName {
+  name: string;
+  site_id: string;
 }
 
 export interface Subscription {
@@ -364,5 +372,6 @@ export interface DB {
   session: Session;
   site: Site;
   site_domain: SiteDomain;
+  site_former_name: SiteFormerName;
   subscription: Subscription;
 }

@@ -86,7 +86,9 @@ async function follow({ db, clock, driver, announcer, addressing, onChange }: Al
         .returning('name')
         .executeTakeFirst()
       if (gone)
-        await announcer.announce(tx, site.customer_id, 'wordpress.status', { wp: { id: site.id, name: gone.name, status: 'deleted', reason: null } })
+        await announcer.announce(tx, site.customer_id, 'wordpress.status', {
+          wp: { id: site.id, name: gone.name, status: 'deleted', reason: null },
+        })
     })
   }
   onChange()

@@ -44,12 +44,17 @@ const visit = (host: string, path: string, headers: Record<string, string> = {},
     request.end()
   })
 const one = (customer: TestCustomer, id: string) => house.call<Shown>('GET', `/api/wp/${id}`, { token: customer.token })
-const act = <T = { id: string }>(customer: TestCustomer, method: string, path: string) => house.call<T>(method, path, { token: customer.token })
+const act = <T = { id: string }>(customer: TestCustomer, method: string, path: string) =>
+  house.call<T>(method, path, { token: customer.token })
 const statuses = async ({ token }: TestCustomer, id: string): Promise<string[]> => {
   const { data } = (
-    await house.call<{ data: { event: string; payload: { wp?: { id: string; status: string } } }[] }>('GET', '/api/notifications?limit=100', {
-      token,
-    })
+    await house.call<{ data: { event: string; payload: { wp?: { id: string; status: string } } }[] }>(
+      'GET',
+      '/api/notifications?limit=100',
+      {
+        token,
+      },
+    )
   ).body.result
   return data
     .filter(({ event, payload }) => event === 'wordpress.status' && payload.wp?.id === id)
@@ -124,7 +129,8 @@ describe('a running server', { timeout: 120_000 }, () => {
   })
 
   test('tells what it takes of its disks and memory', async () => {
-    const { result } = (await act<{ disk: number; mariadb_disk_size: number; containers: object[] }>(owner, 'GET', `/api/wp/${id}/usage`)).body
+    const { result } = (await act<{ disk: number; mariadb_disk_size: number; containers: object[] }>(owner, 'GET', `/api/wp/${id}/usage`))
+      .body
     expect(result.disk).toBeGreaterThan(50)
     expect(result.mariadb_disk_size).toBeGreaterThan(0)
     expect(result.containers).toMatchObject([

@@ -3,21 +3,21 @@
  * at how the server stands, so that they may come late and twice: the driver's acts are ensures, and what is told is told once.
  */
 import type { Billing } from '../billing/index.ts'
+import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { onCommit, transaction, type Database, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Announcer } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
+import { ensureJob, resizeJob, takePlanned } from './change.ts'
 import { alignJobs } from './product.ts'
 import { lockSite, releaseNames, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
-
-/** Makes a running server as its row says. Payload { siteId }. */
-export const ensureJob = 'ensure-site'
 
 export interface LifecycleDeps {
   readonly db: Database
   readonly clock: Clock
+  readonly catalog: Catalog
   readonly jobs: Jobs
   readonly driver: WordpressDriver
   readonly billing: Billing
@@ -63,6 +63,17 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     limitSeconds: 1800,
     run: ({ siteId }) => ensure(siteId),
   })
+  jobs.define<{ siteId: string; changeId: string }>({
+    name: resizeJob,
+    concurrency: 2,
+    retries: 1000,
+    limitSeconds: 1800,
+    run: async ({ siteId, changeId }) => {
+      await transaction(db, (tx) => takePlanned(tx, deps.catalog, { siteId, changeId }))
+      await ensure(siteId)
+    },
+  })
+
   return {
     async restart(tx, siteId) {
       const site = await lockSite(tx, siteId)

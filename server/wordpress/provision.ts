@@ -19,7 +19,7 @@ import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Announcer } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
-import { ensureJob } from './lifecycle.ts'
+import { ensureJob } from './change.ts'
 import { provisionJob, sealPurpose } from './order.ts'
 import { lockSite, siteById, specOf, urlOf, type SiteAddressing, type SiteRow } from './store.ts'
 

@@ -20,11 +20,14 @@ export interface SiteAddressing {
 export const domainOf = (addressing: SiteAddressing, name: string): string => `${name}.${addressing.host}${addressing.portSuffix}`
 export const urlOf = (addressing: SiteAddressing, name: string): string => `${addressing.scheme}://${domainOf(addressing, name)}`
 
-/** The customers' own names for a server, oldest first. */
+/** The customer's own names for a server, oldest first. */
 export const heldNames = async (db: Queryable, siteId: string): Promise<string[]> =>
   (
     await db.selectFrom('site_domain').select('name').where('site_id', '=', siteId).where('released_at', 'is', null).orderBy('id').execute()
   ).map(({ name }) => name)
+
+const formerNames = async (db: Queryable, siteId: string): Promise<string[]> =>
+  (await db.selectFrom('site_former_name').select('name').where('site_id', '=', siteId).orderBy('name').execute()).map(({ name }) => name)
 
 /** Its names are free again: for the same customer at once, for another by the rules of domains.ts. */
 export async function releaseNames(tx: Tx, siteId: string, now: Date): Promise<void> {
@@ -34,7 +37,7 @@ export async function releaseNames(tx: Tx, siteId: string, now: Date): Promise<v
 export const specOf = async (db: Queryable, addressing: SiteAddressing, site: SiteRow): Promise<SiteSpec> => ({
   id: site.id,
   url: urlOf(addressing, site.name),
-  hosts: await heldNames(db, site.id),
+  hosts: [...(await heldNames(db, site.id)), ...(await formerNames(db, site.id)).map((name) => `${name}.${addressing.host}`)],
   title: site.name,
   language: site.language === 'vi' ? 'vi' : 'en',
   cpu: site.cpu,
@@ -94,6 +97,10 @@ export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl
     url: urlOf(at.addressing, row.name),
     domains: row.held.map(({ name }) => name),
     domainStates: row.held.map(({ name, verified, checked_at }) => ({ name, verified, checkedAt: new Date(checked_at).toISOString() })),
+    planned:
+      row.planned_plan_id === null || row.planned_containers === null
+        ? null
+        : { size: row.planned_plan_id, replicate: row.planned_containers },
     configs: { region: { id: row.region_id, name: row.region_name } },
     price: Number(row.subscription_price ?? row.price),
     currency: currencySchema.parse(row.currency),
@@ -140,10 +147,12 @@ export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined
 export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
   tx.selectFrom('site').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
-/** What the edge must know of every host name: the server's own below `host`, and those that customers brought. */
+/** What the edge must know of every host name: the server's own below `host`, those that it had before, and those that customers brought. */
 export async function hostRows(db: Queryable, host: string): Promise<{ id: string; status: string; host: string }[]> {
   const { rows } = await sql<{ id: string; status: string; host: string }>`
     select id, status, name || '.' || ${host}::text as host from site where deleted_at is null
+    union all
+    select s.id, s.status, f.name || '.' || ${host}::text from site_former_name f join site s on s.id = f.site_id where s.deleted_at is null
     union all
     select s.id, s.status, d.name from site_domain d join site s on s.id = d.site_id where d.released_at is null
   `.execute(db)

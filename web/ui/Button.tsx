@@ -17,7 +17,13 @@ const sizes = {
 } as const
 
 const quiet = 'bg-subtle! text-ink-3! shadow-none!'
-const idle: Partial<Record<keyof typeof variants, string>> = { primary: quiet, outline: 'text-ink-3!', ghost: 'text-ink-3!', soft: quiet, danger: quiet }
+const idle: Partial<Record<keyof typeof variants, string>> = {
+  primary: quiet,
+  outline: 'text-ink-3!',
+  ghost: 'text-ink-3!',
+  soft: quiet,
+  danger: quiet,
+}
 
 export type ButtonVariant = keyof typeof variants
 export type ButtonSize = keyof typeof sizes

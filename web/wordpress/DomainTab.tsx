@@ -204,7 +204,9 @@ function Held({ server, name }: { server: Server; name: string }) {
           <Trash2 aria-hidden className="size-4" />
         </IconButton>
       </div>
-      {verified || state === undefined ? null : <p className="mt-1 text-xs text-ink-3">{t.domains.lostHint(formatTime(state.checkedAt))}</p>}
+      {verified || state === undefined ? null : (
+        <p className="mt-1 text-xs text-ink-3">{t.domains.lostHint(formatTime(state.checkedAt))}</p>
+      )}
       {open ? <DomainRecords siteId={server.id} name={name} /> : null}
       <RemoveDomain server={server} name={name} open={removing} onClose={() => setRemoving(false)} />
     </li>

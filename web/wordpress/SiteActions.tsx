@@ -20,7 +20,12 @@ export function SiteActions({ server, kind }: { server: Server; kind: Kind }) {
   return (
     <section aria-label={t.site.danger} className="mt-6 flex flex-wrap gap-2 border-t border-border pt-5">
       {server.status === 'running' ? (
-        <Button variant="outline" busy={server.restarting} aria-label={server.restarting ? t.site.restarting : undefined} onClick={() => setAsking('restart')}>
+        <Button
+          variant="outline"
+          busy={server.restarting}
+          aria-label={server.restarting ? t.site.restarting : undefined}
+          onClick={() => setAsking('restart')}
+        >
           <RotateCw aria-hidden className="size-4" />
           {t.site.restart}
         </Button>

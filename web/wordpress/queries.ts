@@ -1,5 +1,6 @@
 /** Everything this feature reads. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { getSubscription } from '../../contract/billing.ts'
 import { checkDomain } from '../../contract/wordpress-domains.ts'
 import { getServer, getUsage, listHostingRegions, listPlans, listRegions, listServers } from '../../contract/wordpress.ts'
 import { call, callPage } from '../api.ts'
@@ -22,6 +23,13 @@ export const serverQuery = (id: string) =>
   queryOptions({
     queryKey: ['servers', 'one', id],
     queryFn: ({ signal }) => call(getServer, { params: { id } }, { signal }),
+  })
+
+/** What it is paid by: until when, and what a change costs for the rest of that time. */
+export const subscriptionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['subscriptions', id],
+    queryFn: ({ signal }) => call(getSubscription, { params: { id } }, { signal }),
   })
 
 const usageEveryMs = 30_000

@@ -347,7 +347,9 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       expect(own.text).toContain(spec.url)
       expect(own.text).not.toContain('shop.example.org')
       // A visitor's own words change nothing.
-      expect((await asked(host, '/', { portal_home: 'http://evil.example', 'x-forwarded-host': 'evil.example' })).text).not.toContain('evil')
+      expect((await asked(host, '/', { portal_home: 'http://evil.example', 'x-forwarded-host': 'evil.example' })).text).not.toContain(
+        'evil',
+      )
       const signedIn = await ask(first(), `${spec.url}/wp-login.php`, {
         method: 'POST',
         headers: {
