@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import type { Currency, RegionCode } from '../contract/money.ts'
 import type { Terms } from '../contract/pricing.ts'
-import { createBilling, type Billing, type Offer } from '../server/billing/index.ts'
+import { createBilling, jobNames, type Billing, type Offer } from '../server/billing/index.ts'
 import { currencyOf, loadCatalog, type Catalog } from '../server/catalog/index.ts'
 import { connect, transaction, type Database } from '../server/platform/db.ts'
 import type { Jobs } from '../server/platform/jobs.ts'
@@ -51,6 +51,8 @@ export interface BillingRoom {
   /** What the product's subscriptions renew for; undefined keeps what they have. */
   price: (subscriptionId: string, change: object | null) => Offer | undefined
   customer(of?: { region?: RegionCode; balance?: bigint }): Promise<Buyer>
+  /** Runs the jobs that pay what is open, as a worker would. */
+  payJobs(): Promise<void>
   /** Money into a wallet, and what a top-up starts. */
   topUp(customer: Buyer, amount: bigint): Promise<void>
   balance(customer: Buyer): Promise<bigint>
@@ -75,6 +77,14 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
   const told: Told[] = []
   const mails: BillingRoom['mails'] = []
 
+  const recorder: Jobs = {
+    define: () => undefined,
+    add: async (_tx, name, payload) => void jobs.push({ name, payload: { ...payload } }),
+    start: async () => undefined,
+    stop: async () => undefined,
+    health: async () => undefined,
+    idle: async () => undefined,
+  }
   const open = () => {
     const { db, close } = connect(database.url, 12, () => undefined)
     const ledger = createLedger(clock)
@@ -83,10 +93,7 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
       clock,
       catalog,
       ledger,
-      jobs: {
-        define: () => undefined,
-        add: async (_tx, name, payload) => void jobs.push({ name, payload: { ...payload } }),
-      } as unknown as Jobs,
+      jobs: recorder,
       announcer: {
         announce: async (_tx, customerId, event, payload) => void told.push({ customerId, event, payload }),
         announceAll: async (_tx, all) => void told.push(...all),
@@ -112,6 +119,8 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
   const { db, close, ledger, bills } = open()
   await ledger.prepare(db, { drivers: ['vnpay'], products: [standIn] })
 
+  /** Jobs that were looked at. */
+  let taken = 0
   const room: BillingRoom = {
     db,
     databaseUrl: database.url,
@@ -123,6 +132,12 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
     told,
     mails,
     price: () => undefined,
+    async payJobs() {
+      for (let job = jobs[taken]; job; job = jobs[taken]) {
+        taken += 1
+        if (job.name === jobNames.payOpen) await bills.payOpen(String(job.payload['customerId']))
+      }
+    },
     async customer({ region = 'VN', balance = 0n } = {}) {
       buyers += 1
       const buyer: Buyer = { id: randomUUID(), name: 'An', email: `buyer${buyers}@example.vn`, regionCode: region }

@@ -1,7 +1,7 @@
 /** The room: invoices, subscriptions, and the jobs that keep them going. */
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { Runway } from '../../contract/billing.ts'
-import type { BillingDeps, Desk } from './desk.ts'
+import { jobNames, type BillingDeps, type Desk } from './desk.ts'
 import { draftEvent } from './events.ts'
 import { numberDrafts, writeInvoices, type Bill } from './issue.ts'
 import { pay } from './payment.ts'
@@ -40,8 +40,6 @@ export interface Billing {
   /** Has the jobs look at once: the clock was moved, or nobody looked for a while. */
   poke(): Promise<void>
 }
-
-export const jobNames = { pay: 'pay-invoice', payOpen: 'pay-open-invoices', sweep: 'bill-due', watch: 'watch-runways' } as const
 
 export function createBilling(deps: BillingDeps): Billing {
   const { db, jobs, clock, catalog } = deps

@@ -9,6 +9,8 @@ import type { Ledger } from '../wallet/index.ts'
 import type { Customer } from './issue.ts'
 import type { Product } from './product.ts'
 
+export const jobNames = { pay: 'pay-invoice', payOpen: 'pay-open-invoices', sweep: 'bill-due', watch: 'watch-runways' } as const
+
 export interface BillingDeps {
   readonly db: Database
   readonly clock: Clock

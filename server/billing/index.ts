@@ -1,5 +1,6 @@
 /** Billing: invoices and subscriptions, charged from the wallet. */
-export { createBilling, jobNames, type Billing } from './billing.ts'
+export { createBilling, type Billing } from './billing.ts'
+export { jobNames } from './desk.ts'
 export { explainInvoice } from './explain.ts'
 export type { Offer, Product } from './product.ts'
 export { routes } from './routes.ts'

@@ -5,7 +5,7 @@ import { shareOf } from '../../contract/pricing.ts'
 import { timeZoneOf } from '../catalog/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import type { Desk } from './desk.ts'
+import { jobNames, type Desk } from './desk.ts'
 import { draftEvent, subscriptionEvent } from './events.ts'
 import { numberDrafts, writeInvoices, type Draft, type Line, type Subject } from './issue.ts'
 import { lockSubscription, payHeld, hold, priceColumns, type SubscriptionRow } from './payment.ts'
@@ -155,6 +155,8 @@ export async function end(desk: Desk, tx: Tx, row: SubscriptionRow): Promise<voi
   await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', ended)])
   const product = desk.products.get(row.product)
   if (product) await desk.jobs.add(tx, product.jobs.remove, { subscriptionId: row.id })
+  // What it still owed may have stood before a smaller invoice that the wallet can pay.
+  await desk.jobs.add(tx, jobNames.payOpen, { customerId: row.customer_id })
 }
 
 /** The unused part of the running period goes back into the wallet, on a credit note of its own. */
