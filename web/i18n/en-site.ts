@@ -63,7 +63,7 @@ export const enSite = {
     adminOnce: 'Signs you in without a password',
     adminFailed: 'The sign-in link could not be made. Please try again !',
     usage: 'In use now',
-    usageOf: (used: string, total: string) => `${used} of ${total} GB`,
+    usageOf: (used: string, total: string) => `${used} of ${total}`,
     memoryOf: (name: string) => `Memory of ${name}`,
     starting: 'starting',
     restart: 'Restart',
