@@ -45,7 +45,7 @@ export default function ProgressPage() {
           {error instanceof ApiError && error.status === 404 ? (
             <Empty text={error.message}>
               <Link to="/wordpress" className={buttonClass('outline')}>
-                {t.site.back}
+                {t.wp.back}
               </Link>
             </Empty>
           ) : (
