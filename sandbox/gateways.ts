@@ -2,6 +2,8 @@
 import { bankTables, openBank } from './bank/index.ts'
 import type { Database } from './database.ts'
 import type { Gateway, GatewayOptions, Keys } from './gateway.ts'
+import { openSquare, squareTables } from './square/index.ts'
+import { openStripe, stripeTables } from './stripe/index.ts'
 import { openVnpay, vnpayTables } from './vnpay/index.ts'
 
 interface Place {
@@ -28,6 +30,24 @@ export const gateways: Readonly<Record<string, Place>> = {
       person:
         '<a href="/bank/app">A bank app</a>: transfers to the account of the provider · <span lang="vi">ứng dụng ngân hàng để chuyển khoản</span>',
       program: '<code>POST /bank/app</code>, <code>GET /sepay/userapi/transactions/list</code>',
+    },
+  },
+  stripe: {
+    tables: stripeTables,
+    open: openStripe,
+    guide: {
+      person:
+        '<a href="/stripe/dashboard">Stripe’s dashboard</a>: refunds, disputes, late and lost events; test cards such as 4242 4242 4242 4242 · <span lang="vi">bảng điều khiển của Stripe</span>',
+      program: '<code>/v1/…</code>, <code>GET /stripe/v3/stripe.js</code>, <code>POST /stripe/dashboard</code>',
+    },
+  },
+  square: {
+    tables: squareTables,
+    open: openSquare,
+    guide: {
+      person:
+        '<a href="/square/dashboard">Square’s dashboard</a>: refunds and disputes; tokens such as cnon:card-nonce-ok · <span lang="vi">bảng điều khiển của Square</span>',
+      program: '<code>POST /square/v2/payments</code>, <code>POST /square/v2/refunds</code>, <code>POST /square/dashboard</code>',
     },
   },
 }

@@ -2,6 +2,9 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
 export interface Call {
+  readonly method: string
+  /** Without a slash at the end. */
+  readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer
@@ -11,7 +14,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
 }
-/** By 'GET /path'. */
+/** By 'GET /path', or by '/path/*' for every call below it. */
 export type Routes = Readonly<Record<string, (call: Call) => Reply | Promise<Reply>>>
 
 const maxBody = 65_536
@@ -40,13 +43,14 @@ export const formOf = (call: Call): URLSearchParams => new URLSearchParams(call.
 
 /** A server for the routes; it does not listen yet. What a route throws is logged and answered with 503. */
 export function serverFor(routes: Routes, log: (line: string) => void): Server {
+  const below = Object.entries(routes).flatMap(([name, route]) => (name.endsWith('/*') ? [[name.slice(0, -1), route] as const] : []))
   async function answer(request: IncomingMessage): Promise<Reply> {
     const url = new URL(request.url ?? '/', 'http://sandbox')
     const path = url.pathname.length > 1 ? url.pathname.replace(/\/$/, '') : '/'
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
-    const route = routes[`${method} ${path}`]
+    const route = routes[`${method} ${path}`] ?? below.find(([prefix]) => path.startsWith(prefix))?.[1]
     if (route === undefined) return { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Not found\n' }
-    return await route({ query: url.searchParams, headers: request.headers, body: await bodyOf(request) })
+    return await route({ method, path, query: url.searchParams, headers: request.headers, body: await bodyOf(request) })
   }
   return createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 32_768 }, (request, response) => {
     answer(request)
