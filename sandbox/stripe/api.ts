@@ -14,6 +14,7 @@ interface Body {
   readonly [name: string]: unknown
   readonly customer?: string
   readonly payment_method?: string
+  readonly payment_intent?: string
   readonly client_secret?: string
   readonly metadata?: Record<string, string>
   readonly expand?: readonly string[]
@@ -234,7 +235,7 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
   },
 
   async 'POST /v1/refunds'({ tx, body, tell }) {
-    const id = String(body['payment_intent'] ?? '')
+    const { payment_intent: id = '' } = body
     const payment = await load<Payment>(tx, 'payment_intent', id)
     if (!payment) return missing('payment_intent', id, 'payment_intent')
     const amount = body['amount'] as number | undefined

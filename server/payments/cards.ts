@@ -12,6 +12,7 @@ import type { Settlement } from './settle.ts'
 export interface Cards {
   /** A secret with which the browser links one card. */
   setUp(buyer: Buyer): Promise<{ client_secret: string }>
+  /** The default one first. */
   list(buyer: Buyer): Promise<(Card & { default: boolean })[]>
   /** Links a card and makes it the default; one that is linked already becomes the default. */
   attach(buyer: Buyer, methodId: string): Promise<void>
@@ -100,7 +101,8 @@ export function createCards(deps: {
       const driver = cardDriver()
       if (!(await refOf(buyer, driver))) return []
       const { cards, defaultId } = await withCustomer(buyer, driver, (reference) => driver.cards(reference))
-      return cards.map((card) => ({ ...card, default: card.id === defaultId }))
+      const listed = cards.map((card) => ({ ...card, default: card.id === defaultId }))
+      return listed.toSorted((one, other) => Number(other.default) - Number(one.default))
     },
     async attach(buyer, methodId) {
       const driver = cardDriver()

@@ -161,7 +161,7 @@ export function LinkCardForm({ returned, onLinked }: { returned: string | undefi
         <LoadError text={c.providerAway} retryLabel={t.common.retry} onRetry={() => setRound(round + 1)} />
       ) : (
         <>
-          <div className="relative mt-4 min-h-56" aria-busy={state === 'loading'}>
+          <div className="relative mt-4 min-h-50" aria-busy={state === 'loading'}>
             {state === 'loading' ? (
               <div className="absolute inset-0 grid content-start gap-4">
                 <Skeleton className="h-16 w-full" />

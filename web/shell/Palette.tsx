@@ -151,5 +151,5 @@ function useCommands(): Command[] {
         return router.navigate({ to: '/login' })
       }),
     ]
-  }, [t, router, queryClient, servers])
+  }, [t, router, queryClient, servers, takesCards])
 }
