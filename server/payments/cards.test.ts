@@ -287,6 +287,35 @@ describe('money that goes back', () => {
     await house.ledgerHolds()
   })
 
+  test('words in the wrong order end in the same place: what comes back before it went is told again', async () => {
+    const an = await house.customer({ region: 'AUD' })
+    const { payment } = await paid(an)
+    const tell = async (id: string, type: string): Promise<number> => {
+      const dispute = {
+        id: 'dp_order',
+        amount: 2000,
+        currency: 'aud',
+        payment_intent: payment,
+        reason: 'fraudulent',
+        created: 1_700_000_000,
+      }
+      const body = JSON.stringify({ id, object: 'event', type: `charge.dispute.${type}`, data: { object: dispute } })
+      const at = Math.floor(Date.now() / 1000)
+      const secret = house.keysOf('stripe')['webhookSecret'] ?? ''
+      const mac = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
+      return (await house.call('POST', '/api/webhooks/stripe', { body, headers: { 'stripe-signature': `t=${at},v1=${mac}` } })).status
+    }
+    expect(await tell('evt_2', 'funds_reinstated')).toBe(500)
+    expect(await balanceOf(an)).toBe(2000)
+    expect(await tell('evt_1', 'funds_withdrawn')).toBe(200)
+    expect(await tell('evt_1', 'funds_withdrawn')).toBe(200)
+    expect(await balanceOf(an)).toBe(0)
+    expect(await tell('evt_2', 'funds_reinstated')).toBe(200)
+    expect(await tell('evt_2', 'funds_reinstated')).toBe(200)
+    expect(await amounts(an)).toEqual([2000, -2000, 2000])
+    await house.ledgerHolds()
+  })
+
   test('of a wallet that is short a chargeback takes what is there, and the rest is owed', async () => {
     const an = await house.customer({ region: 'AUD' })
     const { code, payment } = await paid(an)
