@@ -305,7 +305,7 @@ describe('money that goes back', () => {
       const mac = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
       return (await house.call('POST', '/api/webhooks/stripe', { body, headers: { 'stripe-signature': `t=${at},v1=${mac}` } })).status
     }
-    expect(await tell('evt_2', 'funds_reinstated')).toBe(500)
+    expect(await tell('evt_2', 'funds_reinstated')).toBe(409)
     expect(await balanceOf(an)).toBe(2000)
     expect(await tell('evt_1', 'funds_withdrawn')).toBe(200)
     expect(await tell('evt_1', 'funds_withdrawn')).toBe(200)

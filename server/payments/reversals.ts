@@ -87,8 +87,8 @@ export async function applyReversal(
   if (kind === 'restored') {
     const gone = await went(tx, payment, notice, movement)
     if (gone === undefined) return 'already'
-    // Told in the wrong order: the gateway says it again later.
-    if (!gone) return 'error'
+    // Perhaps told in the wrong order: a driver whose gateway mixes its words up has it say them again.
+    if (!gone) return 'wrong_amount'
   }
   const before = await goneFrom(tx, payment.id)
   const left = payment.received - before
