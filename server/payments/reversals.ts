@@ -108,7 +108,7 @@ export async function applyReversal(
     currency: payment.currency as Currency,
     details: { provider: driver.displayName, code: payment.code },
   }
-  if (kind === 'restored') await deps.ledger.giveAgain(tx, posting)
+  if (kind === 'restored') await deps.ledger.giveAgain(tx, { ...posting, undoes: `${driver.name}:${movement}:reversed` })
   else await deps.ledger.takeBack(tx, posting)
   deps.log.warn({ driver: driver.name, code: payment.code, kind, amount: String(notice.amount) }, 'the gateway moved money by itself')
   return 'recorded'
