@@ -1,6 +1,6 @@
-/** Invoices (contract.md section 3). */
+/** Invoices, subscriptions and the runway (contract.md sections 3 and 4). */
 import * as z from 'zod/mini'
-import { endpoint, pageQuery } from './endpoint.ts'
+import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 
 export const InvoiceStatus = z.enum(['open', 'paid', 'void', 'refunded'])
@@ -10,6 +10,8 @@ export const InvoiceLine = z.object({
   quantity: z.int(),
   unit_price: minor,
   amount: minor,
+  /** The tax that the amount contains. */
+  tax: minor,
   period_start: z.nullable(z.string()),
   period_end: z.nullable(z.string()),
 })
@@ -23,6 +25,10 @@ export const Invoice = z.object({
   total: minor,
   currency,
   status: InvoiceStatus,
+  /** A credit gives back: its total is below zero and nothing is due. */
+  kind: z.enum(['order', 'renewal', 'proration', 'credit']),
+  /** The tax that the total contains; rate in hundredths of a percent. Null where there is none. */
+  tax: z.nullable(z.object({ name: z.string(), rate: z.int(), amount: minor })),
   /** Unix seconds. */
   created: z.int(),
   invoice_pdf: z.string(),
@@ -57,4 +63,93 @@ export const hostedInvoice = endpoint({
   summary: 'One invoice by its unguessable token, and nothing else',
   params: z.object({ token: z.string().check(z.maxLength(100)) }),
   result: z.object({ invoice: Invoice, buyer: z.string(), seller: z.string() }),
+})
+
+export const unpaidInvoices = endpoint({
+  method: 'GET',
+  path: '/api/payments/stripe/invoices/unpaid',
+  access: 'customer',
+  summary: 'How many invoices are open, and what is due on all of them',
+  result: z.object({ count: z.int(), amount_due: minor, currency }),
+})
+
+const Wp = z.nullable(z.object({ id: z.string(), name: z.string() }))
+
+export const Runway = z.object({
+  /** When the wallet is first too short for a renewal; null when nothing renews or that is more than five years away. */
+  emptyAt: z.nullable(z.string()),
+  /** Whole days until then. */
+  days: z.nullable(z.int()),
+  /** What renews in a month, minor units. */
+  monthly: minor,
+  /** The next renewal of each subscription, soonest first; an unpaid one stands at the moment it was due. */
+  next: z.array(z.object({ at: z.string(), amount: minor, wp: Wp })),
+})
+export type Runway = z.output<typeof Runway>
+
+export const getRunway = endpoint({
+  method: 'GET',
+  path: '/api/wallet/runway',
+  access: 'customer',
+  summary: 'How long the wallet lasts, from what will really renew: planned changes and cancellations included',
+  result: Runway,
+})
+
+export const Subscription = z.object({
+  id: z.string(),
+  status: z.enum(['pending', 'active', 'past_due', 'suspended', 'ended']),
+  /** Of the running period, minor units a month. */
+  price: minor,
+  currency,
+  periodStart: z.string(),
+  periodEnd: z.string(),
+  /** Null for one that will not renew. */
+  renewsAt: z.nullable(z.string()),
+  /** What the next renewal costs as prices stand now, a planned change included. */
+  renewalPrice: minor,
+  /** A change takes effect at the renewal. */
+  planned: z.boolean(),
+  cancelAtPeriodEnd: z.boolean(),
+  /** What cancelling at this moment would give back to the wallet. */
+  unused: minor,
+  unpaid: z.nullable(
+    z.object({
+      number: z.string(),
+      amount_due: minor,
+      hosted_invoice_url: z.string(),
+      dueAt: z.string(),
+      suspendsAt: z.string(),
+      deletesAt: z.string(),
+    }),
+  ),
+  wp: Wp,
+})
+export type Subscription = z.output<typeof Subscription>
+
+export const getSubscription = endpoint({
+  method: 'GET',
+  path: '/api/subscriptions/:id',
+  access: 'customer',
+  summary: 'One subscription',
+  params: idParam,
+  result: Subscription,
+})
+
+export const cancelSubscription = endpoint({
+  method: 'POST',
+  path: '/api/subscriptions/:id/cancel',
+  access: 'customer',
+  summary: 'Cancel with the end of the period, or now: the server is deleted and the unused part of the month is back in the wallet',
+  params: idParam,
+  body: z.strictObject({ when: z.enum(['period_end', 'now']) }),
+  result: Subscription,
+})
+
+export const resumeSubscription = endpoint({
+  method: 'POST',
+  path: '/api/subscriptions/:id/resume',
+  access: 'customer',
+  summary: 'Take a planned cancellation back',
+  params: idParam,
+  result: Subscription,
 })

@@ -41,8 +41,8 @@ export function monthlyPrice(order: {
   return { plan, disk, mariadbDisk, containers, total: plan + disk + mariadbDisk + containers }
 }
 
-/** Everything that one line's amount was computed from, frozen with the line when it was issued. Amounts are minor units. */
-export interface Basis extends PlanPrice {
+/** Everything that a month's price is computed from. Amounts are minor units. */
+export interface Terms extends PlanPrice {
   readonly plan: string
   /** MB; 1 GB = 1024 MB. */
   readonly disk: number
@@ -51,12 +51,16 @@ export interface Basis extends PlanPrice {
   readonly mariadb_per_gb: number
   /** Containers. */
   readonly replicate: number
+}
+
+/** Everything that one line's amount was computed from, frozen with the line when it was issued. */
+export interface Basis extends Terms {
   /** Seconds that are charged, of the seconds of the month they belong to. */
   readonly seconds: number
   readonly of_seconds: number
 }
 
-/** One step of the sum: quantity x unit_price / per, part of a minor unit charged as a whole one. */
+/** One step of the sum: quantity x unit_price / per. Part of a minor unit of a disk is charged as a whole one; a share of a month is rounded half to even. */
 export interface Step {
   readonly part: 'plan' | 'disk' | 'mariadb_disk' | 'containers' | 'share'
   readonly quantity: number
@@ -64,29 +68,42 @@ export interface Step {
   readonly per: number
   readonly amount: number
   readonly rounded_up: boolean
+  readonly rounded_down: boolean
 }
 
-/** A price for some seconds of a month, part of a minor unit charged as a whole one. */
-const shareOf = (monthly: number, seconds: number, ofSeconds: number): number =>
-  Number((BigInt(monthly) * BigInt(seconds) + BigInt(ofSeconds - 1)) / BigInt(ofSeconds))
+/** numerator / denominator, rounded half to even: over many lines neither side gains. Neither may be below zero. */
+export function halfEven(numerator: bigint, denominator: bigint): bigint {
+  const whole = numerator / denominator
+  const twice = (numerator % denominator) * 2n
+  return twice > denominator || (twice === denominator && whole % 2n === 1n) ? whole + 1n : whole
+}
+
+/** A monthly price for some seconds of a month: one rounding. */
+export const shareOf = (monthly: bigint, seconds: number, ofSeconds: number): bigint =>
+  halfEven(monthly * BigInt(seconds), BigInt(ofSeconds))
+
+/** The monthly price of these terms. */
+export const monthlyOf = (terms: Terms): MonthlyLines =>
+  monthlyPrice({
+    plan: terms,
+    diskMb: terms.disk,
+    mariadbDiskMb: terms.mariadb_disk_size,
+    containers: terms.replicate,
+    ssdRate: { perGb: terms.disk_per_gb },
+    mariadbRate: { perGb: terms.mariadb_per_gb },
+  })
 
 /** The amount recomputed from its basis, step by step. The last step, the share of the month, is left out where the whole month is charged. */
 export function explainPrice(basis: Basis): { steps: Step[]; amount: number } {
-  const lines = monthlyPrice({
-    plan: basis,
-    diskMb: basis.disk,
-    mariadbDiskMb: basis.mariadb_disk_size,
-    containers: basis.replicate,
-    ssdRate: { perGb: basis.disk_per_gb },
-    mariadbRate: { perGb: basis.mariadb_per_gb },
-  })
+  const lines = monthlyOf(basis)
   const step = (part: Step['part'], quantity: number, unitPrice: number, per: number, amount: number): Step => ({
     part,
     quantity,
     unit_price: unitPrice,
     per,
     amount,
-    rounded_up: BigInt(amount) * BigInt(per) !== BigInt(quantity) * BigInt(unitPrice),
+    rounded_up: BigInt(amount) * BigInt(per) > BigInt(quantity) * BigInt(unitPrice),
+    rounded_down: BigInt(amount) * BigInt(per) < BigInt(quantity) * BigInt(unitPrice),
   })
   const steps = [
     step('plan', 1, lines.plan, 1, lines.plan),
@@ -94,7 +111,7 @@ export function explainPrice(basis: Basis): { steps: Step[]; amount: number } {
     step('mariadb_disk', basis.mariadb_disk_size, basis.mariadb_per_gb, 1024, lines.mariadbDisk),
     step('containers', basis.replicate, lines.plan, 1, lines.containers),
   ]
-  const amount = shareOf(lines.total, basis.seconds, basis.of_seconds)
+  const amount = Number(shareOf(BigInt(lines.total), basis.seconds, basis.of_seconds))
   if (basis.seconds !== basis.of_seconds) steps.push(step('share', basis.seconds, lines.total, basis.of_seconds, amount))
   return { steps, amount }
 }

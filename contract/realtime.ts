@@ -11,6 +11,7 @@ export const eventNames = [
   'invoice.payment_failed',
   'wordpress.status',
   'wallet.credited',
+  'wallet.low',
 ] as const
 export type EventName = (typeof eventNames)[number]
 

@@ -21,6 +21,11 @@ const rules = {
     en: 'This data centre runs fewer containers per site.',
     vi: 'Trung tâm dữ liệu này chạy ít container hơn cho mỗi trang.',
   },
+  server_name: {
+    en: 'Use 3 to 42 lower-case letters, digits and single hyphens, beginning with a letter.',
+    vi: 'Dùng 3 đến 42 chữ thường không dấu, chữ số và dấu gạch nối đơn, bắt đầu bằng chữ cái.',
+  },
+  server_name_taken: { en: 'This name is taken.', vi: 'Tên này đã có người dùng.' },
   unknown_region: { en: 'Choose a data centre from the list.', vi: 'Hãy chọn một trung tâm dữ liệu trong danh sách.' },
   unknown_plan: { en: 'Choose a plan from the list.', vi: 'Hãy chọn một gói trong danh sách.' },
   email: { en: 'Enter a valid email address.', vi: 'Nhập một địa chỉ email hợp lệ.' },

@@ -4,7 +4,6 @@ import { endpoint, idParam } from './endpoint.ts'
 import { currency, minor } from './money.ts'
 import { period, Transaction } from './wallet.ts'
 
-/** As contract/pricing.ts has it. */
 /** What a movement of the ledger may be. */
 const postingKind = z.enum([
   'topup',
@@ -18,7 +17,8 @@ const postingKind = z.enum([
   'chargeback_won',
 ])
 
-export const Basis = z.object({
+/** As contract/pricing.ts has it. */
+export const Terms = z.object({
   plan: z.string(),
   price: minor,
   /** 0: no sale. */
@@ -30,11 +30,14 @@ export const Basis = z.object({
   mariadb_per_gb: minor,
   /** Containers. */
   replicate: z.int(),
+})
+export const Basis = z.object({
+  ...Terms.shape,
   /** Seconds that are charged, of the seconds of the month they belong to. */
   seconds: z.int(),
   of_seconds: z.int().check(z.gt(0)),
 })
-/** quantity x unit_price / per, part of a minor unit charged as a whole one. */
+/** quantity x unit_price / per, rounded up for disks and half to even for a share of the month. */
 const Step = z.object({
   part: z.enum(['plan', 'disk', 'mariadb_disk', 'containers', 'share']),
   quantity: z.int(),
@@ -42,6 +45,7 @@ const Step = z.object({
   per: z.int(),
   amount: minor,
   rounded_up: z.boolean(),
+  rounded_down: z.boolean(),
 })
 /** An invoice's line, what it was computed from when it was issued, and the sum done again. */
 const ExplainedLine = z.object({

@@ -94,7 +94,18 @@ export async function openHouse(parts: HouseParts) {
   })
 
   // Middle floor
-  const bills = billing.createBilling({ db, clock, jobs, ledger, announcer: realtime, portalUrl, seller: catalog.seller })
+  const bills = billing.createBilling({
+    db,
+    clock,
+    jobs,
+    ledger,
+    announcer: realtime,
+    mail: messages.mail,
+    customers: accounts.customers,
+    catalog,
+    portalUrl,
+    log,
+  })
   const topUps = payments.openPayments({
     db,
     clock,
@@ -141,6 +152,9 @@ export async function openHouse(parts: HouseParts) {
     stepMs: parts.timing?.provisionStepMs,
   }
   wordpress.defineProvisioning(provisioning)
+  const lifecycle = wordpress.createLifecycle({ ...provisioning, catalog })
+  wordpress.defineAligning(provisioning)
+  bills.offer(wordpress.wordpressProduct(catalog))
   const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, proto: addressing.scheme, log })
 
   // House-keeping
@@ -244,7 +258,7 @@ export async function openHouse(parts: HouseParts) {
     },
   })
   realtime.routes(http)
-  billing.routes(http, { db, billing: bills, portalUrl })
+  billing.routes(http, { db, billing: bills, catalog, portalUrl, balanceOf: ledger.balanceOf })
   payments.routes(http, { db, clock, log, drivers: drivers.payments, ...topUps })
   wordpress.routes(http, {
     db,
@@ -253,10 +267,13 @@ export async function openHouse(parts: HouseParts) {
     catalog,
     billing: bills,
     announcer: realtime,
+    jobs,
     driver: drivers.wordpress,
     logs,
     domains,
+    lifecycle,
     lookups: limits.limit('domain-lookup', 60, 60),
+    signIns: limits.limit('admin-link', 20, 60),
     addressing,
     portalUrl,
     onChange: directory.refresh,

@@ -1,5 +1,6 @@
 /** Commands for the operator. Each opens the database of this configuration (joining the portal that runs, if one does). */
 import path from 'node:path'
+import { clockCommand } from './commands/clock.ts'
 import { ledgerCheckCommand } from './commands/ledger-check.ts'
 import { reconcileCommand } from './commands/reconcile.ts'
 import { refundCommand } from './commands/refund.ts'
@@ -12,6 +13,7 @@ interface Command {
   readonly run: (config: Config, databaseUrl: string, options: readonly string[]) => Promise<number>
 }
 const commands: Readonly<Record<string, Command>> = {
+  clock: { about: 'moves the clock of a portal with the sandbox: clock [+3d | 2027-01-31T00:00Z | reset]', run: clockCommand },
   'ledger:check': {
     about: 'the invariants of the ledger, on what is new since the last check; --full: on every entry',
     run: ledgerCheckCommand,

@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { createLedger } from './wallet/index.ts'
 import { hashPassword } from './auth/index.ts'
-import { basisOf, plans, priceOf, type Catalog } from './catalog/index.ts'
+import { plans, termsOf, type Catalog } from './catalog/index.ts'
+import { monthlyOf } from '../contract/pricing.ts'
 import { createBilling } from './billing/index.ts'
 import { days, hours, later, type Clock } from './platform/clock.ts'
 import { transaction, type Database } from './platform/db.ts'
 import type { Jobs } from './platform/jobs.ts'
+import type { Log } from './platform/log.ts'
 
 export const demoCustomer = {
   email: 'demo@letspanel.example',
@@ -18,7 +20,7 @@ export const demoCustomer = {
 
 /** History is not told again: no job runs and nobody is notified. */
 const silentJobs: Pick<Jobs, 'add' | 'define'> = { add: async () => undefined, define: () => undefined }
-const silentAnnouncer = { announce: async () => undefined }
+const silentAnnouncer = { announce: async () => undefined, announceAll: async () => undefined }
 
 interface Event {
   readonly daysAgo: number
@@ -47,7 +49,7 @@ const history: readonly Event[] = [
 ]
 
 /** Seeds once, into a portal without customers; answers the sign-in whenever the demo customer is there. */
-export async function seedDemo(of: { db: Database; catalog: Catalog }): Promise<{ email: string; password: string } | undefined> {
+export async function seedDemo(of: { db: Database; catalog: Catalog; log: Log }): Promise<{ email: string; password: string } | undefined> {
   const { db, catalog } = of
   const signIn = { email: demoCustomer.email, password: demoCustomer.password }
   const passwordHash = await hashPassword(demoCustomer.password)
@@ -67,8 +69,11 @@ export async function seedDemo(of: { db: Database; catalog: Catalog }): Promise<
       jobs: silentJobs as Jobs,
       ledger,
       announcer: silentAnnouncer,
+      mail: async () => undefined,
+      customers: async () => new Map(),
+      catalog,
       portalUrl: '',
-      seller: catalog.seller,
+      log: of.log,
     })
 
     const id = randomUUID()
@@ -107,7 +112,8 @@ export async function seedDemo(of: { db: Database; catalog: Catalog }): Promise<
       const diskMb = (event.diskGb ?? 10) * 1024
       const wanted = { plan, diskMb, mariadbDiskMb: 10_240, containers: 1 }
       const period = { start: now, end: later(now, days(30)) }
-      const { total } = priceOf(catalog, 'VND', wanted)
+      const terms = termsOf(catalog, 'VND', wanted)
+      const seconds = days(30) / 1000
       const name = event.server ?? 'blog'
       const text = `WordPress ${name} (${plan.name} · ${event.diskGb} GB SSD · 1 container)`
       const invoice = await billing.issue(tx, {
@@ -118,9 +124,9 @@ export async function seedDemo(of: { db: Database; catalog: Catalog }): Promise<
           {
             description: { en: text, vi: text },
             quantity: 1n,
-            unitPrice: BigInt(total),
+            unitPrice: BigInt(monthlyOf(terms).total),
             period,
-            basis: basisOf(catalog, 'VND', wanted, period),
+            basis: { ...terms, seconds, of_seconds: seconds },
           },
         ],
         subject: { wp: { id: randomUUID(), name } },

@@ -5,7 +5,7 @@ import { CatalogFault, loadCatalog, type Catalog } from './catalog/index.ts'
 import { ConfigFault, readConfig, type Config } from './config.ts'
 import { seedDemo } from './demo.ts'
 import { driverFaults, openDrivers, sandboxGatewayKeys, type SandboxAddresses } from './drivers.ts'
-import { systemClock } from './platform/clock.ts'
+import { createTravellingClock, systemClock } from './platform/clock.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './platform/postgres/index.ts'
 import { createSecrets, loadRootSecret, type Secrets } from './platform/secrets.ts'
@@ -75,6 +75,7 @@ const log = createLog(config.LOG_LEVEL)
 let postgres: EmbeddedPostgres | undefined
 let sandbox: { close(): Promise<void> } | undefined
 let house: House | undefined
+let stopClock: (() => void) | undefined
 
 /** Longest time for what is in flight, ms. */
 const closeLimitMs = 25_000
@@ -82,6 +83,7 @@ const closeLimitMs = 25_000
 const shutdown = closeOnSignals(
   async (signal) => {
     if (signal) say('Stopping: finishing what is in flight …')
+    stopClock?.()
     await house?.close()
     await sandbox?.close()
     await postgres?.stop()
@@ -109,8 +111,15 @@ try {
     addresses = opened.addresses
   }
   const drivers = openDrivers(config, addresses, log)
-  house = await openHouse({ config, databaseUrl, catalog, drivers, secrets, clock: systemClock, log, sandboxUrl: addresses?.url ?? null })
-  const demo = config.demo ? await seedDemo({ db: house.db, catalog }) : undefined
+  const travelling = config.sandbox ? createTravellingClock() : undefined
+  const clock = travelling ?? systemClock
+  const opened = await openHouse({ config, databaseUrl, catalog, drivers, secrets, clock, log, sandboxUrl: addresses?.url ?? null })
+  house = opened
+  stopClock = await travelling?.follow(opened.db, () => {
+    log.info({ now: clock.now() }, 'the clock was moved')
+    opened.bills.poke().catch((error: unknown) => log.warn({ err: error }, 'billing looks with its next round'))
+  })
+  const demo = config.demo ? await seedDemo({ db: house.db, catalog, log }) : undefined
   await house.listen()
 
   say('')

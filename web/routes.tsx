@@ -10,6 +10,7 @@ import { loadTexts, type TextGroup } from './i18n/index.ts'
 import { loadScreen } from './pages/load-screen.ts'
 import { configQuery, meQuery } from './queries.ts'
 import { session } from './session.ts'
+import { siteTabs, type SiteTab } from './wordpress/site-tabs.ts'
 
 interface Context {
   queryClient: QueryClient
@@ -124,7 +125,10 @@ const wordpressProgress = createRoute({
   path: '/wordpress-progress/$id',
   ...screen(() => import('./wordpress/ProgressPage.tsx'), 'servers', 'site'),
 })
-const siteTab = (search: Search): { tab?: 'logs' } => (search['tab'] === 'logs' ? { tab: 'logs' } : {})
+const siteTab = (search: Search): { tab?: SiteTab } => {
+  const tab = siteTabs.find((one) => one === search['tab'])
+  return tab === undefined || tab === 'general' ? {} : { tab }
+}
 const wordpressSite = createRoute({
   getParentRoute: inApp,
   path: '/wordpress/$id',

@@ -45,6 +45,8 @@ export interface Accounts {
   reset(tx: Tx, email: string, code: string, password: string, language: Language): Promise<void>
   me(db: Queryable, customerId: string): Promise<Me>
   customer(db: Queryable, customerId: string): Promise<Customer>
+  /** By their ids; those who are not there are missing. */
+  customers(db: Queryable, ids: readonly string[]): Promise<Map<string, Customer>>
 }
 
 const texts = {
@@ -97,7 +99,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
     throw new Refusal(outcome === 'wrong' ? 'otp_invalid' : 'otp_expired', { keepsWrites: true })
   }
 
-  return {
+  const accounts: Accounts = {
     async register(tx, form, language) {
       const phone = normalisePhone(form.phone)
       if (phone === undefined) throw new Refusal('invalid_input', { fields: { phone: ruleText('phone', language) } })
@@ -201,12 +203,21 @@ export function createAccounts(needs: AuthNeeds): Accounts {
     },
 
     async customer(db, customerId) {
-      const row = await db
-        .selectFrom('customer')
-        .select(['id', 'email', 'name', 'phone', 'region_code'])
-        .where('id', '=', customerId)
-        .executeTakeFirstOrThrow()
-      return { id: row.id, email: row.email, name: row.name, phone: row.phone, regionCode: row.region_code as RegionCode }
+      const found = (await accounts.customers(db, [customerId])).get(customerId)
+      if (!found) throw new Error(`no customer ${customerId}`)
+      return found
+    },
+
+    async customers(db, ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await db.selectFrom('customer').select(['id', 'email', 'name', 'phone', 'region_code']).where('id', 'in', ids).execute()
+      return new Map(
+        rows.map((row) => [
+          row.id,
+          { id: row.id, email: row.email, name: row.name, phone: row.phone, regionCode: row.region_code as RegionCode },
+        ]),
+      )
     },
   }
+  return accounts
 }

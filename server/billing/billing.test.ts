@@ -104,6 +104,8 @@ describe('the list of invoices', () => {
           total: 218_000,
           currency: 'VND',
           status: 'open',
+          kind: 'order',
+          tax: null,
           created: expect.closeTo(Date.now() / 1000, -2),
           invoice_pdf: expect.stringMatching(/\/api\/invoices\/[\w-]{32}\/pdf\?lang=en$/),
           hosted_invoice_url: expect.stringMatching(/\/invoice\/hosted\/[\w-]{32}$/),
@@ -113,6 +115,7 @@ describe('the list of invoices', () => {
               quantity: 1,
               unit_price: 218_000,
               amount: 218_000,
+              tax: 0,
               period_start: expect.stringMatching(/Z$/),
               period_end: expect.stringMatching(/Z$/),
             },
@@ -164,12 +167,12 @@ describe('paying an invoice from the wallet', () => {
     await house.ledgerHolds()
   })
 
-  test('fifty times at once charges once', async () => {
+  test('200 times at once charges once', async () => {
     const an = await house.customer()
     await house.topUp(an, 500_000)
-    // Open and untouched by the job: it is added, but this transaction and the fifty come first or it finds the invoice settled.
+    // Open and untouched by the job: it is added, but this transaction and the 200 come first or it finds the invoice settled.
     const { id } = await issue(an, 50_000n)
-    const answers = await Promise.all(Array.from({ length: 50 }, () => pay(an, id)))
+    const answers = await Promise.all(Array.from({ length: 200 }, () => pay(an, id)))
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status !== 409).length).toBeLessThanOrEqual(1)
     expect(statuses.every((status) => status === 200 || status === 409)).toBe(true)

@@ -1,5 +1,7 @@
 /** Billing: invoices and subscriptions, charged from the wallet. */
+export { createBilling, type Billing } from './billing.ts'
+export { jobNames } from './desk.ts'
 export { explainInvoice } from './explain.ts'
-export { createBilling, jobNames, type Billing } from './invoices.ts'
+export type { Offer, Product } from './product.ts'
 export { routes } from './routes.ts'
 export { hostedUrl } from './store.ts'

@@ -6,6 +6,7 @@ import type { Content, TDocumentDefinitions } from 'pdfmake/interfaces.js'
 import type { Invoice } from '../../contract/billing.ts'
 import type { Language } from '../../contract/errors.ts'
 import { formatMoney } from '../../contract/money.ts'
+import { dayIn } from './period.ts'
 
 export interface Party {
   readonly name: string
@@ -17,6 +18,9 @@ export interface Party {
 const words = {
   en: {
     invoice: 'Invoice',
+    credit: 'Credit note',
+    beforeTax: 'Before tax',
+    contained: (name: string, rate: string) => `${name} ${rate} % included`,
     from: 'From',
     to: 'To',
     taxCode: 'Tax code',
@@ -35,6 +39,9 @@ const words = {
   },
   vi: {
     invoice: 'Hoá đơn',
+    credit: 'Phiếu hoàn tiền',
+    beforeTax: 'Trước thuế',
+    contained: (name: string, rate: string) => `Đã gồm ${name} ${rate.replace('.', ',')} %`,
     from: 'Bên bán',
     to: 'Bên mua',
     taxCode: 'Mã số thuế',
@@ -70,8 +77,6 @@ async function maker(): Promise<typeof pdfMake> {
   return made
 }
 
-const day = (iso: string): string => iso.slice(0, 10)
-
 function party(heading: string, of: Party, taxWord: string): Content {
   return {
     stack: [
@@ -84,13 +89,27 @@ function party(heading: string, of: Party, taxWord: string): Content {
   }
 }
 
+interface Print {
+  readonly seller: Party
+  readonly buyer: Party
+  readonly language: Language
+  /** Whose days the dates are. */
+  readonly timeZone: string
+}
+
+/** Hundredths of a percent as 8 or 8.25. */
+const percent = (rate: number): string => String(rate / 100)
+
 /** The bytes of the document. */
-export async function invoicePdf(invoice: Invoice, seller: Party, buyer: Party, language: Language): Promise<Buffer> {
+export async function invoicePdf(invoice: Invoice, { seller, buyer, language, timeZone }: Print): Promise<Buffer> {
   const say = words[language]
+  const { tax } = invoice
+  const title = invoice.kind === 'credit' ? say.credit : say.invoice
+  const day = (at: string | number): string => dayIn(timeZone, new Date(at))
   const money = (amount: number): string => formatMoney(amount, invoice.currency, language)
   const right = (text: string): Content => ({ text, bold: true, alignment: 'right' })
   const document: TDocumentDefinitions = {
-    info: { title: `${say.invoice} ${invoice.number}`, author: seller.name },
+    info: { title: `${title} ${invoice.number}`, author: seller.name },
     pageSize: 'A4',
     pageMargins: [48, 56, 48, 56],
     defaultStyle: { font: 'BeVietnamPro', fontSize: 10, lineHeight: 1.3, color: '#10172a' },
@@ -98,13 +117,13 @@ export async function invoicePdf(invoice: Invoice, seller: Party, buyer: Party, 
     content: [
       {
         columns: [
-          { text: say.invoice, fontSize: 22, bold: true },
+          { text: title, fontSize: 22, bold: true },
           { text: invoice.number, fontSize: 14, bold: true, alignment: 'right', margin: [0, 8, 0, 0] },
         ],
       },
       {
         columns: [
-          { text: `${say.date}: ${day(new Date(invoice.created * 1000).toISOString())}`, style: 'quiet' },
+          { text: `${say.date}: ${day(invoice.created * 1000)}`, style: 'quiet' },
           { text: `${say.status}: ${say.statuses[invoice.status]}`, style: 'quiet', alignment: 'right' },
         ],
         margin: [0, 2, 0, 20],
@@ -124,6 +143,7 @@ export async function invoicePdf(invoice: Invoice, seller: Party, buyer: Party, 
                   ...(line.period_start && line.period_end
                     ? [{ text: `${say.period}: ${day(line.period_start)} – ${day(line.period_end)}`, style: 'quiet' }]
                     : []),
+                  ...(tax ? [{ text: `${say.contained(tax.name, percent(tax.rate))}: ${money(line.tax)}`, style: 'quiet' }] : []),
                 ],
               },
               { text: String(line.quantity), alignment: 'right' },
@@ -147,6 +167,12 @@ export async function invoicePdf(invoice: Invoice, seller: Party, buyer: Party, 
                   { text: say.total, bold: true },
                   { text: money(invoice.total), bold: true, alignment: 'right' },
                 ],
+                ...(tax
+                  ? [
+                      [say.beforeTax, { text: money(invoice.total - tax.amount), alignment: 'right' as const }],
+                      [say.contained(tax.name, percent(tax.rate)), { text: money(tax.amount), alignment: 'right' as const }],
+                    ]
+                  : []),
                 [say.paid, { text: money(invoice.amount_paid), alignment: 'right' }],
                 [
                   { text: say.due, bold: true },

@@ -17,7 +17,14 @@ const subscribed = async (paidAfterDays: number) => {
   const customer = await house.customer()
   const ordered = clock.now()
   const { id, invoice } = await transaction(db, async (tx) => {
-    const subscription = await bills.subscribe(tx, { customerId: customer.id, price: 218_000n, currency: 'VND' })
+    const subscription = await bills.subscribe(tx, {
+      customerId: customer.id,
+      regionCode: 'VN',
+      product: 'wordpress',
+      offer: { price: 218_000n, terms: null, description: { en: 'x', vi: 'x' } },
+      currency: 'VND',
+      subject: null,
+    })
     const issued = await bills.issue(tx, {
       customer: { id: customer.id, name: 'An', email: customer.email, regionCode: 'VN' },
       currency: 'VND',
@@ -43,11 +50,11 @@ const subscribed = async (paidAfterDays: number) => {
 
 test('paid within its first month it keeps the day of the order', async () => {
   const { row, ordered } = await subscribed(5)
-  expect([row.status, row.anchor_day, row.period_start]).toEqual(['active', ordered.getUTCDate(), ordered])
+  expect([row.status, row.anchor_at, row.period_start]).toEqual(['active', ordered, ordered])
 })
 
 test('paid after its first month is over it begins with the payment', async () => {
   const { row, paid } = await subscribed(40)
-  expect([row.status, row.anchor_day, row.period_start]).toEqual(['active', paid.getUTCDate(), paid])
+  expect([row.status, row.anchor_at, row.period_start]).toEqual(['active', paid, paid])
   expect(row.period_end!.getTime()).toBeGreaterThan(paid.getTime())
 })

@@ -1,19 +1,63 @@
-/** Monthly periods, anchored to the day of the order: 31 January renews on 28 February and then on 31 March. All in UTC. */
+/**
+ * Monthly periods, counted from an anchor in the time zone of the customer's region: ordered on 31 January it renews on 28 February and then on
+ * 31 March, at the same time of day on the clocks there. Every end is counted from the anchor and none from the end before, so that a short month
+ * or a night when the clocks change shifts one renewal and not those after it.
+ */
 
-/** The same time of day one month later, on the anchor day or the last day of a shorter month. */
-export function nextRenewal(from: Date, anchorDay: number): Date {
-  const year = from.getUTCFullYear()
-  const month = from.getUTCMonth() + 1
-  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
-  return new Date(
-    Date.UTC(
-      year,
-      month,
-      Math.min(anchorDay, lastDay),
-      from.getUTCHours(),
-      from.getUTCMinutes(),
-      from.getUTCSeconds(),
-      from.getUTCMilliseconds(),
-    ),
-  )
+/** Milliseconds. */
+const day = 86_400_000
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+function formatOf(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone)
+  if (!format) {
+    const number = 'numeric'
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: number,
+      month: number,
+      day: number,
+      hour: number,
+      minute: number,
+      second: number,
+    })
+    formats.set(zone, format)
+  }
+  return format
 }
+
+/** What the clocks of a zone show, as the number of milliseconds that UTC would have if it showed the same. */
+function shownAt(zone: string, at: number): number {
+  if (zone === 'UTC') return at
+  const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {}
+  for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = Number(value)
+  const { year = 0, month = 1, day: date = 1, hour = 0, minute = 0, second = 0 } = parts
+  return Date.UTC(year, month - 1, date, hour, minute, second, ((at % 1000) + 1000) % 1000)
+}
+
+/** The moment when the clocks of a zone show this: the first of two in autumn; as much later in spring as the clocks were put forward. */
+function momentOf(zone: string, shown: number): number {
+  const offsetAt = (at: number): number => shownAt(zone, at) - at
+  const [before, after] = [offsetAt(shown - day), offsetAt(shown + day)]
+  const early = shown - before
+  const late = shown - after
+  return before === after || offsetAt(early) === before || offsetAt(late) !== after ? early : late
+}
+
+/** The moment some whole months after the anchor. */
+export function monthsAfter(anchor: Date, months: number, zone: string): Date {
+  const shown = new Date(shownAt(zone, anchor.getTime()))
+  const month = shown.getUTCMonth() + months
+  const lastDay = new Date(Date.UTC(shown.getUTCFullYear(), month + 1, 0)).getUTCDate()
+  const timeOfDay = ((shown.getTime() % day) + day) % day
+  return new Date(momentOf(zone, Date.UTC(shown.getUTCFullYear(), month, Math.min(shown.getUTCDate(), lastDay)) + timeOfDay))
+}
+
+/** The year on the calendars of a zone: what an invoice's number is counted in. */
+export const yearIn = (zone: string, at: Date): number => new Date(shownAt(zone, at.getTime())).getUTCFullYear()
+/** 2026-12-31, on the calendars of a zone. */
+export const dayIn = (zone: string, at: Date): string => new Date(shownAt(zone, at.getTime())).toISOString().slice(0, 10)
+
+/** Whole seconds between two moments; what is begun is not counted. */
+export const secondsBetween = (from: Date, to: Date): number => Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000))

@@ -1,13 +1,23 @@
 import { billing as api } from '../../contract/index.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
-import { isUuid, type Database } from '../platform/db.ts'
+import type { Currency, RegionCode } from '../../contract/money.ts'
+import { timeZoneOf, type Catalog } from '../catalog/index.ts'
+import { isUuid, type Database, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { languageOf, Page, type Http } from '../platform/http.ts'
 import { invoicePdf, type Party } from './invoice-pdf.ts'
-import type { Billing } from './invoices.ts'
-import { invoiceById, invoiceByToken, invoicePage, presentAll } from './store.ts'
+import type { Billing } from './billing.ts'
+import { invoiceById, invoiceByToken, invoicePage, isOwner, presentAll, unpaidOf } from './store.ts'
 
-export function routes(http: Http, deps: { db: Database; billing: Billing; portalUrl: string }): void {
+export interface BillingRouteDeps {
+  readonly db: Database
+  readonly billing: Billing
+  readonly catalog: Catalog
+  readonly portalUrl: string
+  readonly balanceOf: (db: Queryable, customerId: string) => Promise<{ currency: Currency }>
+}
+
+export function routes(http: Http, deps: BillingRouteDeps): void {
   const { db, billing, portalUrl } = deps
 
   http.read(api.listInvoices, async ({ customerId, query, language }) => {
@@ -28,6 +38,31 @@ export function routes(http: Http, deps: { db: Database; billing: Billing; porta
     return shown
   })
 
+  http.read(api.unpaidInvoices, async ({ customerId }) => {
+    const [{ count, due }, { currency }] = await Promise.all([unpaidOf(db, customerId), deps.balanceOf(db, customerId)])
+    return { count, amount_due: Number(due), currency }
+  })
+
+  http.read(api.getRunway, ({ customerId }) => billing.runway(db, customerId))
+
+  /** The owner's own; anybody else's is unknown. */
+  const own = async (from: Queryable, customerId: string, id: string) => {
+    const found = isUuid(id) && (await isOwner(from, customerId, id)) ? await billing.subscription(from, id) : undefined
+    if (!found) throw new Refusal('not_found')
+    return found
+  }
+  http.read(api.getSubscription, ({ customerId, params }) => own(db, customerId, params.id))
+  http.write(api.cancelSubscription, async ({ tx, customerId, params, body }) => {
+    await own(tx, customerId, params.id)
+    await billing.cancel(tx, params.id, body.when)
+    return await own(tx, customerId, params.id)
+  })
+  http.write(api.resumeSubscription, async ({ tx, customerId, params }) => {
+    await own(tx, customerId, params.id)
+    await billing.resume(tx, params.id)
+    return await own(tx, customerId, params.id)
+  })
+
   http.read(api.hostedInvoice, async ({ params, language }) => {
     const row = await invoiceByToken(db, params.token)
     if (!row) throw new Refusal('not_found')
@@ -44,7 +79,8 @@ export function routes(http: Http, deps: { db: Database; billing: Billing; porta
     const row = await invoiceByToken(db, token)
     const [invoice] = row ? await presentAll(db, [row], portalUrl, language) : []
     if (!row || !invoice) throw new Refusal('not_found')
-    const bytes = await invoicePdf(invoice, row.seller as Party, row.buyer as Party, language)
+    const timeZone = timeZoneOf(deps.catalog, row.region_code as RegionCode)
+    const bytes = await invoicePdf(invoice, { seller: row.seller as Party, buyer: row.buyer as Party, language, timeZone })
     return reply
       .type('application/pdf')
       .header('content-disposition', `inline; filename="${row.number}.pdf"`)

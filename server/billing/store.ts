@@ -6,7 +6,7 @@ import type * as z from 'zod/mini'
 import type { InvoiceStatus } from '../../contract/billing.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 
 export type InvoiceRow = Selectable<DB['invoice']>
 type LineRow = Selectable<DB['invoice_line']>
@@ -24,6 +24,11 @@ function present(row: InvoiceRow, lines: readonly LineRow[], portalUrl: string, 
     total: Number(row.total),
     currency: currencySchema.parse(row.currency),
     status: row.status as z.output<typeof InvoiceStatus>,
+    kind: row.kind as Invoice['kind'],
+    tax:
+      row.tax_rate === 0
+        ? null
+        : { name: row.tax_name, rate: row.tax_rate, amount: Number(lines.reduce((sum, line) => sum + line.tax, 0n)) },
     created: Math.floor(row.created_at.getTime() / 1000),
     invoice_pdf: pdfUrl(portalUrl, row.token, language),
     hosted_invoice_url: hostedUrl(portalUrl, row.token),
@@ -32,6 +37,7 @@ function present(row: InvoiceRow, lines: readonly LineRow[], portalUrl: string, 
       quantity: Number(line.quantity),
       unit_price: Number(line.unit_price),
       amount: Number(line.amount),
+      tax: Number(line.tax),
       period_start: line.period_start?.toISOString() ?? null,
       period_end: line.period_end?.toISOString() ?? null,
     })),
@@ -63,6 +69,25 @@ export async function invoicePage(
   const page = rows.slice(0, of.limit)
   return { rows: page, next: rows.length > of.limit ? (page.at(-1)?.seq ?? null) : null }
 }
+
+/** All that are open, counted by the index that holds nothing else. */
+export async function unpaidOf(db: Queryable, customerId: string): Promise<{ count: number; due: bigint }> {
+  const { count, due } = await db
+    .selectFrom('invoice')
+    .select((eb) => [eb.fn.countAll<bigint>().as('count'), sql<string>`coalesce(sum(total - amount_paid), 0)`.as('due')])
+    .where('customer_id', '=', customerId)
+    .where('status', '=', 'open')
+    .executeTakeFirstOrThrow()
+  return { count: Number(count), due: BigInt(due) }
+}
+
+export const isOwner = async (db: Queryable, customerId: string, subscriptionId: string): Promise<boolean> =>
+  (await db
+    .selectFrom('subscription')
+    .select('id')
+    .where('id', '=', subscriptionId)
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst()) !== undefined
 
 export const invoiceById = (db: Queryable, id: string): Promise<InvoiceRow | undefined> =>
   db.selectFrom('invoice').selectAll().where('id', '=', id).executeTakeFirst()

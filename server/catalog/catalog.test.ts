@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { currencies, toMinor } from '../../contract/money.ts'
-import { CatalogFault, currencyOf, dataCentres, languageOf, loadCatalog, parseCatalog, plans, priceOf } from './index.ts'
+import { monthlyOf } from '../../contract/pricing.ts'
+import { CatalogFault, currencyOf, dataCentres, languageOf, loadCatalog, parseCatalog, plans, termsOf } from './index.ts'
 
 const file = path.resolve(import.meta.dirname, '../../catalog.yaml')
 const shipped = readFileSync(file, 'utf8')
@@ -83,7 +84,7 @@ describe('as shipped', () => {
     const price = (currency: 'VND' | 'AUD', size: number, gb: number, containers: number) => {
       const plan = plans(catalog, currency).find(({ id }) => id === size)
       if (!plan) throw new Error('no such plan')
-      return priceOf(catalog, currency, { plan, diskMb: gb * 1024, mariadbDiskMb: 10_240, containers }).total
+      return monthlyOf(termsOf(catalog, currency, { plan, diskMb: gb * 1024, mariadbDiskMb: 10_240, containers })).total
     }
     expect(price('VND', 1, 10, 1)).toBe(89_000 + 40_000 + 89_000)
     expect(price('VND', 2, 20, 3)).toBe(149_000 + 80_000 + 149_000 * 3)
@@ -102,7 +103,12 @@ describe('a fault names its line', () => {
     ['minDiskGb: 20', 'minDiskGb: 5', /dataCentres\.4\.minDiskGb/],
     ['minDiskGb: 20', 'minDisk: 20', /dataCentres\.4/],
     ['svm: false', 'svm: maybe', /products\.svm/],
-    ['AUD: { currency: AUD, language: aud }', 'AUD: { currency: GBP, language: aud }', /regions\.AUD\.currency/],
+    ['AUD: { currency: AUD, language: aud', 'AUD: { currency: GBP, language: aud', /regions\.AUD\.currency/],
+    ['timeZone: Australia/Sydney', 'timeZone: Australia/Nowhere', /regions\.AUD\.timeZone: is no time zone/],
+    ['timeZone: Australia/Sydney', 'tax: { name: GST, percent: 10.125 }', /regions\.AUD\.tax\.percent: is no rate/],
+    ['suspendDays: 7', 'suspendDays: 6', /billing\.suspendDays: must come after the last reminder/],
+    ['deleteDays: 30', 'deleteDays: 7', /billing\.deleteDays: must come after suspendDays/],
+    ['[0, 3, 6]', '[0, 3, 3]', /billing\.reminderDays: must grow/],
     ['id: 5, name: Tokyo', 'id: 4, name: Tokyo', /dataCentres: holds the same id twice/],
     ['method: ATMCARD', 'method: CASH', /payments\.routing\.1\.method/],
     ['min: 10000,', 'min: ten,', /payments\.currencies\.VND\.min/],

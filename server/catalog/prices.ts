@@ -1,6 +1,6 @@
 /** What things cost and where they can run, as the catalogue says. */
 import type { Currency, RegionCode } from '../../contract/money.ts'
-import { monthlyPrice, type Basis, type MonthlyLines } from '../../contract/pricing.ts'
+import type { Terms } from '../../contract/pricing.ts'
 import type { Plan, Region } from '../../contract/wordpress.ts'
 import type * as z from 'zod/mini'
 import type { Catalog } from './schema.ts'
@@ -16,37 +16,21 @@ export const dataCentres = (catalog: Catalog): z.output<typeof Region>[] =>
 export const plans = (catalog: Catalog, currency: Currency): Plan[] =>
   catalog.plans.map(({ id, name, cpu, ram, prices }) => ({ id, name, cpu, ram, ...prices[currency], currency }))
 
-/** Minor units a month, line by line. */
-export function priceOf(
+/** Everything that a month's price is computed from, to be frozen with what charges it. */
+export const termsOf = (
   catalog: Catalog,
   currency: Currency,
   order: { plan: Plan; diskMb: number; mariadbDiskMb: number; containers: number },
-): MonthlyLines {
-  return monthlyPrice({
-    ...order,
-    ssdRate: { perGb: catalog.disks.ssdPerGb[currency] },
-    mariadbRate: { perGb: catalog.disks.mariadbPerGb[currency] },
-  })
-}
+): Terms => ({
+  plan: order.plan.name,
+  price: order.plan.price,
+  sale_price: order.plan.sale_price,
+  disk: order.diskMb,
+  disk_per_gb: catalog.disks.ssdPerGb[currency],
+  mariadb_disk_size: order.mariadbDiskMb,
+  mariadb_per_gb: catalog.disks.mariadbPerGb[currency],
+  replicate: order.containers,
+})
 
-/** Everything that a whole month's price is computed from, to be frozen with the line that charges it. */
-export function basisOf(
-  catalog: Catalog,
-  currency: Currency,
-  order: { plan: Plan; diskMb: number; mariadbDiskMb: number; containers: number },
-  month: { start: Date; end: Date },
-): Basis {
-  const seconds = Math.round((month.end.getTime() - month.start.getTime()) / 1000)
-  return {
-    plan: order.plan.name,
-    price: order.plan.price,
-    sale_price: order.plan.sale_price,
-    disk: order.diskMb,
-    disk_per_gb: catalog.disks.ssdPerGb[currency],
-    mariadb_disk_size: order.mariadbDiskMb,
-    mariadb_per_gb: catalog.disks.mariadbPerGb[currency],
-    replicate: order.containers,
-    seconds,
-    of_seconds: seconds,
-  }
-}
+/** The time zone in which a region's customers count days, months and years. */
+export const timeZoneOf = (catalog: Catalog, region: RegionCode): string => catalog.regions[region].timeZone

@@ -58,7 +58,44 @@ const topUp = (code: Currency) =>
 
 const flag = z.boolean()
 const language = z.enum(['en', 'vi', 'aud'])
-const region = z.strictObject({ currency: z.enum(currencies), language })
+const isTimeZone = (name: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+/** Percent, at most two decimals, read as hundredths of a percent. */
+const rate = z
+  .union([z.number(), z.string()])
+  .refine((percent) => /^\d{1,2}(\.\d{1,2})?$/.test(String(percent)), 'is no rate in percent, from 0 to 99.99')
+  .transform((percent) => Math.round(Number(percent) * 100))
+const region = z.strictObject({
+  currency: z.enum(currencies),
+  language,
+  timeZone: z.string().refine(isTimeZone, 'is no time zone such as Asia/Ho_Chi_Minh').default('UTC'),
+  tax: z
+    .strictObject({ name: z.string().min(1), percent: rate })
+    .transform(({ name, percent }) => ({ name, rate: percent }))
+    .default({ name: '', rate: 0 }),
+})
+
+const grows = (days: readonly number[]): boolean => days.every((day, at) => at === 0 || day > (days[at - 1] ?? 0))
+const dayCount = z.int().min(0).max(365)
+/** Days after an unpaid renewal was due, and days that a wallet still lasts. */
+const billing = z
+  .strictObject({
+    reminderDays: z.array(dayCount).min(1).refine(grows, 'must grow'),
+    suspendDays: dayCount.min(1),
+    deleteDays: dayCount,
+    lowRunwayDays: z.array(dayCount),
+  })
+  .refine(({ reminderDays, suspendDays }) => (reminderDays.at(-1) ?? 0) < suspendDays, {
+    path: ['suspendDays'],
+    message: 'must come after the last reminder',
+  })
+  .refine(({ suspendDays, deleteDays }) => suspendDays < deleteDays, { path: ['deleteDays'], message: 'must come after suspendDays' })
 
 /** Which gateway takes a way of paying that is not chosen by method and type, and where. */
 const gatewayOf = z.strictObject({ gateway: z.string().min(1), regions: z.array(z.enum(regionCodes)) })
@@ -80,6 +117,7 @@ export const CatalogFile = z.strictObject({
   regions: z.strictObject(
     Object.fromEntries(regionCodes.map((code) => [code, region])) as Record<(typeof regionCodes)[number], typeof region>,
   ),
+  billing: billing.default({ reminderDays: [0, 3, 6], suspendDays: 7, deleteDays: 30, lowRunwayDays: [7, 3, 1] }),
   dataCentres: z
     .array(z.strictObject({ id: z.int().positive(), name: z.string().min(1), country: z.string().length(2), minDiskGb: z.int().min(10) }))
     .min(1)

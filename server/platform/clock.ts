@@ -1,8 +1,52 @@
+import type { Queryable } from './db.ts'
+
 /** The one clock that every rule reads, so that a test can live through years in seconds. */
 export interface Clock {
   now(): Date
 }
 export const systemClock: Clock = { now: () => new Date() }
+
+export interface TravellingClock extends Clock {
+  /** Keeps in step with the offset in the database, and tells of every move. Answers what stops it. */
+  follow(db: Queryable, onMove: () => void): Promise<() => void>
+}
+
+const lookMs = 400
+
+/** How far the portal's clock stands from the wall's, milliseconds. */
+export async function readOffset(db: Queryable): Promise<number> {
+  const row = await db.selectFrom('clock_offset').select('offset_ms').executeTakeFirst()
+  return Number(row?.offset_ms ?? 0)
+}
+
+/** A clock that `npm run portal -- clock` can move while the portal runs: for the sandbox only. */
+export function createTravellingClock(): TravellingClock {
+  let offsetMs = 0
+  return {
+    now: () => new Date(Date.now() + offsetMs),
+    async follow(db, onMove) {
+      offsetMs = await readOffset(db)
+      let looking = false
+      const timer = setInterval(() => {
+        if (looking) return
+        looking = true
+        readOffset(db)
+          .then((found) => {
+            if (found === offsetMs) return
+            offsetMs = found
+            onMove()
+          })
+          // A database that does not answer says so elsewhere; the clock goes on as it stands.
+          .catch(() => undefined)
+          .finally(() => {
+            looking = false
+          })
+      }, lookMs)
+      timer.unref()
+      return () => clearInterval(timer)
+    },
+  }
+}
 
 export const seconds = (n: number): number => n * 1000
 export const minutes = (n: number): number => seconds(n * 60)

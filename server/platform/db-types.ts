@@ -18,6 +18,11 @@ export interface CardCustomer {
   reference: string;
 }
 
+export interface ClockOffset {
+  offset_ms: bigint;
+  one: Generated<boolean>;
+}
+
 export interface Customer {
   active: Generated<boolean>;
   address_line: string | null;
@@ -55,16 +60,22 @@ export interface Invoice {
   currency: string;
   customer_id: string;
   id: string;
+  kind: string;
   number: string;
   paid_at: Timestamp | null;
+  period_end: Timestamp | null;
+  period_start: Timestamp | null;
   product: string;
   region_code: string;
   seller: unknown;
   seq: Generated<bigint>;
+  sets: unknown | null;
   starts: unknown | null;
   status: string;
   subject: unknown | null;
   subscription_id: string | null;
+  tax_name: string;
+  tax_rate: number;
   token: string;
   total: bigint;
 }
@@ -85,6 +96,7 @@ export interface InvoiceLine {
   period_start: Timestamp | null;
   position: number;
   quantity: bigint;
+  tax: bigint;
   unit_price: bigint;
 }
 
@@ -241,6 +253,11 @@ export interface RateLimit {
   points: Generated<number>;
 }
 
+export interface RunwayWarning {
+  customer_id: string;
+  days: number;
+}
+
 export interface Session {
   created_at: Timestamp;
   customer_id: string;
@@ -258,7 +275,9 @@ export interface Site {
   created_at: Timestamp;
   currency: string;
   customer_id: string;
+  deleted_at: Timestamp | null;
   disk_mb: number;
+  generation: Generated<number>;
   giving_up: string | null;
   id: string;
   invoice_id: string | null;
@@ -267,6 +286,9 @@ export interface Site {
   name: string;
   plan_id: number;
   plan_name: string;
+  planned_containers: number | null;
+  planned_id: string | null;
+  planned_plan_id: number | null;
   price: bigint;
   ram_mb: number;
   reason: string | null;
@@ -275,6 +297,7 @@ export interface Site {
   run: Generated<number>;
   running_at: Timestamp | null;
   seq: Generated<bigint>;
+  settled_generation: Generated<number>;
   status: string;
   steps_done: Generated<string[]>;
   subscription_id: string | null;
@@ -292,20 +315,38 @@ export interface SiteDomain {
   verified: boolean;
 }
 
+export interface SiteFormerName {
+  name: string;
+  site_id: string;
+}
+
 export interface Subscription {
-  anchor_day: number;
+  anchor_at: Timestamp;
+  cancel_at_period_end: Generated<boolean>;
   created_at: Timestamp;
   currency: string;
   customer_id: string;
+  description: unknown;
+  ended_at: Timestamp | null;
   id: string;
-  period_end: Timestamp | null;
-  period_start: Timestamp | null;
+  invoice_id: string | null;
+  months: number;
+  next_at: Timestamp;
+  period_end: Timestamp;
+  period_start: Timestamp;
+  planned: unknown | null;
   price: bigint;
+  product: string;
+  region_code: string;
+  reminded: number | null;
   status: string;
+  subject: unknown | null;
+  terms: unknown | null;
 }
 
 export interface DB {
   card_customer: CardCustomer;
+  clock_offset: ClockOffset;
   customer: Customer;
   idempotency: Idempotency;
   idempotency_action: IdempotencyAction;
@@ -327,8 +368,10 @@ export interface DB {
   payment_reversal: PaymentReversal;
   payment_suspense: PaymentSuspense;
   rate_limit: RateLimit;
+  runway_warning: RunwayWarning;
   session: Session;
   site: Site;
   site_domain: SiteDomain;
+  site_former_name: SiteFormerName;
   subscription: Subscription;
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
-import { createAnnouncer, type Announcer } from './announce.ts'
+import { createAnnouncer, type Announcer, type Told } from './announce.ts'
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
 import { createRelay } from './relay.ts'
@@ -11,7 +11,7 @@ import { routes } from './routes.ts'
 import type { AppKey } from './signature.ts'
 import { createSockets, type Sockets } from './socket.ts'
 
-export type { Announcer, AppKey }
+export type { Announcer, AppKey, Told }
 
 export interface Realtime extends Announcer {
   readonly sockets: Sockets

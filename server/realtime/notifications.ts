@@ -8,7 +8,7 @@ import type { Queryable } from '../platform/db.ts'
 interface Known {
   payment?: { number?: string; amount_paid?: number; amount_due?: number; currency?: string }
   wp?: { name?: string; status?: string; reason?: string | null } | null
-  wallet?: { amount?: number; currency?: string; provider?: string }
+  wallet?: { amount?: number; currency?: string; provider?: string; days?: number }
 }
 
 const statusWords: Record<string, Record<Language, string>> = {
@@ -18,6 +18,7 @@ const statusWords: Record<string, Record<Language, string>> = {
   suspended: { en: 'is suspended', vi: 'đã bị tạm ngưng' },
   failed: { en: 'could not be set up', vi: 'không khởi tạo được' },
   deleting: { en: 'is being deleted', vi: 'đang được xoá' },
+  deleted: { en: 'is deleted', vi: 'đã được xoá' },
 }
 
 /** The bell's sentence for one event, in the reader's language. */
@@ -52,6 +53,8 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
       return vi
         ? `Đã nạp ${money(wallet?.amount, wallet?.currency)} vào ví`
         : `${money(wallet?.amount, wallet?.currency)} was added to your wallet`
+    case 'wallet.low':
+      return vi ? `Ví của bạn còn đủ dùng ${wallet?.days ?? 0} ngày` : `Days that your wallet still lasts: ${wallet?.days ?? 0}`
   }
 }
 

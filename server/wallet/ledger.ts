@@ -68,6 +68,17 @@ export interface Movement {
   readonly details: Details
 }
 
+/** What a customer pays for. */
+export interface Sale {
+  readonly key: string
+  readonly customerId: string
+  readonly product: string
+  /** Minor units, above zero. */
+  readonly amount: bigint
+  readonly currency: Currency
+  readonly details: Details
+}
+
 export interface Ledger {
   /** Opens the house's accounts for these gateways and products, in every currency. Called once, at the start. */
   prepare(db: Queryable, house: { drivers: readonly string[]; products: readonly string[] }): Promise<void>
@@ -78,10 +89,9 @@ export interface Ledger {
     topup: { key: string; customerId: string; driver: string; amount: bigint; currency: Currency; details: Details },
   ): Promise<Outcome>
   /** A customer pays for something. `short` when the wallet does not hold enough. */
-  charge(
-    tx: Tx,
-    sale: { key: string; customerId: string; product: string; amount: bigint; currency: Currency; details: Details },
-  ): Promise<Outcome>
+  charge(tx: Tx, sale: Sale): Promise<Outcome>
+  /** Many customers pay, in one round trip; a wallet that is short stops nobody else. Answers as many words, in the same order. */
+  chargeAll(tx: Tx, sales: readonly Sale[]): Promise<readonly Outcome['outcome'][]>
   /** Gives back what was charged, as a new entry; the first one stays. */
   refund(
     tx: Tx,
@@ -128,10 +138,14 @@ export function createLedger(clock: Clock): Ledger {
     `.execute(tx)
     const row = rows[0]
     if (!row) throw new Error('ledger_post answered nothing')
+    return outcomeOf(row, posting.key)
+  }
+
+  function outcomeOf(row: { outcome: string; transfer_id: bigint | null }, key: string): Outcome {
     if (row.outcome === 'short') return { outcome: 'short' }
     if ((row.outcome === 'posted' || row.outcome === 'replayed') && row.transfer_id !== null)
       return { outcome: row.outcome, transferId: row.transfer_id }
-    throw new Error(`ledger key ${posting.key} was used for another posting`)
+    throw new Error(`ledger key ${key} was used for another posting`)
   }
 
   return {
@@ -176,6 +190,35 @@ export function createLedger(clock: Clock): Ledger {
           { account: walletOf(customerId), amount: -amount },
           { account: revenue, amount },
         ],
+      })
+    },
+    async chargeAll(tx, sales) {
+      if (sales.length === 0) return []
+      const legs = sales.map((sale) => ({ wallet: walletOf(sale.customerId), revenue: revenueOf(sale.product, sale.currency) }))
+      for (const [index, { amount }] of sales.entries()) {
+        const { wallet = '', revenue = '' } = legs[index] ?? {}
+        assertBalanced([
+          { account: wallet, amount: -amount },
+          { account: revenue, amount },
+        ])
+      }
+      // All of them in the order of their ids, as every posting takes its own: nobody waits for another in a ring.
+      const codes = [...new Set(legs.flatMap(({ wallet, revenue }) => [wallet, revenue]))]
+      await sql`select from ledger_account where code = any (${codes}::text[]) order by id for update`.execute(tx)
+      const { rows } = await sql<{ outcome: string; transfer_id: bigint | null }>`
+        select p.outcome, p.transfer_id
+        from unnest(
+          ${sales.map(({ key }) => key)}::text[], ${sales.map(({ details }) => JSON.stringify(details))}::text[],
+          ${legs.map(({ wallet }) => wallet)}::text[], ${legs.map(({ revenue }) => revenue)}::text[],
+          ${sales.map(({ amount }) => String(amount))}::bigint[]
+        ) with ordinality as s (key, details, wallet, revenue, amount, place)
+        cross join lateral ledger_post(s.key, 'charge', s.details::jsonb, ${clock.now()}, array[s.wallet, s.revenue], array[-s.amount, s.amount]) p
+        order by s.place
+      `.execute(tx)
+      return sales.map(({ key }, index) => {
+        const row = rows[index]
+        if (!row) throw new Error('ledger_post answered too little')
+        return outcomeOf(row, key).outcome
       })
     },
     async refund(tx, { key, customerId, product, amount, currency, details, reverses }) {

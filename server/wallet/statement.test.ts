@@ -178,7 +178,15 @@ describe('an entry explained', () => {
     expect(line?.basis?.seconds).toBe(Math.round((Date.parse(line?.period_end ?? '') - Date.parse(line?.period_start ?? '')) / 1000))
     expect(line?.steps.map(({ part }) => part)).toEqual(['plan', 'disk', 'mariadb_disk', 'containers'])
     // 10 300 MB at 4 000 a GB are 40 234.375: to the next đồng.
-    expect(line?.steps[1]).toEqual({ part: 'disk', quantity: 10_300, unit_price: 4000, per: 1024, amount: 40_235, rounded_up: true })
+    expect(line?.steps[1]).toEqual({
+      part: 'disk',
+      quantity: 10_300,
+      unit_price: 4000,
+      per: 1024,
+      amount: 40_235,
+      rounded_up: true,
+      rounded_down: false,
+    })
     expect(line?.steps.reduce((sum, { amount }) => sum + amount, 0)).toBe(-(charge?.amount ?? 0))
     expect(result.invoice).toMatchObject({ total: -(charge?.amount ?? 0), recomputed: -(charge?.amount ?? 0) })
   })

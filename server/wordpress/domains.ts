@@ -7,14 +7,15 @@ import type { Language } from '../../contract/errors.ts'
 import { ruleText } from '../../contract/sentences.ts'
 import type { DomainCheck } from '../../contract/wordpress-domains.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
-import { databaseError, onCommit, transaction, type Database, type Queryable } from '../platform/db.ts'
+import { databaseError, onCommit, transaction, type Database } from '../platform/db.ts'
 import type { DnsLookup } from '../platform/dns-lookup.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { challengeOf, lookForProof, type Evidence } from './ownership.ts'
-import type { SiteAddressing } from './store.ts'
+import { ensureJob } from './change.ts'
+import { heldNames, type SiteAddressing } from './store.ts'
 
 /** How long after an account let go of a name another account must prove it by TXT. */
 const quarantineMs = days(30)
@@ -63,11 +64,6 @@ function tell({ records }: Evidence, language: Language): string {
     })
     .join(' ')
 }
-
-export const heldNames = async (db: Queryable, siteId: string): Promise<string[]> =>
-  (
-    await db.selectFrom('site_domain').select('name').where('site_id', '=', siteId).where('released_at', 'is', null).orderBy('id').execute()
-  ).map(({ name }) => name)
 
 export function createDomains(deps: {
   db: Database
@@ -168,14 +164,17 @@ export function createDomains(deps: {
         if ((await heldNames(tx, siteId)).some((name) => !names.has(name))) throw new Refusal('conflict')
         for (const [name, proof] of proven) {
           // Proven by TXT, so whoever held it holds it no more.
-          if (proof === 'txt')
-            await tx
+          if (proof === 'txt') {
+            const former = await tx
               .updateTable('site_domain')
               .set({ released_at: now })
               .where('name', '=', name)
               .where('customer_id', '!=', customerId)
               .where('released_at', 'is', null)
-              .execute()
+              .returning('site_id')
+              .executeTakeFirst()
+            if (former) await deps.jobs.add(tx, ensureJob, { siteId: former.site_id })
+          }
           try {
             await tx
               .insertInto('site_domain')
@@ -187,6 +186,7 @@ export function createDomains(deps: {
             throw error
           }
         }
+        if (proven.size > 0) await deps.jobs.add(tx, ensureJob, { siteId })
         onCommit(tx, deps.onChange)
         return await heldNames(tx, siteId)
       })
@@ -202,6 +202,7 @@ export function createDomains(deps: {
           .where('released_at', 'is', null)
           .executeTakeFirst()
         if (numUpdatedRows === 0n) throw new Refusal('not_found')
+        await deps.jobs.add(tx, ensureJob, { siteId })
         onCommit(tx, deps.onChange)
         return await heldNames(tx, siteId)
       })

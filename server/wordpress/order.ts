@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
 import type { Language } from '../../contract/errors.ts'
 import type { RegionCode } from '../../contract/money.ts'
+import { monthlyOf } from '../../contract/pricing.ts'
 import { ruleText, type RuleKey } from '../../contract/sentences.ts'
 import type { Order, Plan } from '../../contract/wordpress.ts'
 import type { Billing } from '../billing/index.ts'
-import { basisOf, currencyOf, dataCentres, plans, priceOf, type Catalog } from '../catalog/index.ts'
+import { currencyOf, dataCentres, plans, termsOf, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { databaseError, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -15,6 +16,7 @@ import type { Announcer } from '../realtime/index.ts'
 import { sql } from 'kysely'
 import type { WordpressCapabilities } from './driver.ts'
 import { newName } from './names.ts'
+import { descriptionOf, productName } from './product.ts'
 
 export interface Buyer {
   readonly id: string
@@ -60,8 +62,8 @@ export async function placeOrder(
   const { buyer, form, language } = order
   const { plan, region } = check(catalog, deps.capabilities, buyer, form, language)
   const wanted = { plan, diskMb: form.disk, mariadbDiskMb: form.mariadb_disk_size, containers: form.replicate }
-  const { total } = priceOf(catalog, plan.currency, wanted)
-  const price = BigInt(total)
+  const terms = termsOf(catalog, plan.currency, wanted)
+  const price = BigInt(monthlyOf(terms).total)
   const id = randomUUID()
   const now = clock.now()
 
@@ -101,23 +103,24 @@ export async function placeOrder(
     }
   }
 
-  const subscription = await billing.subscribe(tx, { customerId: buyer.id, price, currency: plan.currency })
-  const period = { start: now, end: subscription.periodEnd }
-  const summary = `${plan.name} · ${form.disk / 1024} GB SSD · ${form.replicate} container`
+  const subject = { wp: { id, name } }
+  const text = descriptionOf(name, plan.name, form.disk, form.replicate)
+  const subscription = await billing.subscribe(tx, {
+    customerId: buyer.id,
+    regionCode: buyer.regionCode,
+    product: productName,
+    offer: { price, terms, description: text },
+    currency: plan.currency,
+    subject,
+  })
+  const { period } = subscription
+  const seconds = Math.floor((period.end.getTime() - period.start.getTime()) / 1000)
   const invoice = await billing.issue(tx, {
     customer: buyer,
     currency: plan.currency,
-    product: 'wordpress',
-    lines: [
-      {
-        description: { en: `WordPress ${name} (${summary})`, vi: `WordPress ${name} (${summary})` },
-        quantity: 1n,
-        unitPrice: price,
-        period,
-        basis: basisOf(catalog, plan.currency, wanted, period),
-      },
-    ],
-    subject: { wp: { id, name } },
+    product: productName,
+    lines: [{ description: text, quantity: 1n, unitPrice: price, period, basis: { ...terms, seconds, of_seconds: seconds } }],
+    subject,
     subscriptionId: subscription.id,
     starts: { job: provisionJob, payload: { siteId: id } },
   })

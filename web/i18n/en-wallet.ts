@@ -56,6 +56,8 @@ export const enWallet = {
     times: (count: string, price: string) => `${count} × ${price}`,
     secondsOf: (seconds: string, of: string) => `${seconds} of ${of} seconds`,
     roundedUp: 'rounded up',
+    roundedDown: 'rounded down',
+    taken: 'Taken off',
     period: (from: string, to: string) => `${from} to ${to}`,
     periodSeconds: (seconds: number, text: string) => (seconds === 1 ? `${text} second` : `${text} seconds`),
     recomputed: 'Recomputed',

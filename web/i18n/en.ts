@@ -330,6 +330,7 @@ export const en = {
     credited: 'Money reached your wallet.',
     creditedAmount: (amount: string) => `${amount} reached your wallet.`,
     status: (name: string, status: string) => `${name}: ${status}`,
+    walletLow: (days: number) => `Your wallet lasts ${plural(days, 'more day', 'more days')}.`,
   },
 }
 

@@ -56,6 +56,8 @@ export const viWallet: typeof enWallet = {
     times: (count, price) => `${count} × ${price}`,
     secondsOf: (seconds, of) => `${seconds} trên ${of} giây`,
     roundedUp: 'làm tròn lên',
+    roundedDown: 'làm tròn xuống',
+    taken: 'Trừ đi',
     period: (from, to) => `${from} đến ${to}`,
     periodSeconds: (_seconds, text) => `${text} giây`,
     recomputed: 'Tính lại',

@@ -311,5 +311,6 @@ export const vi: Texts = {
     credited: 'Tiền đã vào ví của bạn.',
     creditedAmount: (amount) => `${amount} đã vào ví của bạn.`,
     status: (name, status) => `${name}: ${status}`,
+    walletLow: (days) => `Ví của bạn còn đủ dùng ${days} ngày.`,
   },
 }

@@ -34,6 +34,11 @@ export function notificationText({ event, payload, title }: Told, t: Texts, lang
       return title ?? t.events.subscribed
     case 'subscription.updated':
       return title ?? t.events.subscriptionChanged
+    case 'wallet.low': {
+      const left = field(payload['wallet'], 'days')
+      if (typeof left === 'number') return t.events.walletLow(left)
+      break
+    }
     case 'wallet.credited':
       return creditedText(payload, t, amount) ?? title ?? t.events.credited
     case 'wordpress.status': {
@@ -62,11 +67,15 @@ function creditedText(
 export function notificationTarget({
   event,
   payload,
-}: Told): { to: '/wordpress/$id' | '/wordpress-progress/$id'; params: { id: string } } | { to: '/invoice' | '/transactions' } | undefined {
+}: Told):
+  | { to: '/wordpress/$id' | '/wordpress-progress/$id'; params: { id: string } }
+  | { to: '/invoice' | '/transactions' | '/payment' }
+  | undefined {
   const id = field(field(payload, 'wp'), 'id')
   if (event === 'wordpress.status' && typeof id === 'string') return { to: '/wordpress/$id', params: { id } }
   if (event === 'invoice.payment_failed' && typeof id === 'string') return { to: '/wordpress-progress/$id', params: { id } }
   if (event.startsWith('invoice.')) return { to: '/invoice' }
   if (event === 'wallet.credited') return { to: '/transactions' }
+  if (event === 'wallet.low') return { to: '/payment' }
   return undefined
 }

@@ -18,12 +18,13 @@ export const notificationsQuery = queryOptions({
 const touched: Record<EventName, readonly string[]> = {
   'invoice.create': ['invoices'],
   'subscribe.create': ['servers'],
-  'subscription.created': ['servers'],
-  'subscription.updated': ['servers'],
-  'invoice.paid': ['invoices', 'me', 'transactions', 'servers'],
+  'subscription.created': ['servers', 'subscriptions', 'runway'],
+  'subscription.updated': ['servers', 'subscriptions', 'runway'],
+  'invoice.paid': ['invoices', 'me', 'transactions', 'servers', 'subscriptions', 'runway'],
   'invoice.payment_failed': ['invoices', 'servers'],
   'wordpress.status': ['servers', 'me', 'transactions'],
-  'wallet.credited': ['me', 'transactions', 'payment'],
+  'wallet.credited': ['me', 'transactions', 'payment', 'runway'],
+  'wallet.low': ['runway'],
 }
 
 /** The events that interrupt; the others only stand in the bell. */

@@ -123,7 +123,16 @@ function Computed({ line, currency }: { line: Line; currency: Currency }) {
       ) : null}
       <dl className="num mt-3 grid gap-2">
         {basis ? (
-          line.steps.map((step) => <StepLine key={step.part} step={step} basis={basis} currency={currency} />)
+          <>
+            {line.steps.map((step) => (
+              <StepLine key={step.part} step={step} basis={basis} currency={currency} />
+            ))}
+            {line.quantity === 1 ? null : (
+              <Sum term={t.wallet.taken} strong>
+                {money(line.amount, currency)}
+              </Sum>
+            )}
+          </>
         ) : (
           <Sum term={t.wallet.times(String(line.quantity), money(line.unit_price, currency))}>{money(line.amount, currency)}</Sum>
         )}
@@ -152,8 +161,9 @@ function StepLine({ step, basis, currency }: { step: Step; basis: NonNullable<Li
     share: { name: t.wallet.share, how: t.wallet.secondsOf(grouped(step.quantity), grouped(step.per)) },
   }
   const { name, how } = texts[step.part]
+  const rounded = step.rounded_up ? `, ${t.wallet.roundedUp}` : step.rounded_down ? `, ${t.wallet.roundedDown}` : ''
   return (
-    <Sum term={name} how={step.rounded_up ? `${how}, ${t.wallet.roundedUp}` : how} strong={step.part === 'share'}>
+    <Sum term={name} how={`${how}${rounded}`} strong={step.part === 'share'}>
       {money(step.amount, currency)}
     </Sum>
   )

@@ -6,10 +6,22 @@ import { useTexts } from '../i18n/index.ts'
 import { useConfig } from '../queries.ts'
 import { Badge } from '../ui/Badge.tsx'
 import type { Kind } from './queries.ts'
+import { SiteActions } from './SiteActions.tsx'
+import { UsageFacts } from './UsageFacts.tsx'
 
 const serverType = 'BASIC'
 
 export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
+  return (
+    <>
+      <Facts server={server} kind={kind} />
+      {server.status === 'running' || server.status === 'suspended' ? <UsageFacts server={server} kind={kind} /> : null}
+      <SiteActions server={server} kind={kind} />
+    </>
+  )
+}
+
+function Facts({ server, kind }: { server: Server; kind: Kind }) {
   const t = useTexts('site')
   const { products } = useConfig()
   const { money, ram, disk } = useFormat()

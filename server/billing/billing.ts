@@ -1,0 +1,121 @@
+/** The room: invoices, subscriptions, and the jobs that keep them going. */
+import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import type { Runway } from '../../contract/billing.ts'
+import { jobNames, type BillingDeps, type Desk } from './desk.ts'
+import { draftEvent } from './events.ts'
+import { numberDrafts, writeInvoices, type Bill } from './issue.ts'
+import { pay } from './payment.ts'
+import type { Product } from './product.ts'
+import { sweep } from './renewals.ts'
+import { runway, watchRunways } from './runway.ts'
+import { subscriptionOf, type Subscription } from './subscription-view.ts'
+import { cancel, changePrice, resume, subscribe, undo, type NewSubscription, type PriceChange } from './subscriptions.ts'
+
+export interface Billing {
+  /** Makes a product known, before anything of it is sold or falls due. */
+  offer(product: Product): void
+  /** Opens a monthly subscription that begins to run once its first invoice is paid. Answers its id and its first period. */
+  subscribe(tx: Tx, of: NewSubscription): Promise<{ id: string; period: { start: Date; end: Date } }>
+  /** Issues the invoice of an order and has a job charge it. */
+  issue(tx: Tx, bill: Bill): Promise<{ id: string; number: string }>
+  /** Charges an open invoice. `short`: the wallet does not hold enough. `settled`: it was no longer open. */
+  pay(tx: Tx, invoiceId: string): Promise<'paid' | 'short' | 'settled'>
+  /** Pays the open invoices of a customer, oldest first, until the wallet is short. */
+  payOpen(customerId: string): Promise<void>
+  /** Gives a paid invoice's money back to the wallet, once. An open one is void. The subscription ends. */
+  undo(tx: Tx, invoiceId: string, reason: string): Promise<void>
+  /** Charges what grows at once, plans what shrinks for the renewal. Refusals: subscription_not_active, insufficient_balance, conflict. */
+  changePrice(tx: Tx, change: PriceChange): Promise<{ outcome: 'charged'; invoiceId: string } | { outcome: 'planned'; at: Date }>
+  /** With the period's end, or now with the unused part back in the wallet. */
+  cancel(tx: Tx, subscriptionId: string, when: 'period_end' | 'now'): Promise<void>
+  /** Takes a planned cancellation back. */
+  resume(tx: Tx, subscriptionId: string): Promise<void>
+  /** As it stands now; undefined when there is none. */
+  subscription(db: Queryable, id: string): Promise<Subscription | undefined>
+  runway(db: Queryable, customerId: string): Promise<Runway>
+  /** Does everything that is due: renewals, reminders, suspensions, deletions. */
+  sweep(signal?: AbortSignal): Promise<void>
+  /** Warns whoever's wallet will not last. */
+  watchRunways(signal?: AbortSignal): Promise<void>
+  /** Has the jobs look at once: the clock was moved, or nobody looked for a while. */
+  poke(): Promise<void>
+}
+
+export function createBilling(deps: BillingDeps): Billing {
+  const { db, jobs, clock, catalog } = deps
+  const products = new Map<string, Product>()
+  const desk: Desk = { ...deps, products }
+
+  const billing: Billing = {
+    offer: (product) => void products.set(product.name, product),
+    subscribe: (tx, of) => subscribe(desk, tx, of),
+    async issue(tx, bill) {
+      const now = clock.now()
+      const [invoice] = await numberDrafts(tx, catalog, [{ ...bill, kind: 'order', period: null, sets: null }], now)
+      if (!invoice) throw new Error('a draft got no number')
+      await writeInvoices(tx, catalog, [{ ...invoice, paid: false }], now)
+      if (bill.subscriptionId !== null)
+        await tx.updateTable('subscription').set({ invoice_id: invoice.id }).where('id', '=', bill.subscriptionId).execute()
+      await deps.announcer.announceAll(tx, [draftEvent('invoice.create', deps.portalUrl, invoice, 0n)])
+      await jobs.add(tx, jobNames.pay, { invoiceId: invoice.id })
+      return { id: invoice.id, number: invoice.number }
+    },
+    pay: (tx, invoiceId) => pay(desk, tx, invoiceId),
+    payOpen: (customerId) => payOpen(desk, db, customerId),
+    undo: (tx, invoiceId, reason) => undo(desk, tx, invoiceId, reason),
+    changePrice: (tx, change) => changePrice(desk, tx, change),
+    cancel: (tx, id, when) => cancel(desk, tx, id, when),
+    resume: (tx, id) => resume(desk, tx, id),
+    subscription: (from, id) => subscriptionOf(desk, from, id),
+    runway: (from, customerId) => runway(desk, from, customerId),
+    sweep: (signal) => sweep(desk, signal),
+    watchRunways: (signal) => watchRunways(desk, signal),
+    poke: () =>
+      transaction(db, async (tx) => {
+        await jobs.add(tx, jobNames.sweep, {})
+        await jobs.add(tx, jobNames.watch, {})
+      }),
+  }
+
+  jobs.define<{ invoiceId: string }>({
+    name: jobNames.pay,
+    concurrency: 2,
+    retries: 1000,
+    run: async ({ invoiceId }) => void (await transaction(db, (tx) => billing.pay(tx, invoiceId))),
+  })
+  jobs.define<{ customerId: string }>({
+    name: jobNames.payOpen,
+    concurrency: 2,
+    retries: 1000,
+    run: ({ customerId }) => billing.payOpen(customerId),
+  })
+  // What is due is found by the table, so a run that is missed or doubled costs nothing.
+  jobs.define({
+    name: jobNames.sweep,
+    cron: '* * * * *',
+    retries: 3,
+    limitSeconds: 3600,
+    run: (_payload, { signal }) => billing.sweep(signal),
+  })
+  jobs.define({
+    name: jobNames.watch,
+    cron: '41 * * * *',
+    retries: 3,
+    limitSeconds: 3600,
+    run: (_payload, { signal }) => billing.watchRunways(signal),
+  })
+  return billing
+}
+
+async function payOpen(desk: Desk, db: Database, customerId: string): Promise<void> {
+  const open = await db
+    .selectFrom('invoice')
+    .select('id')
+    .where('customer_id', '=', customerId)
+    .where('status', '=', 'open')
+    .orderBy('seq')
+    .execute()
+  for (const { id } of open) {
+    if ((await transaction(db, (tx) => pay(desk, tx, id))) === 'short') return
+  }
+}

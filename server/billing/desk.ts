@@ -1,0 +1,31 @@
+/** What every part of the room works with. */
+import type { Catalog } from '../catalog/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Database, Queryable, Tx } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { Announcer } from '../realtime/index.ts'
+import type { Ledger } from '../wallet/index.ts'
+import type { Customer } from './issue.ts'
+import type { Product } from './product.ts'
+
+export const jobNames = { pay: 'pay-invoice', payOpen: 'pay-open-invoices', sweep: 'bill-due', watch: 'watch-runways' } as const
+
+export interface BillingDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly jobs: Jobs
+  readonly ledger: Ledger
+  readonly announcer: Announcer
+  readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  readonly customers: (db: Queryable, ids: readonly string[]) => Promise<ReadonlyMap<string, Customer>>
+  /** Seller, taxes, time zones, and the days of what follows an unpaid renewal. */
+  readonly catalog: Catalog
+  readonly portalUrl: string
+  readonly log: Log
+}
+
+export interface Desk extends BillingDeps {
+  /** By the name that its subscriptions carry. */
+  readonly products: ReadonlyMap<string, Product>
+}

@@ -1,0 +1,122 @@
+/** What follows an unpaid renewal: reminders, suspension, deletion, by the days of the catalogue. Each step first tries to be paid after all. */
+import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
+import { languageOf } from '../catalog/index.ts'
+import { days, later } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import type { Desk } from './desk.ts'
+import { invoiceEvent, subscriptionEvent } from './events.ts'
+import { hold, payHeld, type Held, type SubscriptionRow } from './payment.ts'
+import { dayIn } from './period.ts'
+import { hostedUrl } from './store.ts'
+import { end } from './subscriptions.ts'
+
+export interface DunningDays {
+  readonly reminderDays: readonly number[]
+  readonly suspendDays: number
+  readonly deleteDays: number
+}
+type Step = { readonly act: 'remind'; readonly day: number } | { readonly act: 'suspend' | 'delete' | 'wait' }
+
+/**
+ * The step that is due, and when to look again after it. One step at a time: whoever is to be deleted was suspended before, however long nobody
+ * looked. A reminder that was missed is not sent beside a later one.
+ */
+export function dunningStep(
+  of: { dueAt: Date; status: 'past_due' | 'suspended'; reminded: number | null },
+  now: Date,
+  rule: DunningDays,
+): Step & { readonly nextAt: Date } {
+  const at = (day: number): Date => later(of.dueAt, days(day))
+  if (of.status === 'suspended') return { act: at(rule.deleteDays) <= now ? 'delete' : 'wait', nextAt: at(rule.deleteDays) }
+  if (at(rule.suspendDays) <= now) return { act: 'suspend', nextAt: at(rule.deleteDays) }
+  const day = rule.reminderDays.findLast((each) => at(each) <= now)
+  const nextAt = at(rule.reminderDays.find((each) => at(each) > now) ?? rule.suspendDays)
+  return day !== undefined && day > (of.reminded ?? -1) ? { act: 'remind', day, nextAt } : { act: 'wait', nextAt }
+}
+
+const letters = {
+  remind: {
+    en: {
+      subject: 'Invoice {number} is not paid yet',
+      text: '{amount} is due for {what}. It is suspended on {suspend} and deleted on {delete} unless the invoice is paid. Top up your wallet and it is paid by itself, or pay here: {url}',
+    },
+    vi: {
+      subject: 'Hoá đơn {number} chưa được thanh toán',
+      text: '{what} còn {amount} chưa thanh toán. Dịch vụ sẽ bị tạm ngưng ngày {suspend} và bị xoá ngày {delete} nếu hoá đơn chưa được trả. Hãy nạp tiền vào ví, hoá đơn sẽ tự được trả; hoặc thanh toán tại đây: {url}',
+    },
+  },
+  suspend: {
+    en: {
+      subject: '{what} is suspended',
+      text: 'Invoice {number} ({amount}) is unpaid, so {what} is suspended. Its data is kept until {delete} and then deleted. Top up your wallet and it comes back by itself, or pay here: {url}',
+    },
+    vi: {
+      subject: '{what} đã bị tạm ngưng',
+      text: 'Hoá đơn {number} ({amount}) chưa được thanh toán nên {what} đã bị tạm ngưng. Dữ liệu được giữ đến ngày {delete} rồi sẽ bị xoá. Hãy nạp tiền vào ví, dịch vụ sẽ tự hoạt động lại; hoặc thanh toán tại đây: {url}',
+    },
+  },
+  delete: {
+    en: {
+      subject: '{what} is deleted',
+      text: 'Invoice {number} ({amount}) stayed unpaid until {delete}. {what} and its data are deleted, and nothing is due any more.',
+    },
+    vi: {
+      subject: '{what} đã bị xoá',
+      text: 'Hoá đơn {number} ({amount}) không được thanh toán đến ngày {delete}. {what} và dữ liệu đã bị xoá; bạn không còn nợ khoản nào.',
+    },
+  },
+} as const
+
+async function write(desk: Desk, tx: Tx, letter: keyof typeof letters, { invoice, subscription: row }: Required<Held>): Promise<void> {
+  if (!row) return
+  const customer = (await desk.customers(tx, [row.customer_id])).get(row.customer_id)
+  if (!customer) return
+  const region = row.region_code as RegionCode
+  const language = languageOf(desk.catalog, region) === 'vi' ? 'vi' : 'en'
+  const { timeZone } = desk.catalog.regions[region]
+  const { suspendDays, deleteDays } = desk.catalog.billing
+  const dated = (day: number): string => dayIn(timeZone, later(row.period_end, days(day)))
+  const words: Record<string, string> = {
+    number: invoice.number,
+    amount: formatMoney(Number(invoice.total - invoice.amount_paid), row.currency as Currency, language),
+    what: (row.description as Record<'en' | 'vi', string>)[language],
+    suspend: dated(suspendDays),
+    delete: dated(deleteDays),
+    url: hostedUrl(desk.portalUrl, invoice.token),
+  }
+  const filled = (text: string): string => text.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '')
+  const { subject, text } = letters[letter][language]
+  await desk.mail(tx, customer.email, filled(subject), filled(text))
+}
+
+/** The next step against each; the rows are locked. */
+export async function press(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Promise<void> {
+  for (const row of rows) {
+    const held = row.invoice_id === null ? undefined : await hold(tx, row.invoice_id)
+    if (held?.invoice.status !== 'open') throw new Error(`subscription ${row.id} is ${row.status} without an open invoice`)
+    // Money may have come some other way than by a top-up.
+    if ((await payHeld(desk, tx, held, true)) === 'paid') continue
+    const status = row.status === 'suspended' ? 'suspended' : 'past_due'
+    const step = dunningStep({ dueAt: row.period_end, status, reminded: row.reminded }, desk.clock.now(), desk.catalog.billing)
+    const { subscription = row } = held
+    if (step.act !== 'wait') await write(desk, tx, step.act, { invoice: held.invoice, subscription })
+    if (step.act === 'delete') {
+      await end(desk, tx, row)
+      continue
+    }
+    const next = {
+      next_at: step.nextAt,
+      ...(step.act === 'remind' && { reminded: step.day }),
+      ...(step.act === 'suspend' && { status: 'suspended' }),
+    }
+    const changed = await tx.updateTable('subscription').set(next).where('id', '=', row.id).returningAll().executeTakeFirstOrThrow()
+    // The renewal itself told of the first failure.
+    if (step.act === 'remind' && step.day > 0)
+      await desk.announcer.announceAll(tx, [invoiceEvent('invoice.payment_failed', desk.portalUrl, held.invoice)])
+    if (step.act === 'suspend') {
+      await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', changed)])
+      const product = desk.products.get(row.product)
+      if (product) await desk.jobs.add(tx, product.jobs.suspend, { subscriptionId: row.id })
+    }
+  }
+}

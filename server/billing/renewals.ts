@@ -1,0 +1,172 @@
+/**
+ * The sweep: everything that falls due, found by one index, taken in stretches of rows that nobody else has locked. It may run twice at once and be
+ * killed anywhere: a stretch is one transaction, and what it did is what the next query no longer finds.
+ */
+import type { Currency, RegionCode } from '../../contract/money.ts'
+import { sql } from 'kysely'
+import { timeZoneOf } from '../catalog/index.ts'
+import { transaction, type Queryable, type Tx } from '../platform/db.ts'
+import type { Told } from '../realtime/index.ts'
+import type { Desk } from './desk.ts'
+import { press } from './dunning.ts'
+import { draftEvent, subscriptionEvent } from './events.ts'
+import { numberDrafts, writeInvoices, type Draft, type Subject } from './issue.ts'
+import type { SubscriptionRow } from './payment.ts'
+import { monthsAfter, secondsBetween } from './period.ts'
+import { offerOf, plannedOf, type Offer } from './product.ts'
+import { end } from './subscriptions.ts'
+
+/** Renewals of one transaction: the accounts that they share are locked for as long. */
+const stretch = 100
+
+/** What each renews for: by its product now, or what it has cost if it is no longer sold. */
+export async function renewalOffers(desk: Desk, db: Queryable, rows: readonly SubscriptionRow[]): Promise<Map<string, Offer>> {
+  const found = new Map<string, Offer>()
+  for (const [name, own] of Map.groupBy(rows, (row) => row.product)) {
+    const wanted = own.map((row) => ({ subscriptionId: row.id, change: plannedOf(row.planned)?.change ?? null }))
+    const offers = await desk.products.get(name)?.offers(db, wanted)
+    for (const row of own) found.set(row.id, offers?.get(row.id) ?? offerOf(row))
+  }
+  return found
+}
+
+/** Invoice, charge and new period of many at once, each statement for all of them. */
+async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Promise<void> {
+  for (const row of rows.filter(({ cancel_at_period_end }) => cancel_at_period_end)) await end(desk, tx, row)
+  const due = rows.filter(({ cancel_at_period_end }) => !cancel_at_period_end)
+  if (due.length === 0) return
+  const now = desk.clock.now()
+  const offers = await renewalOffers(desk, tx, due)
+  const customers = await desk.customers(tx, [...new Set(due.map((row) => row.customer_id))])
+  const drafts = due.map((row): Draft => {
+    const customer = customers.get(row.customer_id)
+    const offer = offers.get(row.id)
+    if (!customer || !offer) throw new Error(`nothing is known of subscription ${row.id}`)
+    const period = {
+      start: row.period_end,
+      end: monthsAfter(row.anchor_at, row.months + 1, timeZoneOf(desk.catalog, row.region_code as RegionCode)),
+    }
+    const seconds = secondsBetween(period.start, period.end)
+    return {
+      kind: 'renewal',
+      customer,
+      currency: row.currency as Currency,
+      product: row.product,
+      subject: row.subject as Subject | null,
+      subscriptionId: row.id,
+      period,
+      starts: plannedOf(row.planned)?.starts ?? null,
+      sets: offer,
+      lines: [
+        {
+          description: offer.description,
+          quantity: 1n,
+          unitPrice: offer.price,
+          period,
+          ...(offer.terms && { basis: { ...offer.terms, seconds, of_seconds: seconds } }),
+        },
+      ],
+    }
+  })
+  const numbered = await numberDrafts(tx, desk.catalog, drafts, now)
+  const priced = numbered.filter(({ total }) => total > 0n)
+  const outcomes = await desk.ledger.chargeAll(
+    tx,
+    priced.map((invoice) => ({
+      key: `invoice:${invoice.id}`,
+      customerId: invoice.customer.id,
+      product: invoice.product,
+      amount: invoice.total,
+      currency: invoice.currency,
+      details: { invoice: invoice.number, ...(invoice.subject && { subject: invoice.subject.wp.name }) },
+    })),
+  )
+  const short = new Set(priced.filter((_, index) => outcomes[index] === 'short').map(({ id }) => id))
+  await writeInvoices(
+    tx,
+    desk.catalog,
+    numbered.map((invoice) => ({ ...invoice, paid: !short.has(invoice.id) })),
+    now,
+  )
+  const moved = due.map((row, index) => {
+    const invoice = numbered[index]
+    if (!invoice?.period || !invoice.sets) throw new Error('a renewal has no period')
+    return { row, invoice, period: invoice.period, offer: invoice.sets, paid: !short.has(invoice.id) }
+  })
+  await sql`
+    update subscription s
+    set invoice_id = m.invoice_id::uuid, planned = null, reminded = null, price = m.price, terms = m.terms::jsonb, description = m.description::jsonb,
+        status = case when m.paid then 'active' else 'past_due' end,
+        months = s.months + case when m.paid then 1 else 0 end,
+        period_start = case when m.paid then s.period_end else s.period_start end,
+        period_end = case when m.paid then m.period_end else s.period_end end,
+        next_at = case when m.paid then m.period_end else s.period_end end
+    from unnest(
+      ${moved.map(({ row }) => row.id)}::text[], ${moved.map(({ invoice }) => invoice.id)}::text[], ${moved.map(({ offer }) => String(offer.price))}::bigint[],
+      ${moved.map(({ offer }) => offer.terms && JSON.stringify(offer.terms))}::text[], ${moved.map(({ offer }) => JSON.stringify(offer.description))}::text[],
+      ${moved.map(({ period }) => period.end)}::timestamptz[], ${moved.map(({ paid }) => paid)}::boolean[]
+    ) as m (id, invoice_id, price, terms, description, period_end, paid)
+    where s.id = m.id::uuid
+  `.execute(tx)
+  const told = moved.flatMap(({ row, invoice, period, offer, paid }): Told[] => [
+    draftEvent('invoice.create', desk.portalUrl, invoice, 0n),
+    paid
+      ? draftEvent('invoice.paid', desk.portalUrl, invoice, invoice.total)
+      : draftEvent('invoice.payment_failed', desk.portalUrl, invoice, 0n),
+    subscriptionEvent('subscription.updated', {
+      ...row,
+      price: offer.price,
+      ...(paid ? { status: 'active', period_end: period.end } : { status: 'past_due' }),
+    }),
+  ])
+  await desk.announcer.announceAll(tx, told)
+  for (const { invoice, paid } of moved) if (paid && invoice.starts) await desk.jobs.add(tx, invoice.starts.job, invoice.starts.payload)
+}
+
+interface Round {
+  readonly statuses: readonly string[]
+  readonly size: number
+  readonly act: (desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]) => Promise<void>
+}
+const rounds: readonly Round[] = [
+  { statuses: ['active'], size: stretch, act: renew },
+  { statuses: ['past_due', 'suspended'], size: 1, act: press },
+]
+
+/** Stretch after stretch until none is due. One that fails is taken apart, so that a single bad row holds up nobody but itself. */
+async function drain(desk: Desk, { statuses, size, act }: Round, signal?: AbortSignal): Promise<void> {
+  const failed: string[] = []
+  for (let singly = 0; ; singly = Math.max(0, singly - 1)) {
+    signal?.throwIfAborted()
+    let taken: string[] = []
+    try {
+      await transaction(desk.db, async (tx) => {
+        let query = tx
+          .selectFrom('subscription')
+          .selectAll()
+          .where('status', 'in', statuses)
+          .where('next_at', '<=', desk.clock.now())
+          .orderBy('next_at')
+          .orderBy('id')
+          .limit(singly > 0 ? 1 : size)
+          .forUpdate()
+          .skipLocked()
+        if (failed.length > 0) query = query.where('id', 'not in', failed)
+        const rows = await query.execute()
+        taken = rows.map(({ id }) => id)
+        if (rows.length > 0) await act(desk, tx, rows)
+      })
+      if (taken.length === 0) return
+    } catch (error) {
+      if (taken.length === 0) throw error
+      desk.log.error({ err: error, subscriptions: taken.length, first: taken[0] }, 'what was due could not be done')
+      if (taken.length === 1) failed.push(...taken)
+      else singly = taken.length + 1
+    }
+  }
+}
+
+/** Does everything that is due at this moment. */
+export async function sweep(desk: Desk, signal?: AbortSignal): Promise<void> {
+  for (const round of rounds) await drain(desk, round, signal)
+}

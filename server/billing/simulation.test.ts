@@ -1,0 +1,320 @@
+/**
+ * Three years of random customers against a model of the rules that shares no line with them: each wallet must hold what the model says, entry by
+ * entry, every invoice number must be there once, and the runway must name the very moment at which an untouched wallet is first short.
+ *
+ * `CUSTOMERS=1000 npx vitest run server/billing/simulation.test.ts` runs as many; SEED repeats a run.
+ */
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { offerAt, openBillingRoom, type BillingRoom, type Buyer } from '../../test/billing-room.ts'
+import { transaction } from '../platform/db.ts'
+
+const count = Number(process.env['CUSTOMERS'] ?? 10)
+const seed = Number(process.env['SEED'] ?? 20_261_121)
+const span = 3 * 365
+/** Days on which nobody does anything: the runway's forecasts are held to them. */
+const quiet = [
+  [400, 490],
+  [span - 90, span],
+] as const
+const day = 86_400_000
+const began = '2027-01-03T09:17:23Z'
+
+let room: BillingRoom
+beforeAll(async () => {
+  room = await openBillingRoom(began)
+})
+afterAll(() => room.close())
+
+/** Mulberry32: small and the same everywhere. */
+function randomFrom(state: number): () => number {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+const random = randomFrom(seed)
+const below = (n: number): number => Math.floor(random() * n)
+
+/** Hours that the clocks of a region may be ahead of UTC. */
+const ahead = { VN: [7], USD: [0], AUD: [11, 10] } as const
+type Region = keyof typeof ahead
+const zones = { VN: 'Asia/Ho_Chi_Minh', USD: 'UTC', AUD: 'Australia/Sydney' }
+
+/** The model's calendar: tries the offsets that a region may have until its clocks show the wanted time. */
+function monthsOn(anchor: number, months: number, region: Region): number {
+  const [date = '', time = ''] = new Date(anchor).toLocaleString('sv-SE', { timeZone: zones[region] }).split(' ')
+  const [year = 0, month = 0, dayOfMonth = 0] = date.split('-').map(Number)
+  const first = new Date(Date.UTC(year, month - 1 + months, 1))
+  const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
+  const shown = `${first.toISOString().slice(0, 8)}${String(Math.min(dayOfMonth, last)).padStart(2, '0')} ${time}`
+  const offsets = ahead[region]
+  for (const hours of offsets) {
+    const candidate = Date.parse(`${shown.replace(' ', 'T')}Z`) - hours * 3_600_000
+    if (new Date(candidate).toLocaleString('sv-SE', { timeZone: zones[region] }) === shown) return candidate + (anchor % 1000)
+  }
+  return Date.parse(`${shown.replace(' ', 'T')}Z`) - (offsets.at(-1) ?? 0) * 3_600_000 + (anchor % 1000)
+}
+
+/** price x left / whole to the nearest unit, a half to the even one; by remainders of a long division. */
+function part(price: number, left: number, whole: number): number {
+  const product = BigInt(price) * BigInt(left)
+  const down = product / BigInt(whole)
+  const rest = product - down * BigInt(whole)
+  const up = rest * 2n > BigInt(whole) || (rest * 2n === BigInt(whole) && down % 2n !== 0n)
+  return Number(down) + (up ? 1 : 0)
+}
+
+/** Days after the due moment at which somebody looks whether it can be paid after all. */
+const looks = [0, 3, 6, 7, 30]
+
+interface Service {
+  readonly id: string
+  price: number
+  state: 'waiting' | 'runs' | 'late' | 'stopped' | 'gone'
+  anchor: number
+  passed: number
+  from: number
+  until: number
+  wanted: number | null
+  leaves: boolean
+  /** The look that comes next. */
+  look: number
+}
+interface Debt {
+  readonly service: Service
+  readonly amount: number
+}
+class Model {
+  held = 0
+  readonly entries: number[] = []
+  readonly services: Service[] = []
+  /** Oldest first. */
+  debts: Debt[] = []
+  readonly region: Region
+  constructor(region: Region) {
+    this.region = region
+  }
+  move(amount: number): void {
+    if (amount === 0) return
+    this.held += amount
+    this.entries.push(amount)
+  }
+  settle(now: number): void {
+    while (this.debts[0] && this.debts[0].amount <= this.held) {
+      const debt = this.debts.shift()
+      if (debt) this.paid(debt, now)
+    }
+  }
+  paid({ service, amount }: Debt, now: number): void {
+    this.move(-amount)
+    const restart = (): void => {
+      service.anchor = now
+      service.passed = 1
+      service.from = now
+      service.until = monthsOn(now, 1, this.region)
+    }
+    if (service.state === 'waiting') {
+      if (service.until <= now) restart()
+    } else {
+      const next = monthsOn(service.anchor, service.passed + 1, this.region)
+      if (next <= now) restart()
+      else {
+        service.passed += 1
+        service.from = service.until
+        service.until = next
+      }
+    }
+    service.state = 'runs'
+  }
+  order(id: string, price: number, now: number): void {
+    const service: Service = {
+      id,
+      price,
+      state: 'waiting',
+      anchor: now,
+      passed: 1,
+      from: now,
+      until: monthsOn(now, 1, this.region),
+      wanted: null,
+      look: 0,
+      leaves: false,
+    }
+    this.services.push(service)
+    // An order is paid by itself, whatever else is open.
+    if (price <= this.held) this.paid({ service, amount: price }, now)
+    else this.debts.push({ service, amount: price })
+  }
+  gone(service: Service): void {
+    service.state = 'gone'
+    this.debts = this.debts.filter((debt) => debt.service !== service)
+  }
+  tick(now: number, listPrice: (id: string) => number | undefined): void {
+    const due = (states: Service['state'][]) =>
+      this.services
+        .filter(({ state, until }) => states.includes(state) && until <= now)
+        .toSorted((one, other) => one.until - other.until || (one.id < other.id ? -1 : 1))
+    for (let found = due(['runs']); found.length > 0; found = due(['runs'])) {
+      for (const service of found) {
+        if (service.leaves) {
+          this.gone(service)
+          continue
+        }
+        service.price = service.wanted ?? listPrice(service.id) ?? service.price
+        service.wanted = null
+        const debt = { service, amount: service.price }
+        if (debt.amount <= this.held) this.paid(debt, now)
+        else {
+          service.state = 'late'
+          service.look = 0
+          this.debts.push(debt)
+        }
+      }
+    }
+    const lookAt = ({ until, look }: Service): number => until + (looks[look] ?? 0) * day
+    for (;;) {
+      const service = this.services
+        .filter((each) => (each.state === 'late' || each.state === 'stopped') && lookAt(each) <= now)
+        .toSorted((one, other) => lookAt(one) - lookAt(other) || (one.id < other.id ? -1 : 1))[0]
+      if (!service) break
+      const debt = this.debts.find((each) => each.service === service)
+      const overdue = (now - service.until) / day
+      if (debt && debt.amount <= this.held) {
+        this.debts = this.debts.filter((each) => each !== debt)
+        this.paid(debt, now)
+      } else if (service.state === 'stopped') this.gone(service)
+      else if (overdue >= 7) {
+        service.state = 'stopped'
+        service.look = 4
+      } else service.look = looks.findIndex((after) => after > overdue)
+    }
+    this.settle(now)
+  }
+}
+
+test(`${count} customers over three years (seed ${seed})`, { timeout: 60_000 + count * 10_000 }, async () => {
+  const listed = new Map<string, number>()
+  room.price = (id, change) => {
+    const price = (change as { price?: number } | null)?.price ?? listed.get(id)
+    return price === undefined ? undefined : offerAt(BigInt(price))
+  }
+  const regions: Region[] = ['VN', 'VN', 'AUD', 'USD']
+  const people: { buyer: Buyer; model: Model }[] = []
+  for (let n = 0; n < count; n++) {
+    const region = regions[n % regions.length] ?? 'VN'
+    people.push({ buyer: await room.customer({ region }), model: new Model(region) })
+  }
+  const does = async (kind: number, { buyer, model }: { buyer: Buyer; model: Model }): Promise<void> => {
+    const now = room.clock.now().getTime()
+    const unit = model.region === 'VN' ? 1000 : 10
+    const service = model.services.filter(({ state }) => state !== 'gone')[below(3)]
+    const runs = service?.state === 'runs' && service.until > now
+    if (kind < 30) {
+      // One in ten is declined by the bank: nothing arrives.
+      const amount = (1 + below(900)) * unit
+      if (below(10) === 0) return
+      await room.topUp(buyer, BigInt(amount))
+      model.move(amount)
+      model.settle(now)
+    } else if (kind < 45) {
+      if (model.services.filter(({ state }) => state !== 'gone').length >= 3) return
+      const price = (50 + below(200)) * unit + below(unit)
+      model.order(await room.order(buyer, offerAt(BigInt(price))), price, now)
+    } else if (kind < 60 && service && runs) {
+      const to = service.price + (1 + below(100)) * unit
+      const left = Math.floor((service.until - now) / 1000)
+      const whole = Math.floor((service.until - service.from) / 1000)
+      const difference = part(to, left, whole) - part(service.price, left, whole)
+      const changed = transaction(room.db, (tx) =>
+        room.bills.changePrice(tx, { subscriptionId: service.id, to: offerAt(BigInt(to)), change: {}, starts: null }),
+      )
+      if (difference > model.held) return await expect(changed).rejects.toMatchObject({ code: 'insufficient_balance' })
+      await changed
+      model.move(-difference)
+      service.price = to
+      service.wanted = null
+      listed.delete(service.id)
+    } else if (kind < 70 && service && runs) {
+      const price = Math.max(1, service.price - (1 + below(50)) * unit)
+      if (price >= service.price) return
+      await transaction(room.db, (tx) =>
+        room.bills.changePrice(tx, { subscriptionId: service.id, to: offerAt(BigInt(price)), change: { price }, starts: null }),
+      )
+      service.wanted = price
+    } else if (kind < 76 && service && runs) {
+      service.leaves = !service.leaves
+      await transaction(room.db, (tx) =>
+        service.leaves ? room.bills.cancel(tx, service.id, 'period_end') : room.bills.resume(tx, service.id),
+      )
+    } else if (kind < 80 && service) {
+      const left = Math.floor((service.until - now) / 1000)
+      const whole = Math.floor((service.until - service.from) / 1000)
+      if (runs) model.move(part(service.price, left, whole))
+      model.gone(service)
+      await transaction(room.db, (tx) => room.bills.cancel(tx, service.id, 'now'))
+      await room.payJobs()
+      model.settle(now)
+    } else if (kind < 85 && service) {
+      // The catalogue's price of it changes: from the next renewal on.
+      listed.set(service.id, service.price + (below(40) - 10) * unit)
+    }
+  }
+
+  let forecasts = new Map<Model, number | null>()
+  let forecastsMade = 0
+  for (let today = 0; today < span; today++) {
+    const silence = quiet.find(([first, end]) => today >= first && today < end)
+    if (silence?.[0] === today) {
+      forecasts = new Map()
+      for (const { buyer, model } of people) {
+        if (model.services.some(({ state }) => state === 'late' || state === 'stopped')) continue
+        const { emptyAt } = await room.bills.runway(room.db, buyer.id)
+        forecasts.set(model, emptyAt === null ? null : Date.parse(emptyAt))
+        forecastsMade += 1
+      }
+    }
+    if (!silence) for (const person of people) if (below(12) === 0) await does(below(100), person)
+    // Any time of day, so that shares are of odd seconds.
+    room.clock.advance(day - 5_000_000 + below(10_000_000))
+    const now = room.clock.now().getTime()
+    const lateBefore = new Set(people.flatMap(({ model }) => model.services.filter(({ state }) => state !== 'runs')))
+    await room.bills.sweep()
+    await room.payJobs()
+    for (const { model } of people) {
+      model.tick(now, (id) => listed.get(id))
+      const failed = model.services.filter((service) => !lateBefore.has(service) && service.state === 'late').map(({ until }) => until)
+      if (failed.length > 0 && forecasts.has(model)) {
+        expect(forecasts.get(model)).toBe(Math.min(...failed))
+        forecasts.delete(model)
+      }
+    }
+    if (silence && silence[1] === today + 1) for (const [, end] of forecasts) expect(end === null || end > now).toBe(true)
+    if (!silence) forecasts = new Map()
+  }
+
+  for (const { buyer, model } of people) {
+    const entries = await room.db
+      .selectFrom('ledger_entry as e')
+      .innerJoin('ledger_account as a', 'a.id', 'e.account_id')
+      .select('e.amount')
+      .where('a.customer_id', '=', buyer.id)
+      .orderBy('e.version')
+      .execute()
+    expect(entries.map(({ amount }) => Number(amount))).toEqual(model.entries)
+    expect(Number(await room.balance(buyer))).toBe(model.held)
+    const states = { waiting: 'pending', runs: 'active', late: 'past_due', stopped: 'suspended', gone: 'ended' }
+    for (const service of model.services) expect((await room.subscription(service.id))?.status).toBe(states[service.state])
+  }
+  const { rows: numbers } = await sql<{ region_code: string; year: string; first: number; last: number; n: number }>`
+    select region_code, split_part(number, '-', 2) as year, min(split_part(number, '-', 3)::int) as first, max(split_part(number, '-', 3)::int) as last,
+      count(distinct number)::int as n
+    from invoice group by 1, 2
+  `.execute(room.db)
+  for (const { first, last, n } of numbers) expect([first, last]).toEqual([1, n])
+  expect(numbers.length).toBeGreaterThan(3)
+  await room.ledgerHolds()
+  const invoices = numbers.reduce((sum, { n }) => sum + n, 0)
+  process.stdout.write(`\n${count} customers, ${invoices} invoices, ${forecastsMade} forecasts of the runway, no difference\n\n`)
+})

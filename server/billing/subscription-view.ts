@@ -1,0 +1,49 @@
+/** A subscription as the API shows it. */
+import type { Subscription } from '../../contract/billing.ts'
+import { currency as currencySchema } from '../../contract/money.ts'
+import { days, later } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import type { Desk } from './desk.ts'
+import { renewsAt } from './events.ts'
+import type { Subject } from './issue.ts'
+import { renewalOffers } from './renewals.ts'
+import { hostedUrl } from './store.ts'
+import { unusedOf } from './subscriptions.ts'
+
+export type { Subscription }
+
+export async function subscriptionOf(desk: Desk, db: Queryable, id: string): Promise<Subscription | undefined> {
+  const row = await db.selectFrom('subscription').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) return undefined
+  const renewal = (await renewalOffers(desk, db, [row])).get(row.id)
+  const unpaid =
+    row.status === 'past_due' || row.status === 'suspended'
+      ? await db.selectFrom('invoice').selectAll().where('id', '=', row.invoice_id).where('status', '=', 'open').executeTakeFirst()
+      : undefined
+  const { suspendDays, deleteDays } = desk.catalog.billing
+  const afterDue = (count: number): string => later(row.period_end, days(count)).toISOString()
+  return {
+    id: row.id,
+    status: row.status as Subscription['status'],
+    price: Number(row.price),
+    currency: currencySchema.parse(row.currency),
+    periodStart: row.period_start.toISOString(),
+    periodEnd: row.period_end.toISOString(),
+    renewsAt: renewsAt(row),
+    renewalPrice: Number(renewal?.price ?? row.price),
+    planned: row.planned !== null,
+    cancelAtPeriodEnd: row.cancel_at_period_end,
+    unused: Number(unusedOf(row, desk.clock.now())),
+    unpaid: unpaid
+      ? {
+          number: unpaid.number,
+          amount_due: Number(unpaid.total - unpaid.amount_paid),
+          hosted_invoice_url: hostedUrl(desk.portalUrl, unpaid.token),
+          dueAt: row.period_end.toISOString(),
+          suspendsAt: afterDue(suspendDays),
+          deletesAt: afterDue(deleteDays),
+        }
+      : null,
+    wp: (row.subject as Subject | null)?.wp ?? null,
+  }
+}

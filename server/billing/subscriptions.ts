@@ -1,0 +1,248 @@
+/** Subscriptions: begun, changed, cancelled. They renew in renewals.ts. */
+import { randomUUID } from 'node:crypto'
+import type { Currency, RegionCode } from '../../contract/money.ts'
+import { shareOf } from '../../contract/pricing.ts'
+import { timeZoneOf } from '../catalog/index.ts'
+import type { Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { jobNames, type Desk } from './desk.ts'
+import { draftEvent, subscriptionEvent } from './events.ts'
+import { numberDrafts, writeInvoices, type Draft, type Line, type Subject } from './issue.ts'
+import { lockSubscription, payHeld, hold, priceColumns, type SubscriptionRow } from './payment.ts'
+import { monthsAfter, secondsBetween } from './period.ts'
+import { offerOf, offerToJson, type Offer, type Starts } from './product.ts'
+
+export interface NewSubscription {
+  readonly customerId: string
+  readonly regionCode: RegionCode
+  readonly product: string
+  readonly offer: Offer
+  readonly currency: Currency
+  readonly subject: Subject | null
+}
+
+/** `to` costs what the subscription is to cost; parts that stay as they are keep the rates of its running terms. */
+export interface PriceChange {
+  readonly subscriptionId: string
+  readonly to: Offer
+  /** The product's own word for it, given back to its `offers` at the renewal. */
+  readonly change: object
+  /** The job that makes it act: once it is paid, or with the renewal. */
+  readonly starts: Starts | null
+}
+
+export async function subscribe(desk: Desk, tx: Tx, of: NewSubscription): Promise<{ id: string; period: { start: Date; end: Date } }> {
+  const now = desk.clock.now()
+  const periodEnd = monthsAfter(now, 1, timeZoneOf(desk.catalog, of.regionCode))
+  const row = await tx
+    .insertInto('subscription')
+    .values({
+      id: randomUUID(),
+      customer_id: of.customerId,
+      region_code: of.regionCode,
+      product: of.product,
+      ...(priceColumns(JSON.parse(offerToJson(of.offer))) as { price: bigint; terms: string | null; description: string }),
+      currency: of.currency,
+      subject: of.subject && JSON.stringify(of.subject),
+      status: 'pending',
+      anchor_at: now,
+      months: 1,
+      period_start: now,
+      period_end: periodEnd,
+      next_at: periodEnd,
+      created_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await desk.announcer.announceAll(tx, [subscriptionEvent('subscribe.create', row)])
+  return { id: row.id, period: { start: now, end: periodEnd } }
+}
+
+/** A price for what is left of the running period: whole seconds, one rounding. `quantity` -1 takes it off. */
+function restLine(row: SubscriptionRow, offer: Offer, now: Date, quantity: 1n | -1n): Line {
+  const seconds = secondsBetween(now, row.period_end)
+  const ofSeconds = secondsBetween(row.period_start, row.period_end)
+  const { en, vi } = offer.description
+  return {
+    description:
+      quantity === 1n
+        ? { en: `${en}: rest of the month`, vi: `${vi}: phần còn lại của tháng` }
+        : { en: `${en}: unused`, vi: `${vi}: chưa dùng` },
+    quantity,
+    unitPrice: shareOf(offer.price, seconds, ofSeconds),
+    period: { start: now, end: row.period_end },
+    ...(offer.terms && { basis: { ...offer.terms, seconds, of_seconds: ofSeconds } }),
+  }
+}
+
+/** What cancelling now would give back, minor units. */
+export const unusedOf = (row: SubscriptionRow, now: Date): bigint =>
+  row.status === 'active' && now < row.period_end ? restLine(row, offerOf(row), now, -1n).unitPrice : 0n
+
+async function draftFor(desk: Desk, tx: Tx, row: SubscriptionRow, of: Pick<Draft, 'kind' | 'lines' | 'starts' | 'sets'>): Promise<Draft> {
+  const customer = (await desk.customers(tx, [row.customer_id])).get(row.customer_id)
+  if (!customer) throw new Error(`no customer ${row.customer_id}`)
+  return {
+    ...of,
+    customer,
+    currency: row.currency as Currency,
+    product: row.product,
+    subject: row.subject as Subject | null,
+    subscriptionId: row.id,
+    period: null,
+  }
+}
+
+/**
+ * A higher price is charged for the rest of the period, by the second, on an invoice whose payment makes the change act; a wallet that is short
+ * refuses it, and nothing is written. A lower one takes effect at the renewal.
+ */
+export async function changePrice(
+  desk: Desk,
+  tx: Tx,
+  { subscriptionId, to, change, starts }: PriceChange,
+): Promise<{ outcome: 'charged'; invoiceId: string } | { outcome: 'planned'; at: Date }> {
+  const row = await lockSubscription(tx, subscriptionId)
+  if (row?.status !== 'active') throw new Refusal('subscription_not_active')
+  const now = desk.clock.now()
+  // It is about to renew: what is changed now would be changed against a period that is over.
+  if (row.period_end <= now) throw new Refusal('conflict')
+  if (to.price < row.price) {
+    const changed = await tx
+      .updateTable('subscription')
+      .set({ planned: JSON.stringify({ change, starts }) })
+      .where('id', '=', row.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', changed)])
+    return { outcome: 'planned', at: row.period_end }
+  }
+  const lines = [restLine(row, to, now, 1n), restLine(row, offerOf(row), now, -1n)]
+  const [invoice] = await numberDrafts(
+    tx,
+    desk.catalog,
+    [await draftFor(desk, tx, row, { kind: 'proration', lines, starts, sets: to })],
+    now,
+  )
+  if (!invoice) throw new Error('a draft got no number')
+  await writeInvoices(tx, desk.catalog, [{ ...invoice, paid: false }], now)
+  await desk.announcer.announceAll(tx, [draftEvent('invoice.create', desk.portalUrl, invoice, 0n)])
+  const held = await hold(tx, invoice.id)
+  if (!held || (await payHeld(desk, tx, held, true)) !== 'paid') throw new Refusal('insufficient_balance')
+  return { outcome: 'charged', invoiceId: invoice.id }
+}
+
+/** Makes void what is still to be paid for it. */
+async function voidOpen(tx: Tx, subscriptionId: string): Promise<void> {
+  await tx
+    .updateTable('invoice')
+    .set({ status: 'void' })
+    .where('subscription_id', '=', subscriptionId)
+    .where('status', '=', 'open')
+    .execute()
+}
+
+/** The end: nothing more is due, and the product takes away what it sold. */
+export async function end(desk: Desk, tx: Tx, row: SubscriptionRow): Promise<void> {
+  const now = desk.clock.now()
+  await voidOpen(tx, row.id)
+  const ended = await tx
+    .updateTable('subscription')
+    .set({ status: 'ended', ended_at: now, planned: null })
+    .where('id', '=', row.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', ended)])
+  const product = desk.products.get(row.product)
+  if (product) await desk.jobs.add(tx, product.jobs.remove, { subscriptionId: row.id })
+  // What it still owed may have stood before a smaller invoice that the wallet can pay.
+  await desk.jobs.add(tx, jobNames.payOpen, { customerId: row.customer_id })
+}
+
+/** The unused part of the running period goes back into the wallet, on a credit note of its own. */
+async function giveBackUnused(desk: Desk, tx: Tx, row: SubscriptionRow, now: Date): Promise<void> {
+  const amount = unusedOf(row, now)
+  if (amount === 0n) return
+  const lines = [restLine(row, offerOf(row), now, -1n)]
+  const [note] = await numberDrafts(
+    tx,
+    desk.catalog,
+    [await draftFor(desk, tx, row, { kind: 'credit', lines, starts: null, sets: null })],
+    now,
+  )
+  if (!note) throw new Error('a draft got no number')
+  await writeInvoices(tx, desk.catalog, [{ ...note, paid: true }], now)
+  await desk.ledger.refund(tx, {
+    key: `invoice:${note.id}`,
+    customerId: row.customer_id,
+    product: row.product,
+    amount,
+    currency: row.currency as Currency,
+    details: { invoice: note.number, ...(note.subject && { subject: note.subject.wp.name }) },
+  })
+  await desk.announcer.announceAll(tx, [draftEvent('invoice.create', desk.portalUrl, note, note.total)])
+}
+
+export async function cancel(desk: Desk, tx: Tx, subscriptionId: string, when: 'period_end' | 'now'): Promise<void> {
+  const row = await lockSubscription(tx, subscriptionId)
+  if (!row || row.status === 'ended') throw new Refusal('subscription_ended')
+  if (when === 'now') {
+    await giveBackUnused(desk, tx, row, desk.clock.now())
+    return await end(desk, tx, row)
+  }
+  // What is not paid has no period to wait for.
+  if (row.status !== 'active') throw new Refusal('subscription_not_active')
+  if (!row.cancel_at_period_end) await setCancelled(desk, tx, row.id, true)
+}
+
+/** Takes a planned cancellation back. */
+export async function resume(desk: Desk, tx: Tx, subscriptionId: string): Promise<void> {
+  const row = await lockSubscription(tx, subscriptionId)
+  if (!row || row.status === 'ended') throw new Refusal('subscription_ended')
+  if (row.cancel_at_period_end) await setCancelled(desk, tx, row.id, false)
+}
+
+async function setCancelled(desk: Desk, tx: Tx, id: string, cancelled: boolean): Promise<void> {
+  const changed = await tx
+    .updateTable('subscription')
+    .set({ cancel_at_period_end: cancelled })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', changed)])
+}
+
+/** Gives a paid invoice's money back to the wallet, once; an open one is void. The subscription ends. */
+export async function undo(desk: Desk, tx: Tx, invoiceId: string, reason: string): Promise<void> {
+  const held = await hold(tx, invoiceId)
+  if (!held) throw new Error(`no invoice ${invoiceId}`)
+  const { invoice, subscription } = held
+  // It was cancelled meanwhile, and what was unused is back already.
+  if (subscription?.status === 'ended') return
+  const subject = invoice.subject as Subject | null
+  if (invoice.status === 'paid' && invoice.total > 0n) {
+    await desk.ledger.refund(tx, {
+      key: `invoice:${invoice.id}:refund`,
+      customerId: invoice.customer_id,
+      product: invoice.product,
+      amount: invoice.amount_paid,
+      currency: invoice.currency as Currency,
+      details: { invoice: invoice.number, ...(subject && { subject: subject.wp.name }), reason },
+    })
+  }
+  if (invoice.status === 'paid' || invoice.status === 'open') {
+    await tx
+      .updateTable('invoice')
+      .set({ status: invoice.status === 'paid' ? 'refunded' : 'void' })
+      .where('id', '=', invoice.id)
+      .execute()
+  }
+  if (!subscription) return
+  const ended = await tx
+    .updateTable('subscription')
+    .set({ status: 'ended', ended_at: desk.clock.now(), planned: null })
+    .where('id', '=', subscription.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', ended)])
+}

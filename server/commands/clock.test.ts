@@ -1,0 +1,58 @@
+/** The clock of a portal with the sandbox, moved from the shell while it runs. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testDatabase, type TestDatabase } from '../../test/database.ts'
+import { eventually } from '../../test/house.ts'
+import { readConfig } from '../config.ts'
+import { createTravellingClock, days } from '../platform/clock.ts'
+import { connect, migrate, type Pool } from '../platform/db.ts'
+import { clockCommand, offsetAfter } from './clock.ts'
+
+const wall = new Date('2027-01-01T00:00:00Z')
+
+test.each([
+  ['+3d', 0, days(3)],
+  ['+3d', days(2), days(5)],
+  ['-90m', 0, -5_400_000],
+  ['reset', days(9), 0],
+  ['2027-01-31T00:00Z', days(9), days(30)],
+  ['2027-01-31', 0, days(30)],
+  ['2027-01-31T07:00:00+07:00', 0, days(30)],
+  ['tomorrow', 0, undefined],
+  ['+3', 0, undefined],
+  ['2027-13-01', 0, undefined],
+  ['', 0, undefined],
+])('%s from %i ms', (wanted, offset, moved) => {
+  expect(offsetAfter(wanted, offset, wall)).toBe(moved)
+})
+
+let database: TestDatabase
+let pool: Pool
+beforeAll(async () => {
+  database = await testDatabase()
+  pool = connect(database.url, 2, () => undefined)
+  await migrate(pool.db)
+})
+afterAll(async () => {
+  await pool.close()
+  await database.drop()
+})
+
+const sandboxed = readConfig({ NODE_ENV: 'test' })
+
+test('the running portal follows within a second, and is told', async () => {
+  const clock = createTravellingClock()
+  let moves = 0
+  const stop = await clock.follow(pool.db, () => (moves += 1))
+  const ahead = () => clock.now().getTime() - Date.now()
+  expect(await clockCommand(sandboxed, database.url, ['+31d'])).toBe(0)
+  await eventually('the clock following', async () => Math.abs(ahead() - days(31)) < 50, 1)
+  expect(await clockCommand(sandboxed, database.url, ['reset'])).toBe(0)
+  await eventually('the clock coming back', async () => Math.abs(ahead()) < 50, 1)
+  expect(moves).toBe(2)
+  stop()
+})
+
+test('refused without the sandbox, and for what is no time', async () => {
+  expect(await clockCommand({ ...sandboxed, sandbox: false }, database.url, ['+1d'])).toBe(1)
+  expect(await clockCommand(sandboxed, database.url, ['soon'])).toBe(64)
+})

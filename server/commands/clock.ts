@@ -1,0 +1,45 @@
+import type { Config } from '../config.ts'
+import { days, hours, minutes, readOffset, seconds } from '../platform/clock.ts'
+import { connect } from '../platform/db.ts'
+
+const units: Readonly<Record<string, (count: number) => number>> = { s: seconds, m: minutes, h: hours, d: days }
+
+/** Where the clock is to stand, given how far it is off now; undefined for what is no time. Milliseconds. */
+export function offsetAfter(wanted: string, offsetMs: number, wall: Date): number | undefined {
+  if (wanted === 'reset') return 0
+  const [, sign, count, unit = ''] = /^([+-])(\d{1,6})([smhd])$/.exec(wanted) ?? []
+  const span = units[unit]
+  if (span) return offsetMs + (sign === '-' ? -1 : 1) * span(Number(count))
+  if (!/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(wanted)) return undefined
+  const moment = Date.parse(wanted)
+  return Number.isNaN(moment) ? undefined : moment - wall.getTime()
+}
+
+/** `clock [+3d | -2h | 2027-01-31T00:00Z | reset]`: moves the clock of the running portal, or says where it stands. */
+export async function clockCommand(config: Config, databaseUrl: string, [wanted]: readonly string[]): Promise<number> {
+  if (!config.sandbox) {
+    process.stderr.write('The clock moves in a portal with the sandbox only.\n')
+    return 1
+  }
+  const { db, close } = connect(databaseUrl, 1, () => undefined)
+  try {
+    const offset = await readOffset(db)
+    const moved = wanted === undefined ? offset : offsetAfter(wanted, offset, new Date())
+    if (moved === undefined) {
+      process.stderr.write('What time? npm run portal -- clock +3d, or 2027-01-31T00:00Z, or reset\n')
+      return 64
+    }
+    if (moved !== offset)
+      await db
+        .insertInto('clock_offset')
+        .values({ one: true, offset_ms: BigInt(Math.round(moved)) })
+        .onConflict((conflict) => conflict.column('one').doUpdateSet({ offset_ms: BigInt(Math.round(moved)) }))
+        .execute()
+    process.stdout.write(
+      `${new Date(Date.now() + moved).toISOString()}${moved === 0 ? '' : ` (the wall's clock ${moved > 0 ? '+' : '-'} ${(Math.abs(moved) / days(1)).toFixed(3)} days)`}\n`,
+    )
+    return 0
+  } finally {
+    await close()
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Bringing a server into line with its subscription: suspended, back again, deleted. The three jobs do the same: each looks at how the subscription
+ * stands, writes that down, makes the driver follow, and looks again, so that a payment in the second of a suspension ends right whichever job
+ * comes last.
+ */
+import { transaction, type Tx } from '../platform/db.ts'
+import { alignJobs } from './product.ts'
+import type { ProvisionDeps } from './provision.ts'
+import { lockSite, releaseNames, specOf, type SiteRow } from './store.ts'
+
+/** How often the state may change under the hands of one run before the job begins again. */
+const maxTurns = 5
+
+type AlignDeps = Pick<ProvisionDeps, 'db' | 'clock' | 'jobs' | 'driver' | 'billing' | 'announcer' | 'addressing' | 'onChange'>
+
+export function defineAligning(deps: AlignDeps): void {
+  for (const name of Object.values(alignJobs)) {
+    deps.jobs.define<{ subscriptionId: string }>({
+      name,
+      concurrency: 2,
+      retries: 1000,
+      limitSeconds: 600,
+      run: ({ subscriptionId }) => align(deps, subscriptionId),
+    })
+  }
+}
+
+/** The state that a server should have now; undefined where its subscription says nothing about it. */
+async function wantedOf({ billing }: AlignDeps, tx: Tx, site: SiteRow): Promise<SiteRow['status'] | undefined> {
+  const subscription = site.subscription_id === null ? undefined : await billing.subscription(tx, site.subscription_id)
+  switch (subscription?.status) {
+    case 'ended':
+      // One that did not come up was cleaned away and paid back already.
+      return site.status === 'failed' ? undefined : 'deleting'
+    case 'suspended':
+      return site.status === 'running' || site.status === 'suspended' ? 'suspended' : undefined
+    case 'active':
+      return site.status === 'suspended' || site.status === 'running' ? 'running' : undefined
+    default:
+      return undefined
+  }
+}
+
+async function align(deps: AlignDeps, subscriptionId: string): Promise<void> {
+  const known = await deps.db.selectFrom('site').select('id').where('subscription_id', '=', subscriptionId).executeTakeFirst()
+  if (!known) return
+  let done: string | undefined
+  for (let turn = 0; turn < maxTurns; turn++) {
+    const site = await write(deps, known.id)
+    if (!site || site.status === done) return
+    await follow(deps, site)
+    done = site.status
+  }
+  throw new Error('a server changes its state faster than it can follow')
+}
+
+/** Writes the wanted state down and tells of it. Undefined when there is nothing to do. */
+async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefined> {
+  const changed = await transaction(deps.db, async (tx) => {
+    const site = await lockSite(tx, siteId)
+    if (!site || site.deleted_at) return undefined
+    const status = await wantedOf(deps, tx, site)
+    if (status === undefined) return undefined
+    if (status === site.status) return { site, told: false }
+    await tx.updateTable('site').set({ status }).where('id', '=', siteId).execute()
+    if (status === 'deleting') await releaseNames(tx, siteId, deps.clock.now())
+    await deps.announcer.announce(tx, site.customer_id, 'wordpress.status', { wp: { id: siteId, name: site.name, status, reason: null } })
+    return { site: { ...site, status }, told: true }
+  })
+  if (changed?.told) deps.onChange()
+  return changed?.site
+}
+
+async function follow({ db, clock, driver, announcer, addressing, onChange }: AlignDeps, site: SiteRow): Promise<void> {
+  if (site.status === 'running') await driver.start(await specOf(db, addressing, site))
+  else if (site.status === 'suspended') await driver.stop(site.id)
+  else {
+    await driver.remove(site.id)
+    await transaction(db, async (tx) => {
+      const gone = await tx
+        .updateTable('site')
+        .set({ deleted_at: clock.now(), admin_password_sealed: null })
+        .where('id', '=', site.id)
+        .where('status', '=', 'deleting')
+        .where('deleted_at', 'is', null)
+        .returning('name')
+        .executeTakeFirst()
+      if (gone)
+        await announcer.announce(tx, site.customer_id, 'wordpress.status', {
+          wp: { id: site.id, name: gone.name, status: 'deleted', reason: null },
+        })
+    })
+  }
+  onChange()
+}

@@ -1,0 +1,44 @@
+/** What billing asks of WordPress servers: what each renews for, and the jobs that follow from how its subscription stands. */
+import * as z from 'zod/mini'
+import type { Currency } from '../../contract/money.ts'
+import { monthlyOf } from '../../contract/pricing.ts'
+import type { Offer, Product } from '../billing/index.ts'
+import { plans, termsOf, type Catalog } from '../catalog/index.ts'
+
+/** Its account in the ledger. */
+export const productName = 'wordpress'
+export const alignJobs = { suspend: 'suspend-site', resume: 'resume-site', remove: 'delete-site' } as const
+
+/** A change that waits for the renewal: the plan, or the number of containers. */
+const Change = z.object({ size: z.optional(z.int()), replicate: z.optional(z.int()) })
+
+export function descriptionOf(name: string, plan: string, diskMb: number, containers: number): { en: string; vi: string } {
+  const text = `WordPress ${name} (${plan} · ${diskMb / 1024} GB SSD · ${containers} container)`
+  return { en: text, vi: text }
+}
+
+/** Prices are those of the catalogue now; a plan that is no longer in it keeps the price that it was sold for. */
+export function wordpressProduct(catalog: Catalog): Product {
+  return {
+    name: productName,
+    jobs: alignJobs,
+    async offers(db, wanted) {
+      const ids = wanted.map(({ subscriptionId }) => subscriptionId)
+      const rows = ids.length === 0 ? [] : await db.selectFrom('site').selectAll().where('subscription_id', 'in', ids).execute()
+      const sites = new Map(rows.map((row) => [row.subscription_id, row]))
+      const offers = new Map<string, Offer>()
+      for (const { subscriptionId, change } of wanted) {
+        const site = sites.get(subscriptionId)
+        if (!site) continue
+        const { size = site.plan_id, replicate: containers = site.containers } = Change.parse(change ?? {})
+        const currency = site.currency as Currency
+        const plan = plans(catalog, currency).find(({ id }) => id === size)
+        if (!plan) continue
+        const terms = termsOf(catalog, currency, { plan, diskMb: site.disk_mb, mariadbDiskMb: site.mariadb_disk_mb, containers })
+        const description = descriptionOf(site.name, plan.name, site.disk_mb, containers)
+        offers.set(subscriptionId, { price: BigInt(monthlyOf(terms).total), terms, description })
+      }
+      return offers
+    },
+  }
+}

@@ -1,0 +1,214 @@
+/** The billing room alone on real PostgreSQL and a clock that stands still, with a product that only writes down what it is asked to do. */
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import type { Currency, RegionCode } from '../contract/money.ts'
+import type { Terms } from '../contract/pricing.ts'
+import { createBilling, jobNames, type Billing, type Offer } from '../server/billing/index.ts'
+import { currencyOf, loadCatalog, type Catalog } from '../server/catalog/index.ts'
+import { connect, transaction, type Database } from '../server/platform/db.ts'
+import type { Jobs } from '../server/platform/jobs.ts'
+import { createLog } from '../server/platform/log.ts'
+import type { Told } from '../server/realtime/index.ts'
+import { checkLedger, createLedger, type Ledger } from '../server/wallet/index.ts'
+import { testDatabase } from './database.ts'
+import { manualClock, type ManualClock } from './house.ts'
+
+export const standIn = 'stand-in'
+export const termsAt = (price: number, gb = 10): Terms => ({
+  plan: 'STAND-IN',
+  price,
+  sale_price: 0,
+  disk: gb * 1024,
+  disk_per_gb: 4000,
+  mariadb_disk_size: 10_240,
+  mariadb_per_gb: 0,
+  replicate: 1,
+})
+export const offerAt = (price: bigint, terms: Terms | null = null): Offer => ({
+  price,
+  terms,
+  description: { en: 'A thing', vi: 'Một thứ' },
+})
+
+export interface Buyer {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly regionCode: RegionCode
+}
+
+export interface BillingRoom {
+  readonly db: Database
+  readonly databaseUrl: string
+  readonly clock: ManualClock
+  readonly ledger: Ledger
+  readonly bills: Billing
+  readonly catalog: Catalog
+  /** What was asked of jobs, and said to customers, in order; a rolled-back transaction leaves its words here. */
+  readonly jobs: { name: string; payload: Record<string, unknown> }[]
+  readonly told: Told[]
+  readonly mails: { to: string; subject: string; text: string }[]
+  /** What the product's subscriptions renew for; undefined keeps what they have. */
+  price: (subscriptionId: string, change: object | null) => Offer | undefined
+  customer(of?: { region?: RegionCode; balance?: bigint }): Promise<Buyer>
+  /** Runs the jobs that pay what is open, as a worker would. */
+  payJobs(): Promise<void>
+  /** Money into a wallet, and what a top-up starts. */
+  topUp(customer: Buyer, amount: bigint): Promise<void>
+  balance(customer: Buyer): Promise<bigint>
+  /** Orders and pays. Answers the subscription. */
+  order(customer: Buyer, offer: Offer): Promise<string>
+  subscription(id: string): ReturnType<Billing['subscription']>
+  /** The invoices of a subscription: what stands on them, in order. */
+  invoices(subscriptionId: string): Promise<string[]>
+  ledgerHolds(): Promise<void>
+  /** Another portal on the same database. */
+  second(): { bills: Billing; close(): Promise<void> }
+  close(): Promise<void>
+}
+
+let buyers = 0
+
+export async function openBillingRoom(from: string, changeCatalog = (catalog: Catalog): Catalog => catalog): Promise<BillingRoom> {
+  const database = await testDatabase()
+  const clock = manualClock(new Date(from))
+  const catalog = changeCatalog(loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml')))
+  const jobs: BillingRoom['jobs'] = []
+  const told: Told[] = []
+  const mails: BillingRoom['mails'] = []
+
+  const recorder: Jobs = {
+    define: () => undefined,
+    add: async (_tx, name, payload) => void jobs.push({ name, payload: { ...payload } }),
+    start: async () => undefined,
+    stop: async () => undefined,
+    health: async () => undefined,
+    idle: async () => undefined,
+  }
+  const open = () => {
+    const { db, close } = connect(database.url, 12, () => undefined)
+    const ledger = createLedger(clock)
+    const bills = createBilling({
+      db,
+      clock,
+      catalog,
+      ledger,
+      jobs: recorder,
+      announcer: {
+        announce: async (_tx, customerId, event, payload) => void told.push({ customerId, event, payload }),
+        announceAll: async (_tx, all) => void told.push(...all),
+      },
+      mail: async (_tx, to, subject, text) => void mails.push({ to, subject, text }),
+      async customers(reader, ids) {
+        const rows = await reader.selectFrom('customer').select(['id', 'name', 'email', 'region_code']).where('id', 'in', ids).execute()
+        return new Map(rows.map(({ region_code, ...row }) => [row.id, { ...row, regionCode: region_code as RegionCode }]))
+      },
+      portalUrl: 'http://portal.example',
+      log: createLog('silent'),
+    })
+    bills.offer({
+      name: standIn,
+      jobs: { suspend: 'suspend', resume: 'resume', remove: 'remove' },
+      async offers(_db, wanted) {
+        const found = wanted.map(({ subscriptionId, change }) => [subscriptionId, room.price(subscriptionId, change)] as const)
+        return new Map(found.filter((entry): entry is readonly [string, Offer] => entry[1] !== undefined))
+      },
+    })
+    return { db, close, ledger, bills }
+  }
+  const { db, close, ledger, bills } = open()
+  await ledger.prepare(db, { drivers: ['vnpay'], products: [standIn] })
+
+  /** Jobs that were looked at. */
+  let taken = 0
+  const room: BillingRoom = {
+    db,
+    databaseUrl: database.url,
+    clock,
+    ledger,
+    bills,
+    catalog,
+    jobs,
+    told,
+    mails,
+    price: () => undefined,
+    async payJobs() {
+      for (let job = jobs[taken]; job; job = jobs[taken]) {
+        taken += 1
+        if (job.name === jobNames.payOpen) await bills.payOpen(String(job.payload['customerId']))
+      }
+    },
+    async customer({ region = 'VN', balance = 0n } = {}) {
+      buyers += 1
+      const buyer: Buyer = { id: randomUUID(), name: 'An', email: `buyer${buyers}@example.vn`, regionCode: region }
+      await transaction(db, async (tx) => {
+        await tx
+          .insertInto('customer')
+          .values({
+            id: buyer.id,
+            email: buyer.email,
+            phone: `+84${buyers}`,
+            name: buyer.name,
+            password_hash: 'x',
+            region_code: region,
+            created_at: clock.now(),
+          })
+          .execute()
+        await ledger.openWallet(tx, buyer.id, currencyOf(catalog, region))
+      })
+      if (balance > 0n) await room.topUp(buyer, balance)
+      return buyer
+    },
+    async topUp(customer, amount) {
+      const currency = currencyOf(catalog, customer.regionCode)
+      await transaction(db, (tx) =>
+        ledger.credit(tx, { key: randomUUID(), customerId: customer.id, driver: 'vnpay', amount, currency, details: {} }),
+      )
+      await bills.payOpen(customer.id)
+    },
+    balance: async ({ id }) => (await ledger.balanceOf(db, id)).balance,
+    async order(customer, offer) {
+      const currency: Currency = currencyOf(catalog, customer.regionCode)
+      const { id, invoice } = await transaction(db, async (tx) => {
+        const subject = { wp: { id: randomUUID(), name: 'a-thing' } }
+        const opened = await bills.subscribe(tx, {
+          customerId: customer.id,
+          regionCode: customer.regionCode,
+          product: standIn,
+          offer,
+          currency,
+          subject,
+        })
+        const issued = await bills.issue(tx, {
+          customer,
+          currency,
+          product: standIn,
+          lines: [{ description: offer.description, quantity: 1n, unitPrice: offer.price, period: opened.period }],
+          subject,
+          subscriptionId: opened.id,
+          starts: { job: 'begin', payload: {} },
+        })
+        return { id: opened.id, invoice: issued.id }
+      })
+      await transaction(db, (tx) => bills.pay(tx, invoice))
+      return id
+    },
+    subscription: (id) => bills.subscription(db, id),
+    async invoices(subscriptionId) {
+      const rows = await db.selectFrom('invoice').selectAll().where('subscription_id', '=', subscriptionId).orderBy('seq').execute()
+      return rows.map(
+        (row) => `${row.kind} ${row.total} ${row.status}${row.period_start ? ` ${row.period_start.toISOString().slice(0, 10)}` : ''}`,
+      )
+    },
+    async ledgerHolds() {
+      const findings = await checkLedger(db)
+      if (findings.length > 0) throw new Error(findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'))
+    },
+    second: () => open(),
+    async close() {
+      await close()
+      await database.drop()
+    },
+  }
+  return room
+}
