@@ -35,7 +35,7 @@ const texts = (group: string): number =>
   Math.max(...['en', 'vi'].map((language) => gzipped(manifest[`i18n/${language}${group}.ts`]?.file ?? '')))
 const groupOf = (route: string): number =>
   /^\/(wordpress|hosting)/.test(route)
-    ? texts('-servers') + (/\/:id$/.test(route) ? texts('-site') : 0)
+    ? texts('-servers') + (route.endsWith('/:id') ? texts('-site') : 0)
     : route === '/transactions'
       ? texts('-wallet')
       : /^\/(payment\/|payments\/|link-card)/.test(route)

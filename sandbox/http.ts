@@ -2,6 +2,9 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
 export interface Call {
+  readonly method: string
+  /** Without a slash at the end. */
+  readonly path: string
   readonly query: URLSearchParams
   /** What stands in the place of a route's `:name` parts. */
   readonly params: Readonly<Record<string, string>>
@@ -13,7 +16,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
 }
-/** By 'GET /path'; a part of the path may be a `:name`. */
+/** By 'GET /path', where a part of the path may be a `:name`; or by '/path/*' for every call below it. */
 export type Routes = Readonly<Record<string, (call: Call) => Reply | Promise<Reply>>>
 
 const maxBody = 65_536
@@ -66,13 +69,19 @@ function finderOf(routes: Routes): (name: string) => { route: Route; params: Rec
 /** A server for the routes; it does not listen yet. What a route throws is logged and answered with 503. */
 export function serverFor(routes: Routes, log: (line: string) => void): Server {
   const find = finderOf(routes)
+  const below = Object.entries(routes).flatMap(([name, route]) => (name.endsWith('/*') ? [[name.slice(0, -1), route] as const] : []))
+  const belowOf = (path: string) => {
+    const route = below.find(([prefix]) => path.startsWith(prefix))?.[1]
+    return route && { route, params: {} }
+  }
   async function answer(request: IncomingMessage): Promise<Reply> {
     const url = new URL(request.url ?? '/', 'http://sandbox')
     const path = url.pathname.length > 1 ? url.pathname.replace(/\/$/, '') : '/'
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
-    const found = find(`${method} ${path}`)
+    const found = find(`${method} ${path}`) ?? belowOf(path)
     if (found === undefined) return { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Not found\n' }
-    return await found.route({ query: url.searchParams, params: found.params, headers: request.headers, body: await bodyOf(request) })
+    const { headers } = request
+    return await found.route({ method, path, query: url.searchParams, params: found.params, headers, body: await bodyOf(request) })
   }
   return createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 32_768 }, (request, response) => {
     answer(request)

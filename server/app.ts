@@ -214,6 +214,8 @@ export async function openHouse(parts: HouseParts) {
   })
   const { server } = http
   const socketOrigin = portalUrl.replace(/^http/, 'ws')
+  // The card provider's own script and frames: card numbers are typed there and never reach a page of ours.
+  const cardForm = payments.cardsOf(catalog, drivers.payments)?.origins ?? { scripts: [], frames: [], calls: [] }
   await server.register(helmet, {
     // Plain http on a laptop: neither an upgrade of requests nor HSTS.
     strictTransportSecurity: portalUrl.startsWith('https:') ? { maxAge: 31_536_000 } : false,
@@ -222,11 +224,12 @@ export async function openHouse(parts: HouseParts) {
       useDefaults: false,
       directives: {
         defaultSrc: ["'self'"],
-        scriptSrc: ["'self'"],
+        scriptSrc: ["'self'", ...cardForm.scripts],
         styleSrc: ["'self'", "'unsafe-inline'"],
         imgSrc: ["'self'", 'data:'],
         fontSrc: ["'self'"],
-        connectSrc: ["'self'", socketOrigin],
+        connectSrc: ["'self'", socketOrigin, ...cardForm.calls],
+        frameSrc: ["'self'", ...cardForm.frames],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         formAction: ["'self'"],
@@ -278,7 +281,7 @@ export async function openHouse(parts: HouseParts) {
   })
   const shown = storefront.publicConfig({
     catalog,
-    gateways: new Set(drivers.payments.keys()),
+    drivers: drivers.payments,
     portalUrl,
     realtimeKey: secrets.derive('realtime-key').slice(0, 20),
     sandboxUrl: parts.sandboxUrl,

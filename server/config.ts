@@ -216,6 +216,46 @@ export const variables = {
     schema: address('PAYOS_PAGE_URL').optional(),
     example: '',
   },
+  STRIPE_SECRET_KEY: {
+    about: 'Stripe (cards): secret key. With the two below it replaces the sandbox.',
+    schema: blankMeansFault('STRIPE_SECRET_KEY').optional(),
+    example: '',
+  },
+  STRIPE_PUBLISHABLE_KEY: {
+    about: 'Stripe: publishable key, given to the browser.',
+    schema: blankMeansFault('STRIPE_PUBLISHABLE_KEY').optional(),
+    example: '',
+  },
+  STRIPE_WEBHOOK_SECRET: {
+    about: 'Stripe: signing secret of the webhook <PORTAL_URL>/api/webhooks/stripe.',
+    schema: blankMeansFault('STRIPE_WEBHOOK_SECRET').optional(),
+    example: '',
+  },
+  SQUARE_ACCESS_TOKEN: {
+    about: 'Square (tokens, AUD): access token. With the three below it replaces the sandbox.',
+    schema: blankMeansFault('SQUARE_ACCESS_TOKEN').optional(),
+    example: '',
+  },
+  SQUARE_APPLICATION_ID: {
+    about: 'Square: application id, given to the browser.',
+    schema: blankMeansFault('SQUARE_APPLICATION_ID').optional(),
+    example: '',
+  },
+  SQUARE_LOCATION_ID: {
+    about: 'Square: the location that sells. Its currency is AUD.',
+    schema: blankMeansFault('SQUARE_LOCATION_ID').optional(),
+    example: '',
+  },
+  SQUARE_WEBHOOK_KEY: {
+    about: 'Square: signature key of the webhook <PORTAL_URL>/api/webhooks/square.',
+    schema: blankMeansFault('SQUARE_WEBHOOK_KEY').optional(),
+    example: '',
+  },
+  SQUARE_API_URL: {
+    about: 'Square: address of its API, if not the public one (Square’s own sandbox: https://connect.squareupsandbox.com).',
+    schema: address('SQUARE_API_URL').optional(),
+    example: '',
+  },
   ESMS_API_KEY: {
     about: 'eSMS.vn: key for SMS. With ESMS_SECRET_KEY it replaces the sandbox.',
     schema: blankMeansFault('ESMS_API_KEY').optional(),
@@ -261,6 +301,8 @@ const together: readonly (readonly (keyof Variables)[])[] = [
   ['BANK_ACCOUNT_NUMBER', 'BANK_ACCOUNT_NAME', 'BANK_NAME', 'BANK_BIN'],
   ['ALEPAY_TOKEN_KEY', 'ALEPAY_CHECKSUM_KEY'],
   ['PAYOS_CLIENT_ID', 'PAYOS_API_KEY', 'PAYOS_CHECKSUM_KEY'],
+  ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'],
+  ['SQUARE_ACCESS_TOKEN', 'SQUARE_APPLICATION_ID', 'SQUARE_LOCATION_ID', 'SQUARE_WEBHOOK_KEY'],
   ['ESMS_API_KEY', 'ESMS_SECRET_KEY'],
 ]
 

@@ -113,15 +113,19 @@ async function take(what: Step, letters: readonly Letter[], code: string, onlyHi
 /** Runs one schedule; answers what the wallet holds and what it should. */
 async function run(name: string, payer: Payer, customer: TestCustomer, of: { paid: boolean; steps: Step[]; order: string }) {
   const before = await balance(customer.id)
-  const begun = await payer.begin(house, customer)
   postman.collect()
+  const begun = await payer.begin(house, customer)
   const paid = of.paid || !begun.fail
   if (paid) await begun.pay()
   else await begun.fail?.()
-  const letters = postman.collect().filter((letter) => letter.driver === payer.driver)
+  const letters: Letter[] = []
+  await eventually('the words about the payment', async () => {
+    letters.push(...postman.collect().filter((letter) => letter.driver === payer.driver && !letter.body.includes('"setup_intent')))
+    return letters.length > 0 || (!paid && payer.silentFailure === true)
+  })
   // A bank credits what arrives, whatever was ordered.
   const exact = house.drivers.payments.get(payer.driver)?.credits === 'exact'
-  const order = exact ? of.order : 'as ordered'
+  const order = exact && !payer.immediate ? of.order : 'as ordered'
   if (order !== 'as ordered') {
     const change =
       order === 'wrong amount'

@@ -93,8 +93,20 @@ const transactions = createRoute({
 const payment = createRoute({
   getParentRoute: inApp,
   path: '/payment',
-  validateSearch: (search: Search) => optional('amount', text(search['amount'])),
-  ...screen(() => import('./payments/TopUpPage.tsx')),
+  validateSearch: (search: Search): { amount?: string; type?: 'card' } => ({
+    ...optional('amount', text(search['amount'])),
+    ...(search['type'] === 'card' ? { type: 'card' } : {}),
+  }),
+  ...screen(() => import('./payments/TopUpPage.tsx'), 'cards'),
+})
+const linkCard = createRoute({
+  getParentRoute: inApp,
+  path: '/link-card',
+  validateSearch: (search: Search): { amount?: string; setup_intent_client_secret?: string } => ({
+    ...optional('amount', text(search['amount'])),
+    ...optional('setup_intent_client_secret', text(search['setup_intent_client_secret'])),
+  }),
+  ...screen(() => import('./payments/LinkCardPage.tsx'), 'cards'),
 })
 const paymentTransfer = createRoute({
   getParentRoute: inApp,
@@ -175,6 +187,12 @@ const paymentSuccess = createRoute({
   path: '/api/payments/success',
   ...screen(() => import('./payments/SuccessPage.tsx')),
 })
+const cardSuccess = createRoute({
+  getParentRoute: bare,
+  path: '/payments/stripe/success',
+  validateSearch: (search: Search) => optional('transId', text(search['transId'])),
+  ...screen(() => import('./payments/SuccessPage.tsx')),
+})
 const hostedInvoice = createRoute({
   getParentRoute: bare,
   path: '/invoice/hosted/$token',
@@ -208,6 +226,7 @@ const screens = [
     transactions,
     payment,
     paymentTransfer,
+    linkCard,
     invoices,
     wordpress,
     wordpressCreate,
@@ -225,6 +244,7 @@ const screens = [
   lockScreen,
   lockScreenBoxed,
   paymentSuccess,
+  cardSuccess,
   hostedInvoice,
   error404,
   error500,

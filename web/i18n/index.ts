@@ -3,6 +3,7 @@
  * besides (`screen(file, 'servers')`). A change of language loads the other files first and then swaps.
  */
 import { useSyncExternalStore } from 'react'
+import type { enCards } from './en-cards.ts'
 import type { enPayments } from './en-payments.ts'
 import type { enServers } from './en-servers.ts'
 import type { enSite } from './en-site.ts'
@@ -12,6 +13,7 @@ import type { Texts } from './en.ts'
 export type { Texts }
 /** Texts of one part of the portal. */
 interface GroupTexts {
+  cards: { readonly cards: typeof enCards }
   payments: typeof enPayments
   servers: typeof enServers
   site: typeof enSite
@@ -28,10 +30,12 @@ const loaders: Record<Language, () => Promise<Texts>> = {
 }
 
 type Loaders = { readonly [G in TextGroup]: Record<Language, () => Promise<GroupTexts[G]>> }
+const cards = () => import('./en-cards.ts').then((file) => ({ cards: file.enCards }))
 const payments = () => import('./en-payments.ts').then((file) => file.enPayments)
 const site = () => import('./en-site.ts').then((file) => file.enSite)
 const wallet = () => import('./en-wallet.ts').then((file) => file.enWallet)
 const groupLoaders: Loaders = {
+  cards: { en: cards, vi: () => import('./vi-cards.ts').then((file) => ({ cards: file.viCards })), aud: cards },
   payments: { en: payments, vi: () => import('./vi-payments.ts').then((file) => file.viPayments), aud: payments },
   servers: {
     en: () => import('./en-servers.ts').then((file) => file.enServers),
