@@ -1,5 +1,6 @@
 /** Everything this feature reads. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { getSubscription } from '../../contract/billing.ts'
 import { getServer, listHostingRegions, listPlans, listRegions, listServers } from '../../contract/wordpress.ts'
 import { call, callPage } from '../api.ts'
 
@@ -21,6 +22,12 @@ export const serverQuery = (id: string) =>
   queryOptions({
     queryKey: ['servers', 'one', id],
     queryFn: ({ signal }) => call(getServer, { params: { id } }, { signal }),
+  })
+
+export const subscriptionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['subscriptions', id],
+    queryFn: ({ signal }) => call(getSubscription, { params: { id } }, { signal }),
   })
 
 export type Kind = 'wordpress' | 'hosting'
