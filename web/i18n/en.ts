@@ -169,7 +169,7 @@ export const en = {
     payNow: 'Pay now',
     balance: 'Wallet Balance',
     prepaid: 'Prepaid',
-    runway: (days: number) => plural(days, 'day', 'days'),
+    runway: (days: number) => (days === 0 ? 'less than a day' : plural(days, 'day', 'days')),
     runwayBefore: 'Lasts',
     runwayAfter: 'with everything that renews',
     runwayFar: 'Lasts more than five years.',

@@ -151,7 +151,7 @@ export const vi: Texts = {
     payNow: 'Thanh toán ngay',
     balance: 'Số dư ví',
     prepaid: 'Trả trước',
-    runway: (days) => `${days} ngày`,
+    runway: (days) => (days === 0 ? 'chưa đến một ngày' : `${days} ngày`),
     runwayBefore: 'Đủ dùng',
     runwayAfter: 'cho mọi dịch vụ sẽ gia hạn',
     runwayFar: 'Đủ dùng hơn năm năm.',
