@@ -27,7 +27,9 @@ export function BeforeAfter({ server, label, before, after, price }: BeforeAfter
       <table className="w-full">
         <thead>
           <tr className="text-xs text-ink-3">
-            <td />
+            <th scope="col">
+              <span className="sr-only">{label}</span>
+            </th>
             <th scope="col" className="pb-1 text-right font-normal">
               {t.resize.before}
             </th>

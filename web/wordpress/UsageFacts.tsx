@@ -56,7 +56,9 @@ function Meter({ label, used, of, text }: { label: string; used: number; of: num
         <span className="text-xs text-ink-3">{label}</span>
         <span className="num font-medium">{text}</span>
       </div>
+      {/* The tag of that name cannot be drawn alike in every browser. */}
       <div
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
         role="meter"
         aria-label={label}
         aria-valuemin={0}
