@@ -258,7 +258,7 @@ test(`${count} customers over three years (seed ${seed})`, { timeout: 60_000 + c
       model.settle(now)
     } else if (kind < 85 && service) {
       // The catalogue's price of it changes: from the next renewal on.
-      listed.set(service.id, service.price + (below(40) - 10) * unit)
+      listed.set(service.id, Math.max(1, service.price + (below(40) - 10) * unit))
     }
   }
 

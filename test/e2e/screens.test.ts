@@ -505,6 +505,8 @@ test('what the page asks for before the program is there is asked for once, and 
     '/api/payments/stripe?limit=100',
     '/api/payments/stripe/invoices?limit=50',
     '/api/wp?limit=20',
+    '/api/wallet/runway',
+    '/api/payments/stripe/invoices/unpaid',
   ]
   expect(asked.slice(0, early.length)).toEqual(early)
   for (const address of early) expect(asked.filter((one) => one === address)).toEqual([address])

@@ -20,7 +20,8 @@ import { chartDays, recentTransactionsQuery } from '../wallet/queries.ts'
 import { serversQuery } from '../wordpress/queries.ts'
 import { ServerBadge } from '../wordpress/ServerBadge.tsx'
 import { BalanceChart } from './BalanceChart.tsx'
-import { balanceSeries, runway } from './balance-series.ts'
+import { balanceSeries } from './balance-series.ts'
+import { runwayQuery, unpaidQuery } from './queries.ts'
 import { LatestInvoices, LatestTransactions } from './LatestTables.tsx'
 import { Loaded, More } from './CardParts.tsx'
 import { WalletCard } from './WalletCard.tsx'
@@ -32,12 +33,15 @@ export const load = ({ queryClient }: LoadInput) =>
     queryClient.prefetchQuery(recentTransactionsQuery),
     queryClient.prefetchQuery(recentInvoicesQuery),
     queryClient.prefetchQuery(serversQuery),
+    queryClient.prefetchQuery(runwayQuery),
+    queryClient.prefetchQuery(unpaidQuery),
   ])
 
 export default function DashboardPage() {
   const t = useTexts()
   const user = useMe()
   const transactions = useQuery(recentTransactionsQuery)
+  const runway = useQuery(runwayQuery)
   const readAt = transactions.dataUpdatedAt
   const series = useMemo(() => {
     const { list, coversFrom } = transactions.data ?? { list: [], coversFrom: null }
@@ -56,7 +60,7 @@ export default function DashboardPage() {
       </PageHead>
       <UnpaidBanner />
       <div className="grid gap-5 lg:grid-cols-12">
-        <WalletCard runway={runway(user.balance, series)} known={transactions.data !== undefined} className="lg:col-span-5" />
+        <WalletCard runway={runway.data} className="lg:col-span-5" />
         <Card
           className="lg:col-span-7"
           title={shownDays < chartDays ? t.dashboard.chartShort(Math.max(1, shownDays)) : t.dashboard.chart}
@@ -107,17 +111,14 @@ function Today({ region }: { region: string }) {
 function UnpaidBanner() {
   const t = useTexts()
   const { money } = useFormat()
-  const { data = [] } = useQuery(recentInvoicesQuery)
-  const unpaid = data.filter((invoice) => invoice.amount_due > 0 && invoice.status === 'open')
-  const first = unpaid[0]
-  if (!first) return null
-  const due = unpaid.reduce((sum, invoice) => sum + invoice.amount_due, 0)
+  const { data } = useQuery(unpaidQuery)
+  if (!data || data.count === 0) return null
   return (
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
     <Note tone="warning" role="status" className="mb-5 flex flex-wrap items-center gap-x-3 gap-y-2">
       <span>
-        <b className="font-semibold">{t.dashboard.unpaid(unpaid.length)}</b> · {t.dashboard.stillDue}{' '}
-        <span className="num font-semibold">{money(due, first.currency)}</span>
+        <b className="font-semibold">{t.dashboard.unpaid(data.count)}</b> · {t.dashboard.stillDue}{' '}
+        <span className="num font-semibold">{money(data.amount_due, data.currency)}</span>
       </span>
       <Link to="/invoice" className="ml-auto font-semibold underline underline-offset-4">
         {t.dashboard.payNow}

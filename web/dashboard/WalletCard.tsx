@@ -6,20 +6,16 @@ import { useTexts } from '../i18n/index.ts'
 import { useMe } from '../queries.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
-import type { Runway } from './balance-series.ts'
-
-/** More than this many days is not worth counting. */
-const farAway = 999
+import type { Runway } from '../../contract/billing.ts'
 
 interface WalletCardProps {
+  /** Undefined until it is known: before that nothing is said about it. */
   runway: Runway | undefined
-  /** False until the transactions are there: before that nothing is said about them. */
-  known: boolean
   className?: string
 }
 
 /** The balance, and how long it lasts. */
-export function WalletCard({ runway, known, className }: WalletCardProps) {
+export function WalletCard({ runway, className }: WalletCardProps) {
   const t = useTexts()
   const user = useMe()
   const { money } = useFormat()
@@ -37,25 +33,27 @@ export function WalletCard({ runway, known, className }: WalletCardProps) {
       </div>
       <p className="num mt-2 text-3xl font-semibold tracking-[-.025em]">{money(user.balance, user.currency)}</p>
       <p className="mt-1 min-h-5 text-sm text-white/80">
-        {!known ? null : runway && runway.days <= farAway ? (
+        {!runway ? null : runway.days !== null ? (
           <>
             {t.dashboard.runwayBefore} <b className="num font-semibold text-white">{t.dashboard.runway(runway.days)}</b>{' '}
             {t.dashboard.runwayAfter}
           </>
+        ) : runway.monthly > 0 ? (
+          t.dashboard.runwayFar
         ) : user.balance === 0 ? (
           t.dashboard.emptyWallet
         ) : (
-          t.dashboard.noSpending
+          t.dashboard.nothingRenews
         )}
       </p>
       <dl className="num mt-5 grid grid-cols-2 gap-4 border-t border-white/15 pt-4 text-sm">
         <div>
-          <dt className="text-xs text-white/75">{t.dashboard.perDay}</dt>
-          <dd className="mt-0.5 font-medium">{runway ? money(runway.perDay, user.currency) : t.dashboard.never}</dd>
+          <dt className="text-xs text-white/75">{t.dashboard.renewsMonthly}</dt>
+          <dd className="mt-0.5 font-medium">{runway ? money(runway.monthly, user.currency) : t.dashboard.never}</dd>
         </div>
         <div>
           <dt className="text-xs text-white/75">{t.dashboard.emptyOn}</dt>
-          <dd className="mt-0.5 font-medium">{runway && runway.days <= farAway ? formatDay(runway.emptyAt * 1000) : t.dashboard.never}</dd>
+          <dd className="mt-0.5 font-medium">{runway && runway.emptyAt !== null ? formatDay(runway.emptyAt) : t.dashboard.never}</dd>
         </div>
       </dl>
       <div className="mt-auto flex gap-2 pt-6">

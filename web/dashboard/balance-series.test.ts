@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { axisSteps, balanceSeries, runway } from './balance-series.ts'
+import { axisSteps, balanceSeries } from './balance-series.ts'
 
 const day = 86_400
 const now = 100 * day
@@ -21,11 +21,6 @@ test('without an entry in the span the last balance holds', () =>
   expect(balanceSeries([entry(50 * day, 500, 500)], now, 30, null).points).toEqual([{ at: 70 * day, balance: 500, received: false }]))
 test('a list that does not reach back shortens the span', () =>
   expect(balanceSeries([entry(99 * day, -200, 800)], now, 30, 95 * day).from).toBe(95 * day))
-test('the runway is balance over daily spending', () => {
-  const series = balanceSeries([entry(99 * day, -300, 1000)], now, 30, null)
-  expect(runway(1000, series)).toEqual({ days: 100, perDay: 10, emptyAt: now + 100 * day })
-  expect(runway(1000, balanceSeries([], now, 30, null))).toBeUndefined()
-})
 test('the axis steps are round', () => {
   expect(axisSteps(12_828_000, 'VND')).toEqual({ step: 5_000_000, top: 15_000_000 })
   expect(axisSteps(0, 'AUD')).toEqual({ step: 100, top: 100 })

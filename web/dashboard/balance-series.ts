@@ -51,20 +51,3 @@ export function axisSteps(highest: number, currency: Currency): { step: number; 
   }
   return { step, top: Math.max(step, Math.ceil(highest / step) * step) }
 }
-
-export interface Runway {
-  /** Whole days the balance lasts at the span's spending. */
-  days: number
-  perDay: number
-  /** Unix seconds. */
-  emptyAt: number
-}
-
-/** Undefined where nothing was spent: then no promise can be made. */
-export function runway(balance: number, series: Series): Runway | undefined {
-  const days = (series.to - series.from) / daySeconds
-  if (series.spent <= 0 || days <= 0) return undefined
-  const perDay = series.spent / days
-  const left = Math.floor(balance / perDay)
-  return { days: left, perDay: Math.round(perDay), emptyAt: series.to + left * daySeconds }
-}

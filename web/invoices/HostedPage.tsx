@@ -143,6 +143,12 @@ function Sheet({ invoice, seller, buyer, token }: { invoice: Invoice; seller: st
       </div>
       <dl className="num ml-auto mt-5 grid w-full max-w-xs gap-2 text-sm">
         <Sum term={t.invoices.total}>{amount(invoice.total)}</Sum>
+        {invoice.tax ? (
+          <>
+            <Sum term={t.invoices.beforeTax}>{amount(invoice.total - invoice.tax.amount)}</Sum>
+            <Sum term={t.invoices.taxContained(invoice.tax.name, String(invoice.tax.rate / 100))}>{amount(invoice.tax.amount)}</Sum>
+          </>
+        ) : null}
         <Sum term={t.invoices.amountPaid}>{amount(invoice.amount_paid)}</Sum>
         <div className="flex items-baseline justify-between gap-4 border-t border-border pt-3">
           <dt className="font-medium">{t.invoices.amountDue}</dt>
@@ -193,7 +199,8 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
     mutationFn: () => attempt.run(payInvoice, { params: { id: invoice.id } }),
     onSuccess: (paid) => {
       queryClient.setQueryData(hostedInvoiceQuery(token).queryKey, (now) => (now ? { ...now, invoice: paid } : now))
-      for (const subject of ['invoices', 'me', 'transactions', 'servers']) void queryClient.invalidateQueries({ queryKey: [subject] })
+      for (const subject of ['invoices', 'me', 'transactions', 'servers', 'subscriptions', 'runway'])
+        void queryClient.invalidateQueries({ queryKey: [subject] })
       toast.success(t.toast.success, t.invoices.payDone)
     },
     onError: (error) => toast.error(t.toast.error, messageOf(error)),

@@ -4,10 +4,17 @@ import type { Invoice } from '../../contract/billing.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 
-/** Paid where nothing is due, UnPaid where something is; void and refunded are neither. */
-export function InvoiceBadge({ invoice }: { invoice: Pick<Invoice, 'amount_due' | 'status'> }) {
+/** Paid where nothing is due, UnPaid where something is; void, refunded and a credit note are neither. */
+export function InvoiceBadge({ invoice }: { invoice: Pick<Invoice, 'amount_due' | 'status' | 'kind'> }) {
   const t = useTexts()
   if (invoice.status === 'void') return <Badge dot>{t.invoices.void}</Badge>
+  if (invoice.kind === 'credit') {
+    return (
+      <Badge tone="info" dot>
+        {t.invoices.credit}
+      </Badge>
+    )
+  }
   if (invoice.status === 'refunded') {
     return (
       <Badge tone="info" dot>

@@ -41,7 +41,13 @@
   if (!token || root.dataset.bare) return
   var addresses = ['/api/v1/auth/me', '/api/config']
   if (location.pathname === '/')
-    addresses.push('/api/payments/stripe?limit=100', '/api/payments/stripe/invoices?limit=50', '/api/wp?limit=20')
+    addresses.push(
+      '/api/payments/stripe?limit=100',
+      '/api/payments/stripe/invoices?limit=50',
+      '/api/wp?limit=20',
+      '/api/wallet/runway',
+      '/api/payments/stripe/invoices/unpaid',
+    )
   var headers = { Accept: 'application/json', 'Accept-Language': language === 'vi' ? 'vi' : 'en', Authorization: 'Bearer ' + token }
   var answers = {}
   addresses.forEach(function (address) {

@@ -5,6 +5,7 @@ import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { useConfig } from '../queries.ts'
 import { Badge } from '../ui/Badge.tsx'
+import { SubscriptionPanel } from './SubscriptionPanel.tsx'
 import type { Kind } from './queries.ts'
 import { SiteActions } from './SiteActions.tsx'
 import { UsageFacts } from './UsageFacts.tsx'
@@ -16,6 +17,7 @@ export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
     <>
       <Facts server={server} kind={kind} />
       {server.status === 'running' || server.status === 'suspended' ? <UsageFacts server={server} kind={kind} /> : null}
+      {server.subscriptionId === null ? null : <SubscriptionPanel id={server.subscriptionId} name={server.name} />}
       <SiteActions server={server} kind={kind} />
     </>
   )
@@ -24,7 +26,7 @@ export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
 function Facts({ server, kind }: { server: Server; kind: Kind }) {
   const t = useTexts('site')
   const { products } = useConfig()
-  const { money, ram, disk } = useFormat()
+  const { ram, disk } = useFormat()
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-5 text-sm sm:gap-x-10 lg:grid-cols-3">
       <Fact term={t.site.type}>
@@ -53,15 +55,9 @@ function Facts({ server, kind }: { server: Server; kind: Kind }) {
       <Fact term={t.site.containers}>{server.replicate}</Fact>
       <Fact term={t.site.disk}>{t.server.gb(disk(server.disk))} SSD</Fact>
       {kind === 'wordpress' ? <Fact term={t.site.mariadb}>{t.server.gb(disk(server.mariadb_disk_size))}</Fact> : null}
-      <Fact term={t.site.price}>{money(server.price, server.currency)}</Fact>
       <Fact term={t.site.created}>
         <time dateTime={server.createdAt}>{formatTime(server.createdAt)}</time>
       </Fact>
-      {server.renewsAt === null ? null : (
-        <Fact term={t.site.renews}>
-          <time dateTime={server.renewsAt}>{formatTime(server.renewsAt)}</time>
-        </Fact>
-      )}
     </dl>
   )
 }

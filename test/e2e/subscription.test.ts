@@ -1,0 +1,99 @@
+/** A subscription on its server's page: what it says, cancelled both ways, taken back; and what an unpaid one looks like. */
+import AxeBuilder from '@axe-core/playwright'
+import { sql } from 'kysely'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openBrowser, visit } from './browser.ts'
+
+let house: TestHouse
+let browser: Browser
+let customer: TestCustomer
+let id: string
+
+beforeAll(async () => {
+  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  customer = await house.customer()
+  await house.topUp(customer, 218_000)
+  await eventually('the money', async () => (await house.house.ledger.balanceOf(house.house.db, customer.id)).balance === 218_000n)
+  const body = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'binh', password: 'Another#1pass', replicate: 1 }
+  id = (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body })).body.result.id
+  await eventually(
+    'the server',
+    async () => {
+      const { body: answer } = await house.call<{ status: string }>('GET', `/api/wp/${id}`, { token: customer.token })
+      return answer.result.status === 'running'
+    },
+    90,
+  )
+})
+afterAll(async () => {
+  await browser?.close()
+  await house?.close()
+})
+
+async function open(address: string, language: 'en' | 'vi', viewport = { width: 1440, height: 900 }) {
+  const { page, context } = await visit(browser, { viewport, reducedMotion: 'reduce' })
+  await context.addInitScript(
+    ({ token, chosen }) => {
+      localStorage.setItem('language', chosen)
+      sessionStorage.setItem('accessToken', token)
+      sessionStorage.setItem('isLogin', '1')
+    },
+    { token: customer.token, chosen: language },
+  )
+  await page.goto(`${house.url}${address}`)
+  return { page, context }
+}
+async function accessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
+  expect(violations.flatMap(({ id: rule, nodes }) => nodes.map(({ target }) => `${rule}: ${target.join(' ')}`))).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
+}
+
+test('cancelled with the end of the month, taken back, unpaid, and gone', async () => {
+  const { page, context } = await open(`/wordpress/${id}`, 'en')
+  const panel = page.getByRole('region', { name: 'Subscription' })
+  await panel.getByText('Renews on').waitFor()
+  expect(await panel.innerText()).toContain('218.000')
+  await panel.getByRole('button', { name: 'Cancel subscription' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('goes back to your wallet').waitFor()
+  await accessible(page)
+  await dialog.getByRole('button', { name: 'Cancel at the end' }).click()
+  await panel.getByText('Cancelled: this server is deleted on').waitFor()
+  await panel.getByText('Ends on').waitFor()
+  await panel.getByRole('button', { name: 'Resume subscription' }).click()
+  await panel.getByText('Renews on').waitFor()
+
+  // A month later, as the sweep would find it.
+  await sql`update subscription set anchor_at = anchor_at - interval '34 days', period_start = period_start - interval '34 days', period_end = period_end - interval '34 days', next_at = next_at - interval '34 days'`.execute(
+    house.house.db,
+  )
+  await house.house.bills.sweep()
+  await panel.getByText('Payment overdue').waitFor()
+  await panel.getByText('The server is suspended on').waitFor()
+  await accessible(page)
+  await context.close()
+
+  const dashboard = await open('/', 'vi', { width: 390, height: 844 })
+  await dashboard.page.getByText('1 hoá đơn chưa thanh toán').waitFor()
+  await dashboard.page.getByText('chưa đến một ngày').waitFor()
+  await accessible(dashboard.page)
+  await dashboard.context.close()
+
+  const phone = await open(`/wordpress/${id}`, 'vi', { width: 360, height: 740 })
+  const small = phone.page.getByRole('region', { name: 'Gói dịch vụ' })
+  await small.getByText('Quá hạn thanh toán').waitFor()
+  await accessible(phone.page)
+  await small.getByRole('button', { name: 'Huỷ gói dịch vụ' }).click()
+  await phone.page.getByText('Bạn không còn nợ khoản nào.').waitFor()
+  await accessible(phone.page)
+  await phone.page.getByRole('dialog').getByRole('button', { name: 'Xoá ngay' }).click()
+  await eventually(
+    'the server being gone',
+    async () => (await house.call('GET', `/api/wp/${id}`, { token: customer.token })).status === 404,
+    60,
+  )
+  await phone.context.close()
+})

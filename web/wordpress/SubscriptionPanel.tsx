@@ -1,0 +1,225 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useId, useState, type ReactNode } from 'react'
+import { cancelSubscription, resumeSubscription, type Subscription } from '../../contract/billing.ts'
+import { Attempt, messageOf } from '../api.ts'
+import { formatDay, formatTime, useFormat } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { HostedLink } from '../invoices/InvoiceParts.tsx'
+import { Badge } from '../ui/Badge.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { RadioCard } from '../ui/RadioCard.tsx'
+import { LoadError, Note, Skeleton } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { subscriptionQuery } from './queries.ts'
+
+const tones = { pending: 'info', active: 'success', past_due: 'warning', suspended: 'danger', ended: 'neutral' } as const
+
+/** What a server is paid by: when it renews, for how much, and how it ends. */
+export function SubscriptionPanel({ id, name }: { id: string; name: string }) {
+  const t = useTexts('site')
+  const heading = useId()
+  const { data, isPending, isError, error, refetch } = useQuery(subscriptionQuery(id))
+  return (
+    <section aria-labelledby={heading} className="mt-7 border-t border-border pt-6">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+        <h3 id={heading} className="font-semibold">
+          {t.subscription.title}
+        </h3>
+        {data ? (
+          <Badge tone={tones[data.status]} dot>
+            {t.subscription.statuses[data.status]}
+          </Badge>
+        ) : null}
+      </div>
+      {isPending ? <Skeleton className="mt-4 h-16" /> : null}
+      {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+      {data ? <Standing subscription={data} name={name} /> : null}
+    </section>
+  )
+}
+
+function Standing({ subscription, name }: { subscription: Subscription; name: string }) {
+  const t = useTexts('site')
+  const { money } = useFormat()
+  const { renewsAt, unpaid, cancelAtPeriodEnd } = subscription
+  const { price, renewalPrice, currency } = subscription
+  const term = cancelAtPeriodEnd ? t.subscription.ends : renewsAt === null ? t.subscription.paidUntil : t.subscription.renews
+  return (
+    <>
+      {unpaid ? <Unpaid subscription={subscription} unpaid={unpaid} /> : null}
+      {cancelAtPeriodEnd ? (
+        <Note tone="warning" className="mt-4 flex flex-wrap items-center justify-between gap-3">
+          {t.subscription.willEnd(formatDay(subscription.periodEnd))}
+        </Note>
+      ) : null}
+      {subscription.planned ? (
+        <Note tone="info" className="mt-4">
+          {t.subscription.planned}
+        </Note>
+      ) : null}
+      <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-5 text-sm sm:gap-x-10 lg:grid-cols-3">
+        <Fact term={term}>
+          <time dateTime={subscription.periodEnd}>{formatTime(subscription.periodEnd)}</time>
+        </Fact>
+        <Fact term={t.subscription.price}>{money(price, currency)}</Fact>
+        {renewsAt !== null && renewalPrice !== price ? (
+          <Fact term={t.subscription.renewalPrice}>{money(renewalPrice, currency)}</Fact>
+        ) : null}
+      </dl>
+      {subscription.status === 'ended' ? null : (
+        <div className="mt-5 flex flex-wrap gap-2">
+          {cancelAtPeriodEnd ? <Resume id={subscription.id} /> : null}
+          <Cancel subscription={subscription} name={name} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Unpaid({ subscription, unpaid }: { subscription: Subscription; unpaid: NonNullable<Subscription['unpaid']> }) {
+  const t = useTexts('site')
+  const { money } = useFormat()
+  return (
+    <Note
+      tone={subscription.status === 'suspended' ? 'danger' : 'warning'}
+      className="mt-4 flex flex-wrap items-center justify-between gap-3"
+    >
+      <span>
+        <b className="font-semibold">{t.subscription.overdue(unpaid.number, money(unpaid.amount_due, subscription.currency))}</b>{' '}
+        {subscription.status === 'past_due' ? `${t.subscription.suspendsOn(formatDay(unpaid.suspendsAt))} ` : null}
+        {t.subscription.deletesOn(formatDay(unpaid.deletesAt))} {t.subscription.backByItself}
+      </span>
+      <HostedLink url={unpaid.hosted_invoice_url} className="font-semibold underline underline-offset-4">
+        {t.subscription.pay}
+      </HostedLink>
+    </Note>
+  )
+}
+
+function Fact({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-ink-3">{term}</dt>
+      <dd className="num mt-1 font-medium">{children}</dd>
+    </div>
+  )
+}
+
+/** Reads again what a change of the subscription touches. */
+function useChanged(id: string) {
+  const queryClient = useQueryClient()
+  return (now: Subscription) => {
+    queryClient.setQueryData(subscriptionQuery(id).queryKey, now)
+    for (const subject of ['servers', 'runway', 'me', 'invoices', 'transactions'])
+      void queryClient.invalidateQueries({ queryKey: [subject] })
+  }
+}
+
+function Resume({ id }: { id: string }) {
+  const t = useTexts('site')
+  const changed = useChanged(id)
+  const [attempt] = useState(() => new Attempt())
+  const resume = useMutation({
+    mutationFn: () => attempt.run(resumeSubscription, { params: { id } }),
+    onSuccess: (now) => {
+      changed(now)
+      toast.success(t.toast.success, t.subscription.resumed)
+    },
+    onError: (error) => toast.error(t.toast.error, messageOf(error)),
+  })
+  return (
+    <Button busy={resume.isPending} onClick={() => resume.mutate()}>
+      {t.subscription.resume}
+    </Button>
+  )
+}
+
+type When = 'period_end' | 'now'
+
+function Cancel({ subscription, name }: { subscription: Subscription; name: string }) {
+  const t = useTexts('site')
+  const { money } = useFormat()
+  const changed = useChanged(subscription.id)
+  const [attempt] = useState(() => new Attempt())
+  const [open, setOpen] = useState(false)
+  // Only what is paid has an end to wait for.
+  const mayWait = subscription.status === 'active' && !subscription.cancelAtPeriodEnd
+  const [chosen, setChosen] = useState<When>('period_end')
+  const when = mayWait ? chosen : 'now'
+  const cancel = useMutation({
+    mutationFn: () => attempt.run(cancelSubscription, { params: { id: subscription.id }, body: { when } }),
+    onSuccess: (now) => {
+      changed(now)
+      setOpen(false)
+      toast.success(t.toast.success, when === 'now' ? t.subscription.gone : t.subscription.cancelled)
+    },
+    onError: (error) => toast.error(t.toast.error, messageOf(error)),
+  })
+  return (
+    <>
+      <Button variant="outline" onClick={() => setOpen(true)}>
+        {t.subscription.cancel}
+      </Button>
+      <Dialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title={t.subscription.cancelTitle}
+        description={t.subscription.cancelText(name)}
+        closeLabel={t.common.close}
+        footer={
+          <>
+            <Button variant="outline" onClick={() => setOpen(false)}>
+              {t.subscription.keep}
+            </Button>
+            <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
+              {when === 'now' ? t.subscription.confirmNow : t.subscription.confirmEnd}
+            </Button>
+          </>
+        }
+      >
+        <div role="radiogroup" aria-label={t.subscription.cancelTitle} className="grid gap-3 text-sm">
+          {mayWait ? (
+            <Choice
+              value="period_end"
+              when={when}
+              onChange={setChosen}
+              title={t.subscription.atEnd(formatDay(subscription.periodEnd))}
+              hint={t.subscription.atEndHint}
+            />
+          ) : null}
+          <Choice
+            value="now"
+            when={when}
+            onChange={setChosen}
+            title={t.subscription.now}
+            hint={
+              subscription.unused > 0
+                ? t.subscription.nowHint(money(subscription.unused, subscription.currency))
+                : t.subscription.nowNothing
+            }
+          />
+        </div>
+      </Dialog>
+    </>
+  )
+}
+
+interface ChoiceProps {
+  value: When
+  when: When
+  onChange: (when: When) => void
+  title: string
+  hint: string
+}
+
+function Choice({ value, when, onChange, title, hint }: ChoiceProps) {
+  return (
+    <RadioCard name="when" value={value} checked={when === value} onChange={() => onChange(value)} className="p-3.5 pr-10">
+      <span>
+        <span className="block font-medium">{title}</span>
+        <span className="num mt-0.5 block text-ink-2">{hint}</span>
+      </span>
+    </RadioCard>
+  )
+}
