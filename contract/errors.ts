@@ -62,7 +62,9 @@ export const errors = {
     vi: 'Gói dịch vụ này không hoạt động: hãy thanh toán hoá đơn còn mở trước.',
   },
   subscription_ended: { status: 409, en: 'This subscription has ended.', vi: 'Gói dịch vụ này đã kết thúc.' },
+  disk_shrink: { status: 422, en: 'A disk can grow, but not shrink.', vi: 'Ổ đĩa chỉ có thể tăng, không thể giảm dung lượng.' },
   server_not_running: { status: 409, en: 'This server is not running yet.', vi: 'Máy chủ này chưa chạy.' },
+  domain_not_verified: { status: 422, en: 'Domain is not verified !', vi: 'Tên miền chưa được xác minh !' },
   rate_limited: {
     status: 429,
     en: 'Too many attempts. Please wait a moment and try again.',

@@ -21,6 +21,11 @@ const rules = {
     en: 'This data centre runs fewer containers per site.',
     vi: 'Trung tâm dữ liệu này chạy ít container hơn cho mỗi trang.',
   },
+  server_name: {
+    en: 'Use 3 to 42 lower-case letters, digits and single hyphens, beginning with a letter.',
+    vi: 'Dùng 3 đến 42 chữ thường không dấu, chữ số và dấu gạch nối đơn, bắt đầu bằng chữ cái.',
+  },
+  server_name_taken: { en: 'This name is taken.', vi: 'Tên này đã có người dùng.' },
   unknown_region: { en: 'Choose a data centre from the list.', vi: 'Hãy chọn một trung tâm dữ liệu trong danh sách.' },
   unknown_plan: { en: 'Choose a plan from the list.', vi: 'Hãy chọn một gói trong danh sách.' },
   email: { en: 'Enter a valid email address.', vi: 'Nhập một địa chỉ email hợp lệ.' },
@@ -39,6 +44,11 @@ const rules = {
     vi: 'Dùng ngày như 2026-11-30, hoặc ngày giờ như 2026-11-30T08:00:00Z.',
   },
   period_order: { en: 'The period ends before it begins.', vi: 'Khoảng thời gian kết thúc trước khi bắt đầu.' },
+  domain_form: {
+    en: 'Enter a domain of your own, such as shop.example.vn.',
+    vi: 'Nhập một tên miền của bạn, ví dụ shop.example.vn.',
+  },
+  domain_taken: { en: 'Another of your servers has this domain.', vi: 'Một máy chủ khác của bạn đang dùng tên miền này.' },
   cursor: { en: 'This cursor is not valid.', vi: 'Con trỏ trang không hợp lệ.' },
 } as const satisfies Record<string, Record<Language, string>>
 

@@ -17,7 +17,8 @@ export const Config = z.object({
     cloudDatabase: flag,
   }),
   regions: z.array(z.object({ code: regionCode, currency, language: z.enum(['en', 'vi', 'aud']) })),
-  cards: z.object({ provider: z.string(), publishableKey: z.string() }),
+  /** Empty texts where no card provider is configured. */
+  cards: z.object({ provider: z.string(), publishableKey: z.string(), scriptUrl: z.string() }),
   square: z.nullable(z.object({ applicationId: z.string(), locationId: z.string() })),
   realtime: z.object({ key: z.string(), wsHost: z.string(), wsPort: z.int(), forceTLS: z.boolean(), authEndpoint: z.string() }),
   sandbox: z.boolean(),

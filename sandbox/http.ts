@@ -2,7 +2,12 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
 export interface Call {
+  readonly method: string
+  /** Without a slash at the end. */
+  readonly path: string
   readonly query: URLSearchParams
+  /** What stands in the place of a route's `:name` parts. */
+  readonly params: Readonly<Record<string, string>>
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer
 }
@@ -11,7 +16,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
 }
-/** By 'GET /path'. */
+/** By 'GET /path', where a part of the path may be a `:name`; or by '/path/*' for every call below it. */
 export type Routes = Readonly<Record<string, (call: Call) => Reply | Promise<Reply>>>
 
 const maxBody = 65_536
@@ -35,18 +40,48 @@ export const json = (value: unknown, status = 200): Reply => ({
   body: JSON.stringify(value),
 })
 export const redirect = (location: string): Reply => ({ status: 303, headers: { location, 'cache-control': 'no-store' } })
+/** The merchant's return URL with more parameters, whether it has a query already or not; a fragment stays at the end. */
+export function withQuery(returnUrl: string, query: string): string {
+  const [address = '', fragment] = returnUrl.split('#', 2)
+  const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
+  return `${address}${joint}${query}${fragment === undefined ? '' : `#${fragment}`}`
+}
 /** The fields of a posted form. */
 export const formOf = (call: Call): URLSearchParams => new URLSearchParams(call.body.toString('utf8'))
 
+type Route = Routes[string]
+/** Finds the route of 'GET /path': the path itself before one with names in it. */
+function finderOf(routes: Routes): (name: string) => { route: Route; params: Record<string, string> } | undefined {
+  const shapes = Object.entries(routes)
+    .filter(([name]) => name.includes('/:'))
+    .map(([name, route]) => ({ shape: new RegExp(`^${name.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`), route }))
+  return (name) => {
+    const exact = Object.hasOwn(routes, name) ? routes[name] : undefined
+    if (exact) return { route: exact, params: {} }
+    for (const { shape, route } of shapes) {
+      const found = shape.exec(name)
+      if (found) return { route, params: { ...found.groups } }
+    }
+    return undefined
+  }
+}
+
 /** A server for the routes; it does not listen yet. What a route throws is logged and answered with 503. */
 export function serverFor(routes: Routes, log: (line: string) => void): Server {
+  const find = finderOf(routes)
+  const below = Object.entries(routes).flatMap(([name, route]) => (name.endsWith('/*') ? [[name.slice(0, -1), route] as const] : []))
+  const belowOf = (path: string) => {
+    const route = below.find(([prefix]) => path.startsWith(prefix))?.[1]
+    return route && { route, params: {} }
+  }
   async function answer(request: IncomingMessage): Promise<Reply> {
     const url = new URL(request.url ?? '/', 'http://sandbox')
     const path = url.pathname.length > 1 ? url.pathname.replace(/\/$/, '') : '/'
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
-    const route = routes[`${method} ${path}`]
-    if (route === undefined) return { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Not found\n' }
-    return await route({ query: url.searchParams, headers: request.headers, body: await bodyOf(request) })
+    const found = find(`${method} ${path}`) ?? belowOf(path)
+    if (found === undefined) return { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Not found\n' }
+    const { headers } = request
+    return await found.route({ method, path, query: url.searchParams, params: found.params, headers, body: await bodyOf(request) })
   }
   return createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 32_768 }, (request, response) => {
     answer(request)

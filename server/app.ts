@@ -18,6 +18,7 @@ import { connect, migrate } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
 import { createHttp, failure, languageOf as spokenBy } from './platform/http.ts'
 import { forgetOldAnswers } from './platform/idempotency.ts'
+import { createDnsLookup } from './platform/dns-lookup.ts'
 import { createJobs } from './platform/jobs.ts'
 import { createSessionLocks } from './platform/session-locks.ts'
 import { createLimits } from './platform/limits.ts'
@@ -125,6 +126,17 @@ export async function openHouse(parts: HouseParts) {
     portSuffix: config.SITES_DOMAIN === undefined ? `:${config.SITES_PORT}` : '',
   }
   const directory = wordpress.createDirectory(db, drivers.wordpress, addressing, log)
+  const domains = wordpress.createDomains({
+    db,
+    clock,
+    log,
+    jobs,
+    secrets,
+    dns: createDnsLookup(config.DNS_RESOLVERS),
+    addressing,
+    reserved: [new URL(portalUrl).hostname, 'localhost'],
+    onChange: directory.refresh,
+  })
   const logs = wordpress.createLogStreams({ db, clock, driver: drivers.wordpress, portalUrl })
   const provisioning = {
     db,
@@ -140,6 +152,7 @@ export async function openHouse(parts: HouseParts) {
     stepMs: parts.timing?.provisionStepMs,
   }
   wordpress.defineProvisioning(provisioning)
+  const lifecycle = wordpress.createLifecycle({ ...provisioning, catalog })
   wordpress.defineAligning(provisioning)
   bills.offer(wordpress.wordpressProduct(catalog))
   const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, proto: addressing.scheme, log })
@@ -201,6 +214,8 @@ export async function openHouse(parts: HouseParts) {
   })
   const { server } = http
   const socketOrigin = portalUrl.replace(/^http/, 'ws')
+  // The card provider's own script and frames: card numbers are typed there and never reach a page of ours.
+  const cardForm = payments.cardsOf(catalog, drivers.payments)?.origins ?? { scripts: [], frames: [], calls: [] }
   await server.register(helmet, {
     // Plain http on a laptop: neither an upgrade of requests nor HSTS.
     strictTransportSecurity: portalUrl.startsWith('https:') ? { maxAge: 31_536_000 } : false,
@@ -209,11 +224,12 @@ export async function openHouse(parts: HouseParts) {
       useDefaults: false,
       directives: {
         defaultSrc: ["'self'"],
-        scriptSrc: ["'self'"],
+        scriptSrc: ["'self'", ...cardForm.scripts],
         styleSrc: ["'self'", "'unsafe-inline'"],
         imgSrc: ["'self'", 'data:'],
         fontSrc: ["'self'"],
-        connectSrc: ["'self'", socketOrigin],
+        connectSrc: ["'self'", socketOrigin, ...cardForm.calls],
+        frameSrc: ["'self'", ...cardForm.frames],
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         formAction: ["'self'"],
@@ -251,8 +267,13 @@ export async function openHouse(parts: HouseParts) {
     catalog,
     billing: bills,
     announcer: realtime,
+    jobs,
     driver: drivers.wordpress,
     logs,
+    domains,
+    lifecycle,
+    lookups: limits.limit('domain-lookup', 60, 60),
+    signIns: limits.limit('admin-link', 20, 60),
     addressing,
     portalUrl,
     onChange: directory.refresh,
@@ -260,7 +281,7 @@ export async function openHouse(parts: HouseParts) {
   })
   const shown = storefront.publicConfig({
     catalog,
-    gateways: new Set(drivers.payments.keys()),
+    drivers: drivers.payments,
     portalUrl,
     realtimeKey: secrets.derive('realtime-key').slice(0, 20),
     sandboxUrl: parts.sandboxUrl,

@@ -78,6 +78,8 @@ describe('a wrong value is one sentence that names it', () => {
   test.each([
     [{ VNPAY_TMN_CODE: 'short', VNPAY_HASH_SECRET: 's' }, 'VNPAY_TMN_CODE'],
     [{ VNPAY_TMN_CODE: 'ABCD1234', VNPAY_HASH_SECRET: ' ' }, 'VNPAY_HASH_SECRET'],
+    [{ STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_PUBLISHABLE_KEY: 'pk_test_1', STRIPE_WEBHOOK_SECRET: ' ' }, 'STRIPE_WEBHOOK_SECRET'],
+    [{ SQUARE_API_URL: 'connect.squareup.com' }, 'SQUARE_API_URL'],
     [{ ESMS_API_KEY: '', ESMS_SECRET_KEY: 's' }, 'ESMS_API_KEY'],
   ])('blank or misshapen keys: %o', (env, name) => {
     expect(faultsOf(env)).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
@@ -99,6 +101,9 @@ test('keys that only make sense together', () => {
     'VNPAY_TMN_CODE and VNPAY_HASH_SECRET must be set together: VNPAY_TMN_CODE is missing.',
   ])
   expect(faultsOf({ ESMS_API_KEY: 'k' })).toEqual(['ESMS_API_KEY and ESMS_SECRET_KEY must be set together: ESMS_SECRET_KEY is missing.'])
+  expect(faultsOf({ STRIPE_SECRET_KEY: 'sk_test_1' })).toEqual([
+    'STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET must be set together: STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET is missing.',
+  ])
   expect(faultsOf({ VNPAY_TMN_CODE: 'ABCD1234', VNPAY_HASH_SECRET: 's' })).toEqual([])
 })
 

@@ -1,4 +1,5 @@
 /** The only reader of the environment. A bad start prints every fault at once, one sentence each. */
+import { isIP } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
 
@@ -105,6 +106,23 @@ export const variables = {
     schema: blankMeansFault('EMBEDDED_PG_USER').optional(),
     example: '',
   },
+  DNS_RESOLVERS: {
+    about: "Resolvers that customers' names are looked up at, such as 1.1.1.1,9.9.9.9. Without it: the system's own.",
+    schema: z
+      .string()
+      .default('')
+      .transform((text) =>
+        text
+          .split(',')
+          .map((one) => one.trim())
+          .filter((one) => one !== ''),
+      )
+      .refine(
+        (servers) => servers.every((one) => isIP(one.replace(/^\[(.+)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')) !== 0),
+        'DNS_RESOLVERS must be addresses, each with an optional port, with commas between them.',
+      ),
+    example: '',
+  },
   WORDPRESS_INTERNET: {
     about: 'on: sites may reach the public internet (plugins, updates).',
     schema: choice('WORDPRESS_INTERNET', ['on', 'off'], 'off'),
@@ -168,6 +186,76 @@ export const variables = {
     schema: blankMeansFault('CASSO_WEBHOOK_SECRET').optional(),
     example: '',
   },
+  ALEPAY_TOKEN_KEY: {
+    about: 'Alepay: token key. With ALEPAY_CHECKSUM_KEY it replaces the sandbox.',
+    schema: blankMeansFault('ALEPAY_TOKEN_KEY').optional(),
+    example: '',
+  },
+  ALEPAY_CHECKSUM_KEY: { about: 'Alepay: checksum key.', schema: blankMeansFault('ALEPAY_CHECKSUM_KEY').optional(), example: '' },
+  ALEPAY_BASE_URL: {
+    about: 'Alepay: what stands before /request-payment, if not the public address.',
+    schema: address('ALEPAY_BASE_URL').optional(),
+    example: '',
+  },
+  PAYOS_CLIENT_ID: {
+    about: 'payOS: client id of the payment channel. With PAYOS_API_KEY and PAYOS_CHECKSUM_KEY it replaces the sandbox.',
+    schema: blankMeansFault('PAYOS_CLIENT_ID').optional(),
+    example: '',
+  },
+  PAYOS_API_KEY: { about: 'payOS: API key.', schema: blankMeansFault('PAYOS_API_KEY').optional(), example: '' },
+  PAYOS_CHECKSUM_KEY: { about: 'payOS: checksum key.', schema: blankMeansFault('PAYOS_CHECKSUM_KEY').optional(), example: '' },
+  PAYOS_BASE_URL: {
+    about: 'payOS: address of its API without a path, if not the public one.',
+    schema: address('PAYOS_BASE_URL')
+      .refine((text) => !URL.canParse(text) || new URL(text).pathname === '/', 'PAYOS_BASE_URL must have no path.')
+      .optional(),
+    example: '',
+  },
+  PAYOS_PAGE_URL: {
+    about: "payOS: what stands before a payment link's id in the address of its page, if not the public one.",
+    schema: address('PAYOS_PAGE_URL').optional(),
+    example: '',
+  },
+  STRIPE_SECRET_KEY: {
+    about: 'Stripe (cards): secret key. With the two below it replaces the sandbox.',
+    schema: blankMeansFault('STRIPE_SECRET_KEY').optional(),
+    example: '',
+  },
+  STRIPE_PUBLISHABLE_KEY: {
+    about: 'Stripe: publishable key, given to the browser.',
+    schema: blankMeansFault('STRIPE_PUBLISHABLE_KEY').optional(),
+    example: '',
+  },
+  STRIPE_WEBHOOK_SECRET: {
+    about: 'Stripe: signing secret of the webhook <PORTAL_URL>/api/webhooks/stripe.',
+    schema: blankMeansFault('STRIPE_WEBHOOK_SECRET').optional(),
+    example: '',
+  },
+  SQUARE_ACCESS_TOKEN: {
+    about: 'Square (tokens, AUD): access token. With the three below it replaces the sandbox.',
+    schema: blankMeansFault('SQUARE_ACCESS_TOKEN').optional(),
+    example: '',
+  },
+  SQUARE_APPLICATION_ID: {
+    about: 'Square: application id, given to the browser.',
+    schema: blankMeansFault('SQUARE_APPLICATION_ID').optional(),
+    example: '',
+  },
+  SQUARE_LOCATION_ID: {
+    about: 'Square: the location that sells. Its currency is AUD.',
+    schema: blankMeansFault('SQUARE_LOCATION_ID').optional(),
+    example: '',
+  },
+  SQUARE_WEBHOOK_KEY: {
+    about: 'Square: signature key of the webhook <PORTAL_URL>/api/webhooks/square.',
+    schema: blankMeansFault('SQUARE_WEBHOOK_KEY').optional(),
+    example: '',
+  },
+  SQUARE_API_URL: {
+    about: 'Square: address of its API, if not the public one (Square’s own sandbox: https://connect.squareupsandbox.com).',
+    schema: address('SQUARE_API_URL').optional(),
+    example: '',
+  },
   ESMS_API_KEY: {
     about: 'eSMS.vn: key for SMS. With ESMS_SECRET_KEY it replaces the sandbox.',
     schema: blankMeansFault('ESMS_API_KEY').optional(),
@@ -211,6 +299,10 @@ export class ConfigFault extends Error {
 const together: readonly (readonly (keyof Variables)[])[] = [
   ['VNPAY_TMN_CODE', 'VNPAY_HASH_SECRET'],
   ['BANK_ACCOUNT_NUMBER', 'BANK_ACCOUNT_NAME', 'BANK_NAME', 'BANK_BIN'],
+  ['ALEPAY_TOKEN_KEY', 'ALEPAY_CHECKSUM_KEY'],
+  ['PAYOS_CLIENT_ID', 'PAYOS_API_KEY', 'PAYOS_CHECKSUM_KEY'],
+  ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'],
+  ['SQUARE_ACCESS_TOKEN', 'SQUARE_APPLICATION_ID', 'SQUARE_LOCATION_ID', 'SQUARE_WEBHOOK_KEY'],
   ['ESMS_API_KEY', 'ESMS_SECRET_KEY'],
 ]
 

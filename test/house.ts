@@ -43,6 +43,8 @@ export interface TestHouse {
   readonly url: string
   readonly sandboxUrl: string
   readonly databaseUrl: string
+  /** What the portal's other secrets are derived from. */
+  readonly rootSecret: string
   /** Those of the portal that is open now. */
   readonly drivers: Drivers
   /** The sandbox's keys of a gateway. */
@@ -57,6 +59,14 @@ export interface TestHouse {
   customer(of?: { region?: string }): Promise<TestCustomer>
   /** Tops the wallet up through VNPay's page in the sandbox, as a person would. Minor units. */
   topUp(customer: TestCustomer, amount: number, outcome?: string): Promise<{ transactionCode: string; returnUrl: string }>
+  /** Begins a top-up of this type and method and decides it on the gateway's page in the sandbox, as a person would. Minor units. */
+  topUpBy(
+    customer: TestCustomer,
+    wish: { amount: number; type: 1 | 2; method: string | null },
+    outcome: string,
+  ): Promise<{ transactionCode: string; checkoutUrl: string; returnUrl: string }>
+  /** Decides on an open payment page of the sandbox; answers where the browser is sent. */
+  decide(checkoutUrl: string, outcome: string): Promise<string>
   inbox(to: string): Promise<{ to: string; channel: string; text: string; at: string }[]>
   /** Fails with what is broken unless every invariant of the ledger holds. */
   ledgerHolds(): Promise<void>
@@ -100,6 +110,7 @@ export function manualClock(from = new Date()): ManualClock {
   }
 }
 
+const rootSecret = 'a secret for tests, forty characters long'
 let people = 0
 
 export interface TestHouseOptions {
@@ -130,7 +141,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
   })
   const { logLines } = options
   const log = logLines ? createLog('debug', { write: logLines }) : createLog(config.LOG_LEVEL)
-  const secrets = createSecrets('a secret for tests, forty characters long')
+  const secrets = createSecrets(rootSecret)
   const keys = {
     gateways: sandboxGatewayKeys((purpose) => secrets.derive(purpose)),
     esms: { apiKey: 'test-key', secretKey: 'test-secret' },
@@ -180,6 +191,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
     url: config.portalUrl,
     sandboxUrl: sandbox.url,
     databaseUrl: database.url,
+    rootSecret,
     keysOf: (gateway) => keys.gateways[gateway] ?? {},
     async call<T>(
       method: string,
@@ -239,6 +251,24 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
         body: new URLSearchParams({ token, outcome }),
       })
       return { transactionCode, returnUrl: confirmed.headers.get('location') ?? '' }
+    },
+    async topUpBy(customer, wish, outcome) {
+      const begun = await test.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', {
+        token: customer.token,
+        body: wish,
+      })
+      if (begun.status !== 200) throw new Error(`checkout: ${begun.text}`)
+      const { checkoutUrl, transactionCode } = begun.body.result
+      return { checkoutUrl, transactionCode, returnUrl: await test.decide(checkoutUrl, outcome) }
+    },
+    async decide(checkoutUrl, outcome) {
+      const page = await (await fetch(checkoutUrl)).text()
+      const action = /<form method="post" action="([^"]+)"/.exec(page)?.[1]
+      const token = /name="token" value="([^"]+)"/.exec(page)?.[1]
+      if (action === undefined || token === undefined) throw new Error('no payment page')
+      const body = new URLSearchParams({ token, outcome })
+      const confirmed = await fetch(new URL(action, checkoutUrl), { method: 'POST', redirect: 'manual', body })
+      return confirmed.headers.get('location') ?? ''
     },
     async ledgerHolds() {
       const findings = await checkLedger(now.house.db)

@@ -1,5 +1,6 @@
 /** How a person pays at each gateway of the sandbox, for tests that go through all of them. */
 import type { TestCustomer, TestHouse } from './house.ts'
+import { stripeBrowser, testCards } from './stripe-browser.ts'
 
 /** A payment that was begun at a gateway. */
 export interface Begun {
@@ -13,6 +14,12 @@ export interface Payer {
   readonly region: string
   /** Minor units. */
   readonly amount: number
+  /** Its words are not believed: they only send the portal to ask. Forged or not, what follows is the gateway's own answer. */
+  readonly onlyHints?: true
+  /** Says nothing of a payment that was given up. */
+  readonly silentFailure?: true
+  /** Paid with the call that begins it: there is no moment between. */
+  readonly immediate?: true
   begin(house: TestHouse, customer: TestCustomer): Promise<Begun>
 }
 
@@ -62,5 +69,75 @@ const bank = (feed: 'sepay' | 'casso'): Payer => ({
   },
 })
 
+/** A gateway with a page of the common form. */
+const hosted = (driver: string, method: string | null, more: Pick<Payer, 'silentFailure'> = {}): Payer => ({
+  ...more,
+  driver,
+  region: 'VN',
+  amount: 150_000,
+  onlyHints: true,
+  async begin(house, customer) {
+    const { checkoutUrl, transactionCode } = await checkout(house, customer, { amount: this.amount, type: 2, method })
+    const decide = (outcome: string) => async (): Promise<void> => void (await house.decide(checkoutUrl, outcome))
+    return { code: transactionCode, pay: decide('paid'), fail: decide('cancelled') }
+  },
+})
+
+/** Each customer's linked cards: one that pays and one that is refused when it is charged. */
+const linked = new Map<string, Promise<{ good: string; bad: string }>>()
+const stripe: Payer = {
+  driver: 'stripe',
+  region: 'AUD',
+  amount: 2000,
+  onlyHints: true,
+  async begin(house, customer) {
+    const { token } = customer
+    const browser = stripeBrowser(house.sandboxUrl, house.keysOf('stripe')['publishableKey'] ?? '')
+    const link = async (number: string): Promise<string> => {
+      const { body } = await house.call<{ client_secret: string }>('GET', '/api/v1/auth/card', { token })
+      const { payment_method: methodId = '' } = await browser.confirm(body.result.client_secret, { number })
+      await house.call('PUT', '/api/payments/stripe/attach', { token, body: { methodId } })
+      return methodId
+    }
+    const cards =
+      linked.get(customer.id) ?? (async () => ({ good: await link(testCards.visa), bad: await link(testCards.linkedThenDeclined) }))()
+    linked.set(customer.id, cards)
+    const begun = await house.call<{ transId: string }>('POST', '/api/payments/stripe/checkout', { token, body: { amount: this.amount } })
+    const code = begun.body.result.transId
+    const payWith = async (card: string): Promise<void> => {
+      const confirmed = await house.call<{ client_secret: string }>('POST', `/api/payments/stripe/${code}/confirm`, {
+        token,
+        body: { method_id: card },
+      })
+      await browser.confirm(confirmed.body.result.client_secret, null)
+    }
+    return { code, pay: async () => payWith((await cards).good), fail: async () => payWith((await cards).bad) }
+  },
+}
+
+const square: Payer = {
+  driver: 'square',
+  region: 'AUD',
+  amount: 1500,
+  immediate: true,
+  async begin(house, { token }) {
+    const { body } = await house.call<{ square: { locationId: string } }>('GET', '/api/config')
+    const paid = await house.call<{ transactionCode: string }>('POST', '/api/payments/square/checkout', {
+      token,
+      body: { amount: this.amount, locationId: body.result.square.locationId, source_id: 'cnon:card-nonce-ok' },
+    })
+    if (paid.status !== 200) throw new Error(`square: ${paid.text}`)
+    return { code: paid.body.result.transactionCode, pay: async () => undefined }
+  },
+}
+
 /** By the name that a table shows. */
-export const payers: Readonly<Record<string, Payer>> = { vnpay, 'bank (SePay)': bank('sepay'), 'bank (Casso)': bank('casso') }
+export const payers: Readonly<Record<string, Payer>> = {
+  vnpay,
+  alepay: hosted('alepay', null),
+  payos: hosted('payos', 'VIETQR', { silentFailure: true }),
+  'bank (SePay)': bank('sepay'),
+  'bank (Casso)': bank('casso'),
+  stripe,
+  square,
+}

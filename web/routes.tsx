@@ -6,9 +6,11 @@ import { AppLayout, AppPending, PagePending } from './shell/AppLayout.tsx'
 import { unbuiltRoutes } from './shell/products.ts'
 import { Root } from './shell/Root.tsx'
 import { Error500 } from './pages/Error500.tsx'
+import { loadTexts, type TextGroup } from './i18n/index.ts'
 import { loadScreen } from './pages/load-screen.ts'
 import { configQuery, meQuery } from './queries.ts'
 import { session } from './session.ts'
+import { siteTabs, type SiteTab } from './wordpress/site-tabs.ts'
 
 interface Context {
   queryClient: QueryClient
@@ -25,8 +27,9 @@ interface ScreenFile {
 }
 
 /** A screen in a chunk of its own. The build reads these lines to tell the server which chunks an address needs. */
-const screen = (file: () => Promise<ScreenFile>) => {
-  const loaded = () => loadScreen(file)
+const screen = (file: () => Promise<ScreenFile>, ...groups: readonly TextGroup[]) => {
+  // Its texts come with its chunk.
+  const loaded = () => loadScreen(async () => (await Promise.all([file(), ...groups.map(loadTexts)]))[0])
   return {
     component: lazyRouteComponent(loaded),
     loaderDeps: ({ search }: { search: Record<string, unknown> }) => search,
@@ -85,45 +88,64 @@ const transactions = createRoute({
     ...optional('to', day(search['to'])),
     ...optional('entry', text(search['entry'])),
   }),
-  ...screen(() => import('./wallet/TransactionsPage.tsx')),
+  ...screen(() => import('./wallet/TransactionsPage.tsx'), 'wallet'),
 })
 const payment = createRoute({
   getParentRoute: inApp,
   path: '/payment',
-  validateSearch: (search: Search) => optional('amount', text(search['amount'])),
-  ...screen(() => import('./payments/TopUpPage.tsx')),
+  validateSearch: (search: Search): { amount?: string; type?: 'card' } => ({
+    ...optional('amount', text(search['amount'])),
+    ...(search['type'] === 'card' ? { type: 'card' } : {}),
+  }),
+  ...screen(() => import('./payments/TopUpPage.tsx'), 'cards'),
+})
+const linkCard = createRoute({
+  getParentRoute: inApp,
+  path: '/link-card',
+  validateSearch: (search: Search): { amount?: string; setup_intent_client_secret?: string } => ({
+    ...optional('amount', text(search['amount'])),
+    ...optional('setup_intent_client_secret', text(search['setup_intent_client_secret'])),
+  }),
+  ...screen(() => import('./payments/LinkCardPage.tsx'), 'cards'),
 })
 const paymentTransfer = createRoute({
   getParentRoute: inApp,
   path: '/payment/transfer/$code',
-  ...screen(() => import('./payments/TransferPage.tsx')),
+  ...screen(() => import('./payments/TransferPage.tsx'), 'payments'),
 })
 const invoices = createRoute({ getParentRoute: inApp, path: '/invoice', ...screen(() => import('./invoices/InvoicesPage.tsx')) })
-const wordpress = createRoute({ getParentRoute: inApp, path: '/wordpress', ...screen(() => import('./wordpress/ListPage.tsx')) })
+const wordpress = createRoute({ getParentRoute: inApp, path: '/wordpress', ...screen(() => import('./wordpress/ListPage.tsx'), 'servers') })
 const wordpressCreate = createRoute({
   getParentRoute: inApp,
   path: '/wordpress/create',
-  ...screen(() => import('./wordpress/CreatePage.tsx')),
+  ...screen(() => import('./wordpress/CreatePage.tsx'), 'servers'),
 })
 const wordpressProgress = createRoute({
   getParentRoute: inApp,
   path: '/wordpress-progress/$id',
-  ...screen(() => import('./wordpress/ProgressPage.tsx')),
+  ...screen(() => import('./wordpress/ProgressPage.tsx'), 'servers', 'site'),
 })
-const siteTab = (search: Search): { tab?: 'logs' } => (search['tab'] === 'logs' ? { tab: 'logs' } : {})
+const siteTab = (search: Search): { tab?: SiteTab } => {
+  const tab = siteTabs.find((one) => one === search['tab'])
+  return tab === undefined || tab === 'general' ? {} : { tab }
+}
 const wordpressSite = createRoute({
   getParentRoute: inApp,
   path: '/wordpress/$id',
   validateSearch: siteTab,
-  ...screen(() => import('./wordpress/SitePage.tsx')),
+  ...screen(() => import('./wordpress/SitePage.tsx'), 'servers', 'site'),
 })
-const hosting = createRoute({ getParentRoute: inApp, path: '/hosting', ...screen(() => import('./hosting/ListPage.tsx')) })
-const hostingCreate = createRoute({ getParentRoute: inApp, path: '/hosting/create', ...screen(() => import('./hosting/CreatePage.tsx')) })
+const hosting = createRoute({ getParentRoute: inApp, path: '/hosting', ...screen(() => import('./hosting/ListPage.tsx'), 'servers') })
+const hostingCreate = createRoute({
+  getParentRoute: inApp,
+  path: '/hosting/create',
+  ...screen(() => import('./hosting/CreatePage.tsx'), 'servers'),
+})
 const hostingSite = createRoute({
   getParentRoute: inApp,
   path: '/hosting/$id',
   validateSearch: siteTab,
-  ...screen(() => import('./hosting/SitePage.tsx')),
+  ...screen(() => import('./hosting/SitePage.tsx'), 'servers', 'site'),
 })
 
 const login = createRoute({
@@ -165,6 +187,12 @@ const paymentSuccess = createRoute({
   path: '/api/payments/success',
   ...screen(() => import('./payments/SuccessPage.tsx')),
 })
+const cardSuccess = createRoute({
+  getParentRoute: bare,
+  path: '/payments/stripe/success',
+  validateSearch: (search: Search) => optional('transId', text(search['transId'])),
+  ...screen(() => import('./payments/SuccessPage.tsx')),
+})
 const hostedInvoice = createRoute({
   getParentRoute: bare,
   path: '/invoice/hosted/$token',
@@ -198,6 +226,7 @@ const screens = [
     transactions,
     payment,
     paymentTransfer,
+    linkCard,
     invoices,
     wordpress,
     wordpressCreate,
@@ -215,6 +244,7 @@ const screens = [
   lockScreen,
   lockScreenBoxed,
   paymentSuccess,
+  cardSuccess,
   hostedInvoice,
   error404,
   error500,

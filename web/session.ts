@@ -5,7 +5,7 @@
 import { useSyncExternalStore } from 'react'
 import type { Me } from '../contract/auth.ts'
 
-const keys = { token: 'accessToken', signedIn: 'isLogin', user: 'user', locked: 'isLockScreen' } as const
+const keys = { token: 'accessToken', signedIn: 'isLogin', user: 'user', locked: 'isLockScreen', cardSecret: 'client_secret' } as const
 const listeners = new Set<() => void>()
 const changed = () => {
   for (const listener of listeners) listener()
@@ -31,6 +31,12 @@ export const session = {
     } catch {
       return undefined
     }
+  },
+  /** With it the card provider's script links one card. */
+  cardSecret: (): string | null => sessionStorage.getItem(keys.cardSecret),
+  keepCardSecret(secret: string | null) {
+    if (secret === null) sessionStorage.removeItem(keys.cardSecret)
+    else sessionStorage.setItem(keys.cardSecret, secret)
   },
   lock() {
     sessionStorage.setItem(keys.locked, 'true')

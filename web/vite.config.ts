@@ -26,7 +26,7 @@ type Bundle = Record<string, Chunk | Asset>
 /** Address patterns and the file behind each, read out of the one table in routes.tsx. */
 function screens(): { pattern: string; file: string }[] {
   const table = readFileSync(resolve(here, 'routes.tsx'), 'utf8')
-  const found = table.matchAll(/path: '([^']+)'(?:(?!createRoute)[\s\S])*?screen\(\(\) => import\('\.\/([^']+)'\)\)/g)
+  const found = table.matchAll(/path: '([^']+)'(?:(?!createRoute)[\s\S])*?screen\(\(\) => import\('\.\/([^']+)'\)/g)
   return [...found].map(([, pattern = '', file = '']) => ({ pattern, file }))
 }
 
@@ -127,7 +127,7 @@ export default defineConfig({
             // what several screens share comes in one more; what one screen alone uses comes with that screen.
             {
               name: 'shared',
-              test: /node_modules[\\/](zod|lucide-react)|[\\/]contract[\\/]|[\\/]web[\\/](?!i18n[\\/](en|vi)|.*(Page|Tab|DiskPicker)\.tsx)/,
+              test: /node_modules[\\/](zod|lucide-react)|[\\/]contract[\\/](?!cards|payments)|[\\/]web[\\/](?!i18n[\\/](en|vi)|(auth|invoices|wordpress)[\\/]|payments[\\/](card-|Card)|.*(Page|Tab|DiskPicker)\.tsx)/,
               minShareCount: 3,
               priority: 8,
             },

@@ -91,6 +91,8 @@ lines.on('line', (line) => {
   } else if (order.op === 'limits') {
     budget?.resize({ ssd: order.ssdBytes, database: order.databaseBytes })
     say({ ev: 'limits', ssdBytes: order.ssdBytes, databaseBytes: order.databaseBytes })
+  } else if (order.op === 'hosts') {
+    site?.setHosts(order.hosts)
   } else if (order.op === 'cron') {
     site
       ?.run('/wp-cron.php?doing_wp_cron')

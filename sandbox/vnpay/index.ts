@@ -15,7 +15,7 @@
  */
 import type { Database } from '../database.ts'
 import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
-import { formOf, redirect, type Call, type Reply } from '../http.ts'
+import { formOf, redirect, withQuery, type Call, type Reply } from '../http.ts'
 import { startNotices } from '../notices.ts'
 import { apiRoutes } from './api.ts'
 import { errorPage, paymentPage } from './page.ts'
@@ -23,13 +23,6 @@ import { decide, openPayment, outcomes, wordAbout, type Payment } from './paymen
 import { formEncode, hash, hashMatches, momentOf, readQuery, signedQuery, type Fields, type VnpayTerminal } from './sign.ts'
 
 export { paymentTables as vnpayTables } from './payments.ts'
-
-/** The merchant's return URL with more parameters, whether it has a query already or not; a fragment stays at the end. */
-export function withQuery(returnUrl: string, query: string): string {
-  const [address = '', fragment] = returnUrl.split('#', 2)
-  const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
-  return `${address}${joint}${query}${fragment === undefined ? '' : `#${fragment}`}`
-}
 
 const shapes: Readonly<Record<string, RegExp>> = {
   vnp_Version: /^2\.1\.0$/,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { VNPay } from 'vnpay'
 import { testDatabase } from '../../test/database.ts'
 import { startSandbox, type Sandbox } from '../index.ts'
-import { withQuery } from './index.ts'
+import { withQuery } from '../http.ts'
 import { formEncode, pipeHash, signedQuery, vnpayDate, type Fields } from './sign.ts'
 
 const terminal = { tmnCode: 'DEMO0001', secret: 'TESTSECRET0123456789ABCDEFGHIJKL' }

@@ -53,21 +53,42 @@ begin
   return query select 'posted', v_transfer;
 end $$;
 
--- The version of an account's newest entry before a moment; 0 when there is none. Versions are dense and times never go back, so halving finds it.
+-- The version of an account's newest entry before a moment; 0 when there is none. Versions are dense and times never go back, so halving finds it;
+-- every other step looks where the moment would stand if the entries were spread evenly, which is near it in most wallets.
 create function ledger_version_before(p_account bigint, p_moment timestamptz) returns bigint language plpgsql stable as $$
 declare
   v_low bigint := 0;
+  v_low_at timestamptz;
   v_high bigint;
-  v_middle bigint;
+  v_high_at timestamptz;
+  v_middle bigint := 1;
+  v_at timestamptz;
+  v_halve boolean := false;
 begin
-  select version into strict v_high from ledger_account where id = p_account;
-  while v_low < v_high loop
-    v_middle := (v_low + v_high + 1) / 2;
-    if (select t.created_at < p_moment from ledger_entry e join ledger_transfer t on t.id = e.transfer_id
-        where e.account_id = p_account and e.version = v_middle) then
+  select version, last_at into strict v_high, v_high_at from ledger_account where id = p_account;
+  if v_high = 0 or v_high_at < p_moment then
+    return v_high;
+  end if;
+  -- Below, the entry at v_low (if any) lies before the moment and the one at v_high does not.
+  while v_high - v_low > 1 or v_low = 0 loop
+    if v_low > 0 then
+      v_middle := case
+        when v_halve or v_high_at <= v_low_at then (v_low + v_high) / 2
+        else v_low + floor((v_high - v_low) * extract(epoch from p_moment - v_low_at) / extract(epoch from v_high_at - v_low_at))::bigint
+      end;
+      v_middle := least(greatest(v_middle, v_low + 1), v_high - 1);
+      v_halve := not v_halve;
+    end if;
+    select t.created_at into v_at from ledger_entry e join ledger_transfer t on t.id = e.transfer_id
+    where e.account_id = p_account and e.version = v_middle;
+    if v_at < p_moment then
       v_low := v_middle;
+      v_low_at := v_at;
+    elsif v_low = 0 then
+      return 0;
     else
-      v_high := v_middle - 1;
+      v_high := v_middle;
+      v_high_at := coalesce(v_at, v_high_at);
     end if;
   end loop;
   return v_low;

@@ -3,14 +3,16 @@ import type { PaymentStatus } from '../../contract/payments.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
-import { DriverFailure, Refusal } from '../platform/errors.ts'
-import type { Card, CardDriver, PaymentDriver, TokenDriver } from './driver.ts'
+import { Refusal } from '../platform/errors.ts'
+import { UnknownCard, UnknownCustomer, type Card, type CardDriver, type PaymentDriver, type TokenDriver } from './driver.ts'
 import type { Buyer, Orders, Wish } from './orders.ts'
+import { cardsOf, takesRegion, tokensOf } from './routing.ts'
 import type { Settlement } from './settle.ts'
 
 export interface Cards {
   /** A secret with which the browser links one card. */
   setUp(buyer: Buyer): Promise<{ client_secret: string }>
+  /** The default one first. */
   list(buyer: Buyer): Promise<(Card & { default: boolean })[]>
   /** Links a card and makes it the default; one that is linked already becomes the default. */
   attach(buyer: Buyer, methodId: string): Promise<void>
@@ -30,7 +32,7 @@ const ownOrNothing = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work
   } catch (error) {
-    if (error instanceof DriverFailure && error.kind === 'rejected') throw new Refusal('not_found')
+    if (error instanceof UnknownCard || error instanceof UnknownCustomer) throw new Refusal('not_found')
     throw error
   }
 }
@@ -44,20 +46,17 @@ export function createCards(deps: {
   settlement: Settlement
 }): Cards {
   const { db, clock, catalog, drivers, orders, settlement } = deps
-  const { cards: cardRoute, tokens: tokenRoute } = catalog.payments
 
   function cardDriver(): CardDriver {
-    const driver = drivers.get(cardRoute.gateway)
-    if (driver?.kind !== 'card') throw new Refusal('method_unavailable')
+    const driver = cardsOf(catalog, drivers)
+    if (!driver) throw new Refusal('method_unavailable')
     return driver
   }
   function tokenDriver(): TokenDriver {
-    const driver = drivers.get(tokenRoute.gateway)
-    if (driver?.kind !== 'token') throw new Refusal('method_unavailable')
+    const driver = tokensOf(catalog, drivers)
+    if (!driver) throw new Refusal('method_unavailable')
     return driver
   }
-  const takes = (driver: PaymentDriver, regions: readonly string[], { regionCode }: Buyer): boolean =>
-    regions.includes(regionCode) && driver.currencies.includes(catalog.regions[regionCode].currency)
 
   const refOf = (buyer: Buyer, driver: CardDriver) =>
     db
@@ -80,22 +79,34 @@ export function createCards(deps: {
     return reference
   }
 
+  /** A customer that the provider has forgotten (its keys were replaced, or somebody deleted it there) is made anew, without cards. */
+  async function withCustomer<T>(buyer: Buyer, driver: CardDriver, work: (reference: string) => Promise<T>): Promise<T> {
+    const reference = await customerRef(buyer, driver)
+    try {
+      return await work(reference)
+    } catch (error) {
+      if (!(error instanceof UnknownCustomer)) throw error
+      await db.deleteFrom('card_customer').where('customer_id', '=', buyer.id).where('reference', '=', reference).execute()
+      return await work(await customerRef(buyer, driver))
+    }
+  }
+
   return {
     async setUp(buyer) {
       const driver = cardDriver()
-      const { clientSecret } = await driver.setUp(await customerRef(buyer, driver))
+      const { clientSecret } = await withCustomer(buyer, driver, (reference) => driver.setUp(reference))
       return { client_secret: clientSecret }
     },
     async list(buyer) {
       const driver = cardDriver()
-      const known = await refOf(buyer, driver)
-      if (!known) return []
-      const { cards, defaultId } = await driver.cards(known.reference)
-      return cards.map((card) => ({ ...card, default: card.id === defaultId }))
+      if (!(await refOf(buyer, driver))) return []
+      const { cards, defaultId } = await withCustomer(buyer, driver, (reference) => driver.cards(reference))
+      const listed = cards.map((card) => ({ ...card, default: card.id === defaultId }))
+      return listed.toSorted((one, other) => Number(other.default) - Number(one.default))
     },
     async attach(buyer, methodId) {
       const driver = cardDriver()
-      await ownOrNothing(driver.attach(await customerRef(buyer, driver), methodId))
+      await ownOrNothing(withCustomer(buyer, driver, (reference) => driver.attach(reference, methodId)))
     },
     async detach(buyer, methodId) {
       const driver = cardDriver()
@@ -105,14 +116,15 @@ export function createCards(deps: {
     },
     async open(wish) {
       const driver = cardDriver()
-      if (!takes(driver, cardRoute.regions, wish.buyer)) throw new Refusal('method_unavailable')
+      if (!takesRegion(catalog, driver, catalog.payments.cards.regions, wish.buyer.regionCode)) throw new Refusal('method_unavailable')
       return { transId: (await orders.open(wish, driver, '')).code }
     },
     async confirm(buyer, transId, methodId) {
       const driver = cardDriver()
       const payment = await orders.own(db, buyer.id, transId)
       if (payment.driver !== driver.name) throw new Refusal('not_found')
-      if (payment.status === 'succeeded') throw new Refusal('conflict')
+      // Paid, or called off at the provider: nothing more can be paid for it.
+      if (payment.status === 'succeeded' || payment.status === 'failed') throw new Refusal('conflict')
       const known = await refOf(buyer, driver)
       if (!known) throw new Refusal('not_found')
       const { clientSecret, providerRef } = await ownOrNothing(
@@ -123,7 +135,7 @@ export function createCards(deps: {
     },
     async charge(wish) {
       const driver = tokenDriver()
-      if (!takes(driver, tokenRoute.regions, wish.buyer)) throw new Refusal('method_unavailable')
+      if (!takesRegion(catalog, driver, catalog.payments.tokens.regions, wish.buyer.regionCode)) throw new Refusal('method_unavailable')
       // The browser may name only the place that the operator sells from.
       if (wish.locationId !== driver.locationId) throw new Refusal('not_found')
       const payment = await orders.open(wish, driver, wish.locationId)
@@ -132,6 +144,8 @@ export function createCards(deps: {
           sourceId: wish.sourceId,
           verificationToken: wish.verificationToken,
         })
+        // A refund or a dispute will name the payment as the provider does.
+        await orders.keepRef(payment.id, notice.paymentRef ?? null)
         await settlement.settle(driver, notice)
       }
       const { status } = await orders.own(db, wish.buyer.id, payment.code)

@@ -5,6 +5,7 @@
  * Failures are DriverFailure; a notice that is not provably the gateway's own is a ForgedNotice.
  */
 import type { Currency } from '../../contract/money.ts'
+import { DriverFailure } from '../platform/errors.ts'
 
 /** What a driver needs to know of one payment of ours. */
 export interface PaymentOrder {
@@ -55,6 +56,8 @@ export interface Notice {
   readonly detail: string
   /** Of a refund that we asked for, where the gateway repeats it: our refund's id. */
   readonly refundId?: string | null
+  /** The gateway's id of the payment, where a word about a refund or a dispute does not repeat our reference. */
+  readonly paymentRef?: string
 }
 
 /** A word that names a payment but is not to be believed itself: the gateway is asked. */
@@ -62,6 +65,8 @@ export interface Hint {
   readonly ask: true
   readonly eventId: string
   readonly reference: string
+  /** What the gateway must be asked about, where the reference alone does not say it: its own name of a payment or of one movement. */
+  readonly about?: string
 }
 /** `null`: genuine, and about nothing that concerns a payment. */
 export type Word = Notice | Hint | null
@@ -86,6 +91,20 @@ export class ForgedNotice extends Error {
   constructor(reason: string) {
     super(reason)
     this.name = 'ForgedNotice'
+  }
+}
+
+/** The card is not linked, or is another customer's. */
+export class UnknownCard extends DriverFailure {
+  constructor(reason: string) {
+    super('rejected', reason)
+  }
+}
+
+/** The provider knows this customer no more: deleted there, or made under keys that were replaced. */
+export class UnknownCustomer extends DriverFailure {
+  constructor(reason: string) {
+    super('rejected', reason)
   }
 }
 
@@ -114,8 +133,8 @@ interface Gateway {
   /** Verifies in constant time, over the raw bytes. Throws ForgedNotice. */
   readNotice(request: NoticeRequest): Word
   answerTo(outcome: NoticeOutcome): NoticeAnswer
-  /** Asks the gateway. `null`: it knows no such payment. */
-  lookUp(order: PaymentOrder): Promise<Notice | null>
+  /** Asks the gateway; `about` is what a hint told. `null`: it knows no such payment. */
+  lookUp(order: PaymentOrder, about?: string): Promise<Notice | null>
   /** Gives money back to its source. Absent: the gateway cannot (a bank transfer is sent back by hand). */
   refund?(order: PaymentOrder, refund: Refund): Promise<Notice>
   /** The gateway's movements of a span of time, for `portal reconcile`; absent where the gateway offers no list. */
@@ -156,18 +175,20 @@ export interface CardDriver extends Gateway {
   readonly kind: 'card'
   /** Given to the browser, for the provider's form. */
   readonly publishableKey: string
-  /** Where the provider's script is loaded from in the browser; null: the provider's own address. */
-  readonly scriptUrl: string | null
-  /** The provider's customer of ours; made once per `buyer.id`. */
+  /** Where the provider's script is loaded from in the browser. */
+  readonly scriptUrl: string
+  /** The origins that the script needs in the browser, for the pages' content policy. */
+  readonly origins: { readonly scripts: readonly string[]; readonly frames: readonly string[]; readonly calls: readonly string[] }
+  /** The provider's customer of ours; made once per `buyer.id`. What takes a `customerRef` throws UnknownCustomer for one that is gone. */
   openCustomer(buyer: PaymentOrder['buyer']): Promise<string>
   /** A secret with which the browser links one card. */
   setUp(customerRef: string): Promise<{ readonly clientSecret: string }>
   cards(customerRef: string): Promise<{ readonly cards: readonly Card[]; readonly defaultId: string | null }>
-  /** Links a card (if it is not linked yet) and makes it the default. Throws DriverFailure `rejected` when it is another customer's. */
+  /** Links a card (if it is not linked yet) and makes it the default. Throws UnknownCard. */
   attach(customerRef: string, cardId: string): Promise<void>
-  /** Throws DriverFailure `rejected` when it is another customer's. */
+  /** Throws UnknownCard. */
   detach(customerRef: string, cardId: string): Promise<void>
-  /** Begins a payment that the browser confirms. Asked twice with the same code it begins no second payment. */
+  /** Begins a payment that the browser confirms. Asked twice with the same code it begins no second payment; another card takes the first one's place. Throws UnknownCard. */
   beginCard(
     order: PaymentOrder,
     with_: { readonly customerRef: string; readonly cardId: string },
@@ -179,8 +200,6 @@ export interface TokenDriver extends Gateway {
   readonly kind: 'token'
   readonly applicationId: string
   readonly locationId: string
-  /** Where the provider's script is loaded from in the browser; null: the provider's own address. */
-  readonly scriptUrl: string | null
   /** Charges at once. Asked twice with the same code it charges once. A decline is a notice that says failed. */
   charge(order: PaymentOrder, source: { readonly sourceId: string; readonly verificationToken: string | null }): Promise<Notice>
 }

@@ -128,7 +128,6 @@ describe('a checkout', () => {
   })
 
   test.each([
-    ['VN', 2, 'VIETQR'],
     ['AUD', 1, 'QRPAY'],
     ['AUD', 1, null],
     ['USD', 2, 'CREDITCARD'],

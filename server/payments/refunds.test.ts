@@ -150,6 +150,11 @@ describe('money that a gateway takes back by itself', () => {
     expect(await balance(an)).toBe(0)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(BigInt(left) - 300_000n)
     await house.ledgerHolds()
+    // Won after all: nothing is owed any more, and the wallet has what was taken from it.
+    expect(await tell(word(code, 'restored', 300_000n, 'dispute-2'))).toBe('recorded')
+    expect(await account('receivable:vnpay:VND')).toBe(owed)
+    expect(await balance(an)).toBe(left)
+    await house.ledgerHolds()
   })
 
   test('a refund made at the gateway is taken from the wallet; one of ours is not taken again', async () => {

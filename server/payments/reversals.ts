@@ -40,6 +40,27 @@ async function ours(tx: Tx, payment: PaymentRow, notice: Notice): Promise<boolea
   )
 }
 
+/** Whether this very movement took money before: what comes back must have gone. Undefined: a refund of ours that never went. */
+async function went(tx: Tx, payment: PaymentRow, notice: Notice, movement: string): Promise<boolean | undefined> {
+  const own = await tx
+    .selectFrom('payment_refund')
+    .select(['id', 'status', 'provider_refund_id'])
+    .where('payment_id', '=', payment.id)
+    .execute()
+  const id = notice.refundId?.toLowerCase()
+  const refund = own.find((row) => row.provider_refund_id === movement || (id !== undefined && row.id.replaceAll('-', '') === id))
+  if (refund) return refund.status === 'refused' ? undefined : refund.status === 'done'
+  return (
+    (await tx
+      .selectFrom('payment_reversal')
+      .select('id')
+      .where('payment_id', '=', payment.id)
+      .where('movement', '=', movement)
+      .where('kind', '!=', 'restored')
+      .executeTakeFirst()) !== undefined
+  )
+}
+
 /** The payment's row is locked by the caller. */
 export async function applyReversal(
   deps: { clock: Clock; ledger: Ledger; log: Log },
@@ -55,14 +76,20 @@ export async function applyReversal(
   if (await ours(tx, payment, notice)) return 'already'
   const kind = notice.status as Kind
   const movement = notice.providerTransactionId ?? notice.eventId
-  const known = await tx
+  const told = await tx
     .selectFrom('payment_reversal')
     .select('id')
     .where('payment_id', '=', payment.id)
     .where('movement', '=', movement)
     .where('kind', '=', kind)
     .executeTakeFirst()
-  if (known) return 'already'
+  if (told) return 'already'
+  if (kind === 'restored') {
+    const gone = await went(tx, payment, notice, movement)
+    if (gone === undefined) return 'already'
+    // Perhaps told in the wrong order: a driver whose gateway mixes its words up has it say them again.
+    if (!gone) return 'wrong_amount'
+  }
   const before = await goneFrom(tx, payment.id)
   const left = payment.received - before
   if (kind === 'restored' ? before < notice.amount : left < notice.amount) {
@@ -81,7 +108,7 @@ export async function applyReversal(
     currency: payment.currency as Currency,
     details: { provider: driver.displayName, code: payment.code },
   }
-  if (kind === 'restored') await deps.ledger.giveAgain(tx, posting)
+  if (kind === 'restored') await deps.ledger.giveAgain(tx, { ...posting, undoes: `${driver.name}:${movement}:reversed` })
   else await deps.ledger.takeBack(tx, posting)
   deps.log.warn({ driver: driver.name, code: payment.code, kind, amount: String(notice.amount) }, 'the gateway moved money by itself')
   return 'recorded'

@@ -1,4 +1,4 @@
-import { payments as api } from '../../contract/index.ts'
+import { cards as cardApi, payments as api } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -31,20 +31,20 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
   http.read(api.getTransaction, ({ customerId, query, language }) => checkout.find(db, customerId, query.transactionCode, language))
   http.read(api.getTransfer, ({ customerId, query, language }) => checkout.transfer(db, customerId, query.transactionCode, language))
 
-  http.read(api.cardSetup, async ({ customerId }) => await cards.setUp(await orders.buyerOf(customerId)))
-  http.read(api.listMethods, async ({ customerId }) => await cards.list(await orders.buyerOf(customerId)))
-  http.act(api.attachMethod, async ({ customerId, body }) => {
+  http.read(cardApi.cardSetup, async ({ customerId }) => await cards.setUp(await orders.buyerOf(customerId)))
+  http.read(cardApi.listMethods, async ({ customerId }) => await cards.list(await orders.buyerOf(customerId)))
+  http.act(cardApi.attachMethod, async ({ customerId, body }) => {
     await cards.attach(await orders.buyerOf(customerId), body.methodId)
     return null
   })
-  http.act(api.detachMethod, async ({ customerId, params }) => {
+  http.act(cardApi.detachMethod, async ({ customerId, params }) => {
     await cards.detach(await orders.buyerOf(customerId), params.id)
     return null
   })
-  http.act(api.cardCheckout, async ({ customerId, body, ip, language, actionId }) =>
+  http.act(cardApi.cardCheckout, async ({ customerId, body, ip, language, actionId }) =>
     cards.open({ ...body, buyer: await orders.buyerOf(customerId), ip, language, actionId }),
   )
-  http.act(api.confirmCard, async ({ customerId, params, body }) =>
+  http.act(cardApi.confirmCard, async ({ customerId, params, body }) =>
     cards.confirm(await orders.buyerOf(customerId), params.transId, body.method_id),
   )
   http.act(api.squareCheckout, async ({ customerId, body, ip, language, actionId }) =>

@@ -2,7 +2,15 @@
 import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
-import { ForgedNotice, type Hint, type NoticeAnswer, type NoticeOutcome, type NoticeRequest, type PaymentDriver } from './driver.ts'
+import {
+  ForgedNotice,
+  type Hint,
+  type Notice,
+  type NoticeAnswer,
+  type NoticeOutcome,
+  type NoticeRequest,
+  type PaymentDriver,
+} from './driver.ts'
 import type { Orders } from './orders.ts'
 import type { Settled, Settlement } from './settle.ts'
 
@@ -26,8 +34,20 @@ async function followHint(
     .where('driver', '=', driver.name)
     .executeTakeFirst()
   if (!payment) return { outcome: 'unknown_order', paymentId: null }
-  const notice = await driver.lookUp(orders.orderOf(payment, await orders.buyerOf(payment.customer_id)))
+  const notice = await driver.lookUp(orders.orderOf(payment, await orders.buyerOf(payment.customer_id)), hint.about)
   return notice ? await settlement.settle(driver, notice) : { outcome: 'unknown_order', paymentId: payment.id }
+}
+
+/** A word about a refund or a dispute may name the payment only as the gateway does. */
+async function named(db: Database, driver: PaymentDriver, notice: Notice): Promise<Notice> {
+  if (notice.reference !== null || notice.paymentRef === undefined) return notice
+  const payment = await db
+    .selectFrom('payment')
+    .select('reference')
+    .where('provider_ref', '=', notice.paymentRef)
+    .where('driver', '=', driver.name)
+    .executeTakeFirst()
+  return { ...notice, reference: payment?.reference ?? null }
 }
 
 export async function receiveNotice(
@@ -59,7 +79,8 @@ export async function receiveNotice(
     if (word === null) outcome = 'recorded'
     else {
       eventId = word.eventId
-      ;({ outcome, paymentId } = 'ask' in word ? await followHint(deps, driver, word) : await settlement.settle(driver, word))
+      ;({ outcome, paymentId } =
+        'ask' in word ? await followHint(deps, driver, word) : await settlement.settle(driver, await named(db, driver, word)))
     }
   } catch (error) {
     if (error instanceof ForgedNotice) {

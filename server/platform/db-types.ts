@@ -277,6 +277,7 @@ export interface Site {
   customer_id: string;
   deleted_at: Timestamp | null;
   disk_mb: number;
+  generation: Generated<number>;
   giving_up: string | null;
   id: string;
   invoice_id: string | null;
@@ -285,6 +286,9 @@ export interface Site {
   name: string;
   plan_id: number;
   plan_name: string;
+  planned_containers: number | null;
+  planned_id: string | null;
+  planned_plan_id: number | null;
   price: bigint;
   ram_mb: number;
   reason: string | null;
@@ -293,9 +297,27 @@ export interface Site {
   run: Generated<number>;
   running_at: Timestamp | null;
   seq: Generated<bigint>;
+  settled_generation: Generated<number>;
   status: string;
   steps_done: Generated<string[]>;
   subscription_id: string | null;
+}
+
+export interface SiteDomain {
+  checked_at: Timestamp;
+  created_at: Timestamp;
+  customer_id: string;
+  id: Generated<bigint>;
+  name: string;
+  proof: string;
+  released_at: Timestamp | null;
+  site_id: string;
+  verified: boolean;
+}
+
+export interface SiteFormerName {
+  name: string;
+  site_id: string;
 }
 
 export interface Subscription {
@@ -349,5 +371,7 @@ export interface DB {
   runway_warning: RunwayWarning;
   session: Session;
   site: Site;
+  site_domain: SiteDomain;
+  site_former_name: SiteFormerName;
   subscription: Subscription;
 }

@@ -18,6 +18,7 @@ const statusWords: Record<string, Record<Language, string>> = {
   suspended: { en: 'is suspended', vi: 'đã bị tạm ngưng' },
   failed: { en: 'could not be set up', vi: 'không khởi tạo được' },
   deleting: { en: 'is being deleted', vi: 'đang được xoá' },
+  deleted: { en: 'is deleted', vi: 'đã được xoá' },
 }
 
 /** The bell's sentence for one event, in the reader's language. */

@@ -3,24 +3,27 @@ import type * as z from 'zod/mini'
 import { regionCodes } from '../../contract/money.ts'
 import type { Config as PublicConfig } from '../../contract/system.ts'
 import type { Catalog } from '../catalog/index.ts'
-import { available } from '../payments/index.ts'
+import { available, cardsOf, takesRegion, tokensOf, type PaymentDriver } from '../payments/index.ts'
 
 export function publicConfig(of: {
   catalog: Catalog
-  gateways: ReadonlySet<string>
+  drivers: ReadonlyMap<string, PaymentDriver>
   portalUrl: string
   realtimeKey: string
   sandboxUrl: string | null
   wordpress: { maxContainers: number; database: 'sqlite' | 'mariadb' }
 }): z.output<typeof PublicConfig> {
-  const { catalog } = of
+  const { catalog, drivers } = of
+  const gateways = new Set(drivers.keys())
+  const cards = cardsOf(catalog, drivers)
+  const tokens = tokensOf(catalog, drivers)
   const portal = new URL(of.portalUrl)
   const secure = portal.protocol === 'https:'
   return {
     products: catalog.products,
     regions: regionCodes.map((code) => ({ code, ...catalog.regions[code] })),
-    cards: { provider: 'stripe', publishableKey: '' },
-    square: null,
+    cards: { provider: catalog.payments.cards.gateway, publishableKey: cards?.publishableKey ?? '', scriptUrl: cards?.scriptUrl ?? '' },
+    square: tokens ? { applicationId: tokens.applicationId, locationId: tokens.locationId } : null,
     realtime: {
       key: of.realtimeKey,
       wsHost: portal.hostname,
@@ -33,10 +36,19 @@ export function publicConfig(of: {
     payments: Object.fromEntries(
       regionCodes.map((code) => {
         const { presets, min, max } = catalog.payments.currencies[catalog.regions[code].currency]
-        const types = available(catalog, of.gateways, code).flatMap(({ show, type, method }) =>
+        const types = available(catalog, gateways, code).flatMap(({ show, type, method }) =>
           show ? [{ id: show.id, name: { en: show.en, vi: show.vi }, type, method }] : [],
         )
-        return [code, { presets, min, max, types: types.toSorted((a, b) => a.id - b.id), cards: false }]
+        return [
+          code,
+          {
+            presets,
+            min,
+            max,
+            types: types.toSorted((a, b) => a.id - b.id),
+            cards: cards !== undefined && takesRegion(catalog, cards, catalog.payments.cards.regions, code),
+          },
+        ]
       }),
     ),
     wordpress: { ...of.wordpress, diskPerGb: catalog.disks.ssdPerGb, mariadbDiskPerGb: catalog.disks.mariadbPerGb },

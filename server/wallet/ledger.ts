@@ -107,8 +107,11 @@ export interface Ledger {
   payOut(tx: Tx, withdrawal: Movement): Promise<Outcome>
   /** The gateway took money back by itself: from the wallet as far as it holds any, the rest is owed to us. */
   takeBack(tx: Tx, chargeback: Movement): Promise<Outcome>
-  /** A chargeback was decided for us: the customer has the money again. */
-  giveAgain(tx: Tx, chargeback: Movement): Promise<Outcome>
+  /**
+   * A chargeback was decided for us: what was taken from the wallet is there again, and what was owed because of it is owed no more.
+   * `undoes` is the key of the posting that took it.
+   */
+  giveAgain(tx: Tx, chargeback: Movement & { readonly undoes: string }): Promise<Outcome>
   /** Minor units. */
   balanceOf(db: Queryable, customerId: string): Promise<{ balance: bigint; currency: Currency }>
 }
@@ -259,7 +262,30 @@ export function createLedger(clock: Clock): Ledger {
       ]
       return await post(tx, { key: of.key, kind: 'chargeback', details: of.details, lines: lines.filter(({ amount }) => amount !== 0n) })
     },
-    giveAgain: (tx, of) => between(tx, 'chargeback_won', of, gatewayOf(of.driver, of.currency), walletOf(of.customerId)),
+    async giveAgain(tx, of) {
+      const receivable = receivableOf(of.driver, of.currency)
+      const taken = await tx
+        .selectFrom('ledger_entry as e')
+        .innerJoin('ledger_transfer as t', 't.id', 'e.transfer_id')
+        .innerJoin('ledger_account as a', 'a.id', 'e.account_id')
+        .select('e.amount')
+        .where('t.key', '=', of.undoes)
+        .where('a.code', '=', receivable)
+        .executeTakeFirst()
+      const owed = taken ? -taken.amount : 0n
+      const settled = owed < of.amount ? owed : of.amount
+      const lines = [
+        { account: gatewayOf(of.driver, of.currency), amount: -of.amount },
+        { account: receivable, amount: settled },
+        { account: walletOf(of.customerId), amount: of.amount - settled },
+      ]
+      return await post(tx, {
+        key: of.key,
+        kind: 'chargeback_won',
+        details: of.details,
+        lines: lines.filter(({ amount }) => amount !== 0n),
+      })
+    },
     async balanceOf(db, customerId) {
       const row = await db
         .selectFrom('ledger_account')

@@ -1,6 +1,6 @@
 /** The provable wallet, as its owner and a stranger meet it: list, search, export, explanation, and the signed statement with its verifier. */
 import { spawnSync } from 'node:child_process'
-import { createHash, generateKeyPairSync, sign } from 'node:crypto'
+import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -109,6 +109,37 @@ describe('the list', () => {
     expect((await list('?search=c1', many)).items).toHaveLength(50)
   })
 })
+
+test('the newest version before any moment is found, however the entries lie in time', async () => {
+  const { db } = house.house
+  await fc.assert(
+    fc.asyncProperty(
+      // Seconds between entries: none at all, a few, or years.
+      fc.array(fc.oneof(fc.constant(0), fc.nat(5), fc.nat(100_000_000)), { maxLength: 40 }),
+      fc.array(fc.double({ min: -0.1, max: 1.1, noNaN: true }), { minLength: 5, maxLength: 5 }),
+      async (gaps, places) => {
+        const start = Date.UTC(2020, 0, 1)
+        const times = gaps.map((_, index) => start + gaps.slice(0, index + 1).reduce((sum, gap) => sum + gap, 0) * 1000)
+        const [code, counter] = [`time:${randomUUID()}`, `time:${randomUUID()}`]
+        const { id } = await db
+          .insertInto('ledger_account')
+          .values([code, counter].map((one) => ({ code: one, currency: 'VND', may_be_negative: true })))
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        for (const time of times)
+          await sql`select * from ledger_post(${randomUUID()}, 'suspense', '{}', ${new Date(time)}, ${[code, counter]}::text[], ${['1', '-1']}::bigint[])`.execute(
+            db,
+          )
+        const span = (times.at(-1) ?? start) - start + 1000
+        for (const moment of [...times, ...places.map((place) => start + Math.round(place * span))]) {
+          const { rows } = await sql<{ version: bigint }>`select ledger_version_before(${id}, ${new Date(moment)}) as version`.execute(db)
+          expect(Number(rows[0]?.version)).toBe(times.filter((time) => time < moment).length)
+        }
+      },
+    ),
+    { numRuns: 40 },
+  )
+}, 120_000)
 
 describe('the export', () => {
   test('holds every entry of the filter, safe to open in a spreadsheet', async () => {

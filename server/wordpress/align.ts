@@ -6,7 +6,7 @@
 import { transaction, type Tx } from '../platform/db.ts'
 import { alignJobs } from './product.ts'
 import type { ProvisionDeps } from './provision.ts'
-import { lockSite, specOf, type SiteRow } from './store.ts'
+import { lockSite, releaseNames, specOf, type SiteRow } from './store.ts'
 
 /** How often the state may change under the hands of one run before the job begins again. */
 const maxTurns = 5
@@ -63,6 +63,7 @@ async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefin
     if (status === undefined) return undefined
     if (status === site.status) return { site, told: false }
     await tx.updateTable('site').set({ status }).where('id', '=', siteId).execute()
+    if (status === 'deleting') await releaseNames(tx, siteId, deps.clock.now())
     await deps.announcer.announce(tx, site.customer_id, 'wordpress.status', { wp: { id: siteId, name: site.name, status, reason: null } })
     return { site: { ...site, status }, told: true }
   })
@@ -70,17 +71,25 @@ async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefin
   return changed?.site
 }
 
-async function follow({ db, clock, driver, addressing, onChange }: AlignDeps, site: SiteRow): Promise<void> {
-  if (site.status === 'running') await driver.start(specOf(addressing, site))
+async function follow({ db, clock, driver, announcer, addressing, onChange }: AlignDeps, site: SiteRow): Promise<void> {
+  if (site.status === 'running') await driver.start(await specOf(db, addressing, site))
   else if (site.status === 'suspended') await driver.stop(site.id)
   else {
     await driver.remove(site.id)
-    await db
-      .updateTable('site')
-      .set({ deleted_at: clock.now(), admin_password_sealed: null })
-      .where('id', '=', site.id)
-      .where('status', '=', 'deleting')
-      .execute()
+    await transaction(db, async (tx) => {
+      const gone = await tx
+        .updateTable('site')
+        .set({ deleted_at: clock.now(), admin_password_sealed: null })
+        .where('id', '=', site.id)
+        .where('status', '=', 'deleting')
+        .where('deleted_at', 'is', null)
+        .returning('name')
+        .executeTakeFirst()
+      if (gone)
+        await announcer.announce(tx, site.customer_id, 'wordpress.status', {
+          wp: { id: site.id, name: gone.name, status: 'deleted', reason: null },
+        })
+    })
   }
   onChange()
 }

@@ -25,8 +25,8 @@ export function createDirectory(db: Database, driver: WordpressDriver, addressin
   let timer: NodeJS.Timeout | undefined
 
   async function read(): Promise<void> {
-    const rows = await hostRows(db)
-    hosts = new Map(rows.map(({ id, name, status }) => [`${name}.${addressing.host}`, { id, status }]))
+    const rows = await hostRows(db, addressing.host)
+    hosts = new Map(rows.map(({ id, host, status }) => [host, { id, status }]))
   }
   const refresh = (): void => {
     read().catch((error: unknown) => log.warn({ err: error }, 'reading the host names'))

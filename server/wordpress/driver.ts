@@ -19,6 +19,8 @@ export interface SiteSpec {
   readonly id: string
   /** Where browsers find it, without a trailing slash: http://name.localhost:8082 */
   readonly url: string
+  /** Further host names that it answers on as on its own, lower case, without a port; any other is sent to `url`. */
+  readonly hosts: readonly string[]
   readonly title: string
   /** `vi` or `en`: the language WordPress is installed in. */
   readonly language: 'vi' | 'en'
@@ -27,6 +29,8 @@ export interface SiteSpec {
   readonly diskMb: number
   readonly databaseDiskMb: number
   readonly containers: number
+  /** Counts the restarts that were asked for: a container that began under another number is replaced, one after the other. */
+  readonly generation: number
 }
 
 /** Given once, with the first `install`; never stored by the driver. */
@@ -79,13 +83,21 @@ export interface WordpressDriver {
   readonly capabilities: WordpressCapabilities
   /** Files and database in place, WordPress installed with this admin. Without `admin` on a site that is not installed: DriverFailure rejected. */
   install(spec: SiteSpec, admin: SiteAdmin | null): Promise<void>
-  /** As many containers as the spec says, with its limits; resolves when at least one answers. Also resizes a running site. */
+  /**
+   * As many containers as the spec says, with its limits; resolves when at least one answers, and when none runs any more that the spec replaces.
+   * Also resizes and restarts a running site: a new container answers before an old one goes, so no visitor is turned away.
+   */
   start(spec: SiteSpec): Promise<void>
   /** No container runs; files stay. */
   stop(id: string): Promise<void>
   /** Nothing of the site is left. */
   remove(id: string): Promise<void>
   state(id: string): Promise<SiteState>
+  /**
+   * An address that signs a browser in to wp-admin, once, within a minute: as `user`, or as the oldest administrator when there is no such user.
+   * Whoever has it is let in. DriverFailure unavailable unless the site is started.
+   */
+  adminLink(id: string, user: string): Promise<string>
   /** Upstreams that answer now; empty while none does. */
   addresses(id: string): readonly SiteAddress[]
   log(id: string): SiteLog

@@ -74,3 +74,29 @@ const pick = (words: readonly string[]): string => words[randomInt(words.length)
 
 /** About ten million of them; the database refuses one that is taken. */
 export const newName = (): string => `${pick(first)}-${pick(second)}-${String(randomInt(10_000)).padStart(4, '0')}`
+
+/** Names that say something of the platform, or that mail and certificates are looked for under. */
+const reserved = new Set([
+  'www',
+  'api',
+  'app',
+  'admin',
+  'portal',
+  'mail',
+  'smtp',
+  'imap',
+  'ftp',
+  'dns',
+  'ns1',
+  'ns2',
+  'status',
+  'support',
+  'help',
+  'billing',
+  'autoconfig',
+  'autodiscover',
+  'mta-sts',
+  'wpad',
+  'localhost',
+])
+export const isReserved = (name: string): boolean => reserved.has(name)

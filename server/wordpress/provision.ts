@@ -19,8 +19,9 @@ import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Announcer } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
+import { ensureJob } from './change.ts'
 import { provisionJob, sealPurpose } from './order.ts'
-import { lockSite, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
+import { lockSite, siteById, specOf, urlOf, type SiteAddressing, type SiteRow } from './store.ts'
 
 export interface ProvisionDeps {
   readonly db: Database
@@ -71,15 +72,19 @@ export function defineProvisioning(deps: ProvisionDeps): void {
         const admin = sealed
           ? { user: site.admin_user, password: deps.secrets.open(sealPurpose(site.id), sealed), email: await emailOf(site.customer_id) }
           : null
-        await driver.install(specOf(deps.addressing, site), admin)
+        await driver.install(await specOf(db, deps.addressing, site), admin)
       },
       undo: (site) => driver.remove(site.id),
     },
-    { name: 'start', do: (site) => driver.start(specOf(deps.addressing, site)), undo: (site) => driver.stop(site.id) },
+    {
+      name: 'start',
+      do: async (site) => await driver.start(await specOf(db, deps.addressing, site)),
+      undo: (site) => driver.stop(site.id),
+    },
     {
       name: 'check',
       async do(site) {
-        const { host } = new URL(specOf(deps.addressing, site).url)
+        const { host } = new URL(urlOf(deps.addressing, site.name))
         const [address] = driver.addresses(site.id)
         if (!address) throw new DriverFailure('unavailable', 'no container answers')
         await frontPageAnswers(`http://${address.host}:${address.port}/`, host)
@@ -125,6 +130,8 @@ export function defineProvisioning(deps: ProvisionDeps): void {
         .where('id', '=', id)
         .execute()
       await tell(tx, site, 'running', null)
+      // A name that was added while it was being set up.
+      await deps.jobs.add(tx, ensureJob, { siteId: id })
       return true
     })
   }
@@ -254,7 +261,7 @@ export async function startSites(deps: Pick<ProvisionDeps, 'db' | 'driver' | 'ad
   const worker = async (): Promise<void> => {
     for (let site = waiting.shift(); site; site = waiting.shift()) {
       try {
-        await deps.driver.start(specOf(deps.addressing, site))
+        await deps.driver.start(await specOf(deps.db, deps.addressing, site))
       } catch (error) {
         deps.log.error({ err: error, site: site.name }, 'a site did not come back')
       }

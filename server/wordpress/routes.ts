@@ -1,14 +1,19 @@
-import { wordpress as api, type Language } from '../../contract/index.ts'
+import { wordpress as api, wordpressDomains as domainApi, type Language } from '../../contract/index.ts'
 import type { Billing } from '../billing/index.ts'
 import { currencyOf, dataCentres, plans, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
-import { isUuid, onCommit, type Database, type Queryable } from '../platform/db.ts'
+import { isUuid, onCommit, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Limit } from '../platform/limits.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Announcer } from '../realtime/index.ts'
+import { changeServer, type Wish } from './change.ts'
+import type { Domains } from './domains.ts'
 import type { WordpressDriver } from './driver.ts'
+import type { Lifecycle } from './lifecycle.ts'
 import type { LogStreams } from './log-stream.ts'
 import { placeOrder, type Buyer } from './order.ts'
 import { present, siteOf, sitePage, type SiteAddressing } from './store.ts'
@@ -20,8 +25,14 @@ export interface WordpressRouteDeps {
   readonly catalog: Catalog
   readonly billing: Billing
   readonly announcer: Announcer
+  readonly jobs: Jobs
   readonly driver: WordpressDriver
   readonly logs: LogStreams
+  readonly domains: Domains
+  readonly lifecycle: Lifecycle
+  /** Counts the questions about names, which reach servers of other people. */
+  readonly lookups: Limit
+  readonly signIns: Limit
   readonly addressing: SiteAddressing
   readonly portalUrl: string
   /** Tells the edge that there is a new host name. */
@@ -71,9 +82,63 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     )
   })
   http.read(api.getServer, async ({ customerId, params }) => present(await own(customerId, params.id), deps))
+  http.read(api.getUsage, async ({ customerId, params }) => {
+    const site = await own(customerId, params.id)
+    const state = await driver.state(site.id)
+    return {
+      disk: state.diskUsedMb,
+      mariadb_disk_size: state.databaseUsedMb,
+      containers: state.containers.map(({ name, ready, restarts, memoryMb }) => ({ name, ready, restarts, memory: memoryMb })),
+    }
+  })
+  const change = async (tx: Tx, customerId: string, id: string, language: Language, wish: Wish) => {
+    const site = await own(customerId, id)
+    await changeServer(tx, { ...deps, capabilities: driver.capabilities }, { siteId: site.id, language, wish })
+    onCommit(tx, deps.onChange)
+    const changed = await siteOf(tx, customerId, site.id)
+    if (!changed) throw new Refusal('not_found')
+    return present(changed, deps)
+  }
+  http.write(api.changeDisk, ({ tx, customerId, params, body, language }) =>
+    change(tx, customerId, params.id, language, { disk: body.disk, mariadbDisk: body.mariadb_disk_size, containers: body.replicate }),
+  )
+  http.write(api.changeServer, ({ tx, customerId, params, body, language }) =>
+    change(tx, customerId, params.id, language, { name: body.name, planId: body.size }),
+  )
+  http.write(api.restartServer, async ({ tx, customerId, params }) => {
+    const site = await own(customerId, params.id)
+    await deps.lifecycle.restart(tx, site.id)
+    return { id: site.id }
+  })
+  http.write(api.deleteServer, async ({ tx, customerId, params }) => {
+    const site = await own(customerId, params.id)
+    await deps.lifecycle.remove(tx, site.id)
+    return { id: site.id }
+  })
+  http.act(api.adminLink, async ({ customerId, params }) => {
+    const site = await own(customerId, params.id)
+    if (site.status !== 'running') throw new Refusal('server_not_running')
+    await deps.signIns.take(site.id)
+    return { url: await driver.adminLink(site.id, site.admin_user) }
+  })
   http.read(api.logTicket, async ({ customerId, params }) => {
     const site = await own(customerId, params.id)
     return await deps.logs.ticket(site.id, customerId)
+  })
+  http.read(domainApi.checkDomain, async ({ customerId, params, query, language }) => {
+    const site = await own(customerId, params.id)
+    await deps.lookups.take(customerId)
+    return await deps.domains.check({ customerId, siteName: site.name, name: query.name, language })
+  })
+  http.act(domainApi.updateDomains, async ({ customerId, params, body, language }) => {
+    const site = await own(customerId, params.id)
+    if (site.status === 'failed' || site.status === 'deleting') throw new Refusal('server_not_running')
+    await deps.lookups.take(customerId)
+    return { domains: await deps.domains.update({ customerId, siteId: site.id, siteName: site.name, list: body.domains, language }) }
+  })
+  http.act(domainApi.removeDomain, async ({ customerId, params }) => {
+    const site = await own(customerId, params.id)
+    return { domains: await deps.domains.remove({ siteId: site.id, name: params.name }) }
   })
   http.write(api.placeOrder, async ({ tx, customerId, body, language }) => {
     const buyer = await deps.customer(tx, customerId)

@@ -20,9 +20,24 @@ export interface SiteAddressing {
 export const domainOf = (addressing: SiteAddressing, name: string): string => `${name}.${addressing.host}${addressing.portSuffix}`
 export const urlOf = (addressing: SiteAddressing, name: string): string => `${addressing.scheme}://${domainOf(addressing, name)}`
 
-export const specOf = (addressing: SiteAddressing, site: SiteRow): SiteSpec => ({
+/** The customer's own names for a server, oldest first. */
+export const heldNames = async (db: Queryable, siteId: string): Promise<string[]> =>
+  (
+    await db.selectFrom('site_domain').select('name').where('site_id', '=', siteId).where('released_at', 'is', null).orderBy('id').execute()
+  ).map(({ name }) => name)
+
+const formerNames = async (db: Queryable, siteId: string): Promise<string[]> =>
+  (await db.selectFrom('site_former_name').select('name').where('site_id', '=', siteId).orderBy('name').execute()).map(({ name }) => name)
+
+/** Its names are free again: for the same customer at once, for another by the rules of domains.ts. */
+export async function releaseNames(tx: Tx, siteId: string, now: Date): Promise<void> {
+  await tx.updateTable('site_domain').set({ released_at: now }).where('site_id', '=', siteId).where('released_at', 'is', null).execute()
+}
+
+export const specOf = async (db: Queryable, addressing: SiteAddressing, site: SiteRow): Promise<SiteSpec> => ({
   id: site.id,
   url: urlOf(addressing, site.name),
+  hosts: [...(await heldNames(db, site.id)), ...(await formerNames(db, site.id)).map((name) => `${name}.${addressing.host}`)],
   title: site.name,
   language: site.language === 'vi' ? 'vi' : 'en',
   cpu: site.cpu,
@@ -30,6 +45,7 @@ export const specOf = (addressing: SiteAddressing, site: SiteRow): SiteSpec => (
   diskMb: site.disk_mb,
   databaseDiskMb: site.mariadb_disk_mb,
   containers: site.containers,
+  generation: site.generation,
 })
 
 const joined = (db: Queryable) =>
@@ -49,6 +65,9 @@ const joined = (db: Queryable) =>
       'i.token as invoice_token',
       'u.period_end as renews_at',
       'u.status as subscription_status',
+      sql<{ name: string; verified: boolean; checked_at: string }[]>`coalesce((
+        select jsonb_agg(jsonb_build_object('name', d.name, 'verified', d.verified, 'checked_at', d.checked_at) order by d.id)
+        from site_domain d where d.site_id = s.id and d.released_at is null), '[]')`.as('held'),
       'u.price as subscription_price',
       'u.cancel_at_period_end as ends',
     ])
@@ -67,6 +86,7 @@ export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl
     name: row.name,
     status: row.status as Status,
     reason: row.reason,
+    restarting: row.status === 'running' && row.generation > row.settled_generation,
     cpu: row.cpu,
     ram: row.ram_mb,
     disk: row.disk_mb,
@@ -75,7 +95,12 @@ export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl
     size: row.plan_id,
     domain: domainOf(at.addressing, row.name),
     url: urlOf(at.addressing, row.name),
-    domains: [],
+    domains: row.held.map(({ name }) => name),
+    domainStates: row.held.map(({ name, verified, checked_at }) => ({ name, verified, checkedAt: new Date(checked_at).toISOString() })),
+    planned:
+      row.planned_plan_id === null || row.planned_containers === null
+        ? null
+        : { size: row.planned_plan_id, replicate: row.planned_containers },
     configs: { region: { id: row.region_id, name: row.region_name } },
     price: Number(row.subscription_price ?? row.price),
     currency: currencySchema.parse(row.currency),
@@ -122,6 +147,14 @@ export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined
 export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
   tx.selectFrom('site').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
-/** What the edge must know of every site that answers on a host name. */
-export const hostRows = (db: Queryable): Promise<Pick<SiteRow, 'id' | 'name' | 'status'>[]> =>
-  db.selectFrom('site').select(['id', 'name', 'status']).where('deleted_at', 'is', null).execute()
+/** What the edge must know of every host name: the server's own below `host`, those that it had before, and those that customers brought. */
+export async function hostRows(db: Queryable, host: string): Promise<{ id: string; status: string; host: string }[]> {
+  const { rows } = await sql<{ id: string; status: string; host: string }>`
+    select id, status, name || '.' || ${host}::text as host from site where deleted_at is null
+    union all
+    select s.id, s.status, f.name || '.' || ${host}::text from site_former_name f join site s on s.id = f.site_id where s.deleted_at is null
+    union all
+    select s.id, s.status, d.name from site_domain d join site s on s.id = d.site_id where d.released_at is null
+  `.execute(db)
+  return rows
+}

@@ -115,7 +115,7 @@ const customerScreens = (): string[] => [
   '/wordpress',
   '/wordpress/create',
   `/wordpress/${made.running}`,
-  `/wordpress/${made.running}?tab=logs`,
+  ...['logs', 'disk', 'mariadb', 'plans', 'domain'].map((tab) => `/wordpress/${made.running}?tab=${tab}`),
   `/wordpress-progress/${made.unpaid}`,
   '/hosting',
   '/hosting/create',

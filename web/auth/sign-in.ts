@@ -11,4 +11,7 @@ export async function enter(queryClient: QueryClient, token: string): Promise<vo
   const user = await queryClient.fetchQuery(meQuery)
   toast.clear()
   await setLanguage(languageOfRegion(user.region_code))
+  void import('../payments/card-secret.ts')
+    .then(({ keepCardSecret }) => keepCardSecret(queryClient, user.region_code, token))
+    .catch(() => {})
 }

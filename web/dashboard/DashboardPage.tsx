@@ -69,7 +69,7 @@ export default function DashboardPage() {
           <Loaded query={transactions} skeleton={<Skeleton className="h-56" />}>
             {({ list }) =>
               list.length === 0 ? (
-                <p className="grid h-full min-h-40 place-items-center text-sm text-ink-3">{t.wallet.empty}</p>
+                <p className="grid h-full min-h-40 place-items-center text-sm text-ink-3">{t.entries.empty}</p>
               ) : (
                 <BalanceChart series={series} currency={user.currency} />
               )
@@ -191,7 +191,7 @@ function Servers() {
                       {server.name}
                     </Link>
                     <p className="truncate text-xs text-ink-3">
-                      {t.wp.cpu(server.cpu)} · {t.wp.gb(ram(server.ram))} · {server.configs.region.name}
+                      {t.server.cpu(server.cpu)} · {t.server.gb(ram(server.ram))} · {server.configs.region.name}
                     </p>
                   </div>
                   <ServerBadge status={server.status} />

@@ -34,7 +34,7 @@ export function LatestTransactions({ className }: { className?: string }) {
       <Loaded query={query} skeleton={<SkeletonRows rows={count} className="px-5 pb-5" />}>
         {({ list }) =>
           list.length === 0 ? (
-            <Empty text={t.wallet.empty} art={<EmptyWallet />}>
+            <Empty text={t.entries.empty} art={<EmptyWallet />}>
               <Link to="/payment" className={buttonClass('outline', 'sm')}>
                 {t.nav.topUp}
               </Link>
@@ -56,13 +56,13 @@ function TransactionTable({ list }: { list: Transaction[] }) {
       <thead>
         <tr className={headRow}>
           <th scope="col" className={headCell}>
-            {t.wallet.note}
+            {t.entries.note}
           </th>
           <th scope="col" className={cx(headCell, 'max-sm:hidden')}>
-            {t.wallet.created}
+            {t.entries.created}
           </th>
           <th scope="col" className={cx(headCell, 'text-right')}>
-            {t.wallet.amount}
+            {t.entries.amount}
           </th>
         </tr>
       </thead>
@@ -128,7 +128,7 @@ function InvoiceTable({ list }: { list: Invoice[] }) {
             {t.invoices.status}
           </th>
           <th scope="col" className={headCell}>
-            <span className="sr-only">{t.wp.actions}</span>
+            <span className="sr-only">{t.server.actions}</span>
           </th>
         </tr>
       </thead>

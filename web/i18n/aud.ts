@@ -15,13 +15,4 @@ export const aud: Texts = {
     ...en.dashboard,
     today: (date) => `${weekdays[date.getDay()]} ${date.getDate()} ${months[date.getMonth()]}`,
   },
-  order: {
-    ...en.order,
-    dataCenter: 'Data centre',
-    noRegion: 'No data centre chosen',
-    regionMinimum: (gb) => `This data centre needs at least ${gb} GB.`,
-    containersOne: 'This data centre runs one container per site.',
-    confirmRegion: 'Data centre',
-    missing: { ...en.order.missing, region: 'Choose a data centre' },
-  },
 }

@@ -1,6 +1,3 @@
-import { enPayments } from './en-payments.ts'
-import { enServers } from './en-servers.ts'
-import { enWallet } from './en-wallet.ts'
 import { plural } from './plural.ts'
 
 /**
@@ -25,9 +22,6 @@ export const months = [
 ]
 
 export const en = {
-  ...enPayments,
-  ...enServers,
-  ...enWallet,
   toast: { error: 'Error !', success: 'Success !', tryAgain: 'Please try again !' },
   common: {
     retry: 'Try again',
@@ -198,6 +192,25 @@ export const en = {
     transactions: 'Transactions',
     latest: (count: number) => `Latest ${count}`,
     invoices: 'Recent Invoices',
+  },
+  server: {
+    cpu: (count: number) => `${count} vCPU`,
+    gb: (gb: string) => `${gb} GB`,
+    statuses: {
+      pending_payment: 'Awaiting payment',
+      provisioning: 'Setting up',
+      running: 'Running',
+      suspended: 'Suspended',
+      failed: 'Failed',
+      deleting: 'Deleting',
+    },
+    actions: 'Actions',
+  },
+  entries: {
+    note: 'Note',
+    amount: 'Amount',
+    created: 'Created At',
+    empty: 'No transactions yet.',
   },
   invoices: {
     title: 'Invoices',

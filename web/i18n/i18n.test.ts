@@ -1,7 +1,22 @@
 import { expect, test } from 'vitest'
-import { aud } from './aud.ts'
-import { en } from './en.ts'
-import { vi } from './vi.ts'
+import { aud as audCore } from './aud.ts'
+import { audServers } from './aud-servers.ts'
+import { enCards } from './en-cards.ts'
+import { enPayments } from './en-payments.ts'
+import { enServers } from './en-servers.ts'
+import { enSite } from './en-site.ts'
+import { enWallet } from './en-wallet.ts'
+import { en as enCore } from './en.ts'
+import { viCards } from './vi-cards.ts'
+import { viPayments } from './vi-payments.ts'
+import { viServers } from './vi-servers.ts'
+import { viSite } from './vi-site.ts'
+import { viWallet } from './vi-wallet.ts'
+import { vi as viCore } from './vi.ts'
+
+const en = { ...enCore, cards: enCards, ...enPayments, ...enServers, ...enSite, ...enWallet }
+const vi = { ...viCore, cards: viCards, ...viPayments, ...viServers, ...viSite, ...viWallet }
+const aud = { ...audCore, cards: enCards, ...enPayments, ...audServers, ...enSite, ...enWallet }
 
 type Tree = { [key: string]: unknown }
 const paths = (tree: Tree, prefix = ''): string[] =>
@@ -11,6 +26,7 @@ const paths = (tree: Tree, prefix = ''): string[] =>
 
 test('every language has the same texts, and none is empty', () => {
   for (const language of [vi, aud]) expect(paths(language).sort()).toEqual(paths(en).sort())
+  expect(paths(viCards).sort()).toEqual(paths(enCards).sort())
   const empty = paths(vi).filter((path) => path.split('.').reduce<unknown>((tree, key) => (tree as Tree)[key], vi) === '')
   expect(empty).toEqual([])
 })
@@ -27,6 +43,14 @@ test('the sentences of the specification stand word for word', () => {
   expect(en.order.failed).toBe('Fail to create Wordpress!')
   expect(en.progress.ready).toBe("Let's Panel WordPress now !")
   expect(en.logs.failed('ws://x')).toBe('Fail ! Can not connect to ws://x')
+  expect(enCards.saved).toBe('Success! Your payment method has been saved')
+  expect(enCards.processing).toBe("Processing payment details. We'll update you when processing is complete")
+  expect(enCards.failed).toBe('Failed to process payment details. Please try another payment method.')
+  expect([enCards.attached, enCards.notAttached]).toEqual(['Attached method payment !', 'Can not attach method payment !'])
+  expect(enCards.credit).toBe('Credit Card')
+  expect(enCards.payFailed).toBe('Fail! Please try again !')
+  expect([viCards.unsuccessful, viCards.unsuccessfulText]).toEqual(['Không thành công !', 'Có lỗi xảy ra vui lòng thử lại !'])
+  expect([viCards.paid, viCards.paidText]).toEqual(['Thành công!', 'Xác nhận thanh toán thành công !'])
   expect(vi.wp.steps).toEqual(['Đăng Ký Gói', 'Thanh Toán', 'Khởi Tạo'])
   expect(vi.progress.working).toBe('Quá trình đang diễn ra, vui lòng đợi trong giây lát')
   expect(vi.site.title).toBe('Thông tin máy chủ')

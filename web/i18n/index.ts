@@ -1,8 +1,25 @@
-/** The active language. Only its texts are downloaded; a change loads the other file first and then swaps. */
+/**
+ * The active language. Only its texts are downloaded, and of those only what every screen needs: a screen's route names the groups it needs
+ * besides (`screen(file, 'servers')`). A change of language loads the other files first and then swaps.
+ */
 import { useSyncExternalStore } from 'react'
+import type { enCards } from './en-cards.ts'
+import type { enPayments } from './en-payments.ts'
+import type { enServers } from './en-servers.ts'
+import type { enSite } from './en-site.ts'
+import type { enWallet } from './en-wallet.ts'
 import type { Texts } from './en.ts'
 
 export type { Texts }
+/** Texts of one part of the portal. */
+interface GroupTexts {
+  cards: { readonly cards: typeof enCards }
+  payments: typeof enPayments
+  servers: typeof enServers
+  site: typeof enSite
+  wallet: typeof enWallet
+}
+export type TextGroup = keyof GroupTexts
 export const languages = ['en', 'vi', 'aud'] as const
 export type Language = (typeof languages)[number]
 
@@ -11,6 +28,26 @@ const loaders: Record<Language, () => Promise<Texts>> = {
   vi: () => import('./vi.ts').then((file) => file.vi),
   aud: () => import('./aud.ts').then((file) => file.aud),
 }
+
+type Loaders = { readonly [G in TextGroup]: Record<Language, () => Promise<GroupTexts[G]>> }
+const cards = () => import('./en-cards.ts').then((file) => ({ cards: file.enCards }))
+const payments = () => import('./en-payments.ts').then((file) => file.enPayments)
+const site = () => import('./en-site.ts').then((file) => file.enSite)
+const wallet = () => import('./en-wallet.ts').then((file) => file.enWallet)
+const groupLoaders: Loaders = {
+  cards: { en: cards, vi: () => import('./vi-cards.ts').then((file) => ({ cards: file.viCards })), aud: cards },
+  payments: { en: payments, vi: () => import('./vi-payments.ts').then((file) => file.viPayments), aud: payments },
+  servers: {
+    en: () => import('./en-servers.ts').then((file) => file.enServers),
+    vi: () => import('./vi-servers.ts').then((file) => file.viServers),
+    aud: () => import('./aud-servers.ts').then((file) => file.audServers),
+  },
+  site: { en: site, vi: () => import('./vi-site.ts').then((file) => file.viSite), aud: site },
+  wallet: { en: wallet, vi: () => import('./vi-wallet.ts').then((file) => file.viWallet), aud: wallet },
+}
+/** The groups that some screen has asked for. */
+const wanted = new Set<TextGroup>()
+const groupOf = (group: TextGroup, language: Language): Promise<object> => groupLoaders[group][language]()
 
 interface Active {
   language: Language
@@ -36,8 +73,8 @@ export function preferredLanguage(): Language {
 }
 
 export async function setLanguage(language: Language, keep = true): Promise<void> {
-  const texts = await loaders[language]()
-  active = { language, texts }
+  const [core, ...groups] = await Promise.all([loaders[language](), ...[...wanted].map((group) => groupOf(group, language))])
+  active = { language, texts: Object.assign({}, core, ...groups) as Texts }
   document.documentElement.lang = localeOf(language)
   if (keep) {
     try {
@@ -46,6 +83,18 @@ export async function setLanguage(language: Language, keep = true): Promise<void
       // The choice then lasts as long as the page.
     }
   }
+  for (const listener of listeners) listener()
+}
+
+/** Makes sure that a group's texts are there before a screen is drawn with them. */
+export async function loadTexts(group: TextGroup): Promise<void> {
+  if (wanted.has(group)) return
+  const { language } = current()
+  const texts = await groupOf(group, language)
+  wanted.add(group)
+  // Meanwhile another language may have been chosen: then its own loading has to bring the group along.
+  if (active?.language === language) active = { language, texts: { ...active.texts, ...texts } }
+  else await setLanguage(currentLanguage(), false)
   for (const listener of listeners) listener()
 }
 
@@ -69,4 +118,11 @@ const subscribe = (listener: () => void) => {
 export const currentLanguage = (): Language => active?.language ?? preferredLanguage()
 export const currentTexts = (): Texts => current().texts
 export const useLanguage = (): Language => useSyncExternalStore(subscribe, current).language
-export const useTexts = (): Texts => useSyncExternalStore(subscribe, current).texts
+/** The texts of every screen, and of the groups that this screen's route has loaded. */
+export function useTexts(): Texts
+export function useTexts<G extends TextGroup>(...groups: readonly G[]): TextsWith<G>
+export function useTexts(): Texts {
+  return useSyncExternalStore(subscribe, current).texts
+}
+export type TextsWith<G extends TextGroup> = Texts & UnionToIntersection<GroupTexts[G]>
+type UnionToIntersection<U> = (U extends unknown ? (of: U) => void : never) extends (of: infer I) => void ? I : never

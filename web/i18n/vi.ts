@@ -1,15 +1,9 @@
 /** Tiếng Việt. Các câu của đặc tả giữ nguyên từng chữ. */
 import type { Texts } from './en.ts'
-import { viPayments } from './vi-payments.ts'
-import { viServers } from './vi-servers.ts'
-import { viWallet } from './vi-wallet.ts'
 
 const weekdays = ['Chủ Nhật', 'Thứ Hai', 'Thứ Ba', 'Thứ Tư', 'Thứ Năm', 'Thứ Sáu', 'Thứ Bảy']
 
 export const vi: Texts = {
-  ...viPayments,
-  ...viServers,
-  ...viWallet,
   toast: { error: 'Lỗi !', success: 'Thành công !', tryAgain: 'Vui lòng thử lại !' },
   common: {
     retry: 'Thử lại',
@@ -180,6 +174,25 @@ export const vi: Texts = {
     transactions: 'Giao dịch',
     latest: (count) => `${count} mục mới nhất`,
     invoices: 'Hoá đơn gần đây',
+  },
+  server: {
+    cpu: (count) => `${count} vCPU`,
+    gb: (gb) => `${gb} GB`,
+    statuses: {
+      pending_payment: 'Chờ thanh toán',
+      provisioning: 'Đang khởi tạo',
+      running: 'Đang chạy',
+      suspended: 'Tạm ngưng',
+      failed: 'Thất bại',
+      deleting: 'Đang xoá',
+    },
+    actions: 'Thao tác',
+  },
+  entries: {
+    note: 'Nội dung',
+    amount: 'Số tiền',
+    created: 'Thời gian',
+    empty: 'Chưa có giao dịch.',
   },
   invoices: {
     title: 'Hoá đơn',

@@ -27,7 +27,7 @@ const transferQuery = (code: string) =>
 
 /** How to make one bank transfer: code, copyable lines, a countdown; it turns to success by itself. */
 export default function TransferPage() {
-  const t = useTexts()
+  const t = useTexts('payments')
   const { code } = route.useParams()
   const queryClient = useQueryClient()
   const { data, isPending, error, refetch } = useQuery(transferQuery(code))
@@ -68,7 +68,7 @@ export default function TransferPage() {
 }
 
 function Arrived({ transfer }: { transfer: Transfer }) {
-  const t = useTexts()
+  const t = useTexts('payments')
   const { money } = useFormat()
   return (
     <div className="py-6 text-center">
@@ -96,7 +96,7 @@ function Arrived({ transfer }: { transfer: Transfer }) {
 }
 
 function Waiting({ transfer }: { transfer: Transfer }) {
-  const t = useTexts()
+  const t = useTexts('payments')
   const { money } = useFormat()
   const left = useSecondsUntil(transfer.expiresAt)
   const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
@@ -148,7 +148,7 @@ function Waiting({ transfer }: { transfer: Transfer }) {
 }
 
 function Line({ term, copy, children }: { term: string; copy?: string; children: ReactNode }) {
-  const t = useTexts()
+  const t = useTexts('payments')
   return (
     <div className="flex min-h-11 items-center justify-between gap-4 py-1.5">
       <dt className="shrink-0 text-ink-3">{term}</dt>

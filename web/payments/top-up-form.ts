@@ -27,3 +27,7 @@ export function transactionCode(search: string): string | undefined {
   for (const [name, value] of new URLSearchParams(search)) if (/transid/i.test(name) && value !== '') return value
   return undefined
 }
+
+/** The payment types' numbers (portal.md section 9) that the screen treats apart. */
+export const fastest = 3
+export const cardTypeId = 7

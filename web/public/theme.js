@@ -20,7 +20,7 @@
   }
   root.lang = language === 'aud' ? 'en-AU' : language
   // The boot skeleton draws the portal's frame only where that frame will appear.
-  root.dataset.bare = /^\/(login|register|check-otp|auth|pages|api|invoice\/hosted)(\/|$)/.test(location.pathname) ? '1' : ''
+  root.dataset.bare = /^\/(login|register|check-otp|auth|pages|api|payments|invoice\/hosted)(\/|$)/.test(location.pathname) ? '1' : ''
   // The language file is known here already, long before the program asks for it.
   var meta = document.querySelector('meta[name="language-files"]')
   var file = meta && JSON.parse(meta.content)[language]

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
-import { ChevronsUpDown, Lock, LogOut, PanelLeft, Search } from 'lucide-react'
+import { ChevronsUpDown, CreditCard, Lock, LogOut, PanelLeft, Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { LockView } from '../auth/LockView.tsx'
 import { signOut } from '../auth/sign-out.ts'
@@ -121,6 +121,7 @@ const shortcut = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
 function UserMenu() {
   const t = useTexts()
   const user = useMe()
+  const { payments } = useConfig()
   const router = useRouter()
   const queryClient = useQueryClient()
   const leave = () => {
@@ -142,6 +143,9 @@ function UserMenu() {
         </>
       }
       items={[
+        ...(payments[user.region_code]?.cards
+          ? [{ label: t.nav.cards, icon: CreditCard, onSelect: () => void router.navigate({ to: '/link-card' }) }]
+          : []),
         { label: t.shell.lock, icon: Lock, onSelect: () => session.lock() },
         { label: t.shell.signOut, icon: LogOut, danger: true, onSelect: leave },
       ]}

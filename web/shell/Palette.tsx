@@ -4,6 +4,7 @@ import { CornerDownLeft, Search } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { signOut } from '../auth/sign-out.ts'
 import { setLanguage, useTexts } from '../i18n/index.ts'
+import { useConfig, useMe } from '../queries.ts'
 import { session } from '../session.ts'
 import { cx } from '../ui/cx.ts'
 import { setTheme } from '../ui/theme.ts'
@@ -118,6 +119,8 @@ function useCommands(): Command[] {
   const router = useRouter()
   const queryClient = useQueryClient()
   const { data: servers } = useQuery(serversQuery)
+  const { payments } = useConfig()
+  const takesCards = payments[useMe().region_code]?.cards === true
   return useMemo(() => {
     const go = (id: string, label: string, run: () => unknown): Command => ({ id, kind: t.palette.go, label, run: () => void run() })
     const act = (id: string, label: string, run: () => unknown): Command => ({ id, kind: t.palette.act, label, run: () => void run() })
@@ -127,6 +130,7 @@ function useCommands(): Command[] {
       go('hosting', t.nav.hosting, () => router.navigate({ to: '/hosting' })),
       go('transactions', t.nav.transactions, () => router.navigate({ to: '/transactions' })),
       go('invoices', t.nav.invoices, () => router.navigate({ to: '/invoice' })),
+      ...(takesCards ? [go('cards', t.nav.cards, () => router.navigate({ to: '/link-card' }))] : []),
       act('topUp', t.nav.topUp, () => router.navigate({ to: '/payment' })),
       act('create', t.palette.newWordpress, () => router.navigate({ to: '/wordpress/create' })),
       ...(servers?.result ?? []).map((server) => ({
@@ -147,5 +151,5 @@ function useCommands(): Command[] {
         return router.navigate({ to: '/login' })
       }),
     ]
-  }, [t, router, queryClient, servers])
+  }, [t, router, queryClient, servers, takesCards])
 }

@@ -1,5 +1,5 @@
 import { Link, useLocation } from '@tanstack/react-router'
-import { ArrowLeftRight, LayoutDashboard, Plus, ReceiptText, WalletMinimal, type LucideIcon } from 'lucide-react'
+import { ArrowLeftRight, CreditCard, LayoutDashboard, Plus, ReceiptText, WalletMinimal, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { brand } from '../brand.ts'
 import { useFormat } from '../format.ts'
@@ -60,11 +60,13 @@ const billing = [
   { to: '/payment', key: 'topUp', icon: WalletMinimal },
   { to: '/transactions', key: 'transactions', icon: ArrowLeftRight },
   { to: '/invoice', key: 'invoices', icon: ReceiptText },
+  { to: '/link-card', key: 'cards', icon: CreditCard },
 ] as const
 
 export function Sidebar({ mini }: { mini: boolean }) {
   const t = useTexts()
-  const { products: flags } = useConfig()
+  const { products: flags, payments } = useConfig()
+  const takesCards = payments[useMe().region_code]?.cards === true
   const pathname = useLocation({ select: (location) => location.pathname })
   const open = products.filter((product) => isOpen(product, flags))
   const soon = products.filter((product) => !isOpen(product, flags))
@@ -98,15 +100,17 @@ export function Sidebar({ mini }: { mini: boolean }) {
             ))}
           </Group>
           <Group title={t.nav.billing} mini={mini}>
-            {billing.map(({ to, key, icon }) => (
-              <Entry key={key} icon={icon} label={t.nav[key]} current={belongsTo(pathname, to)} mini={mini}>
-                {(content, className) => (
-                  <Link to={to} className={className} aria-current={belongsTo(pathname, to) ? 'page' : undefined}>
-                    {content}
-                  </Link>
-                )}
-              </Entry>
-            ))}
+            {billing
+              .filter(({ key }) => key !== 'cards' || takesCards)
+              .map(({ to, key, icon }) => (
+                <Entry key={key} icon={icon} label={t.nav[key]} current={belongsTo(pathname, to)} mini={mini}>
+                  {(content, className) => (
+                    <Link to={to} className={className} aria-current={belongsTo(pathname, to) ? 'page' : undefined}>
+                      {content}
+                    </Link>
+                  )}
+                </Entry>
+              ))}
           </Group>
           {soon.length > 0 ? (
             <Group title={t.nav.soon} mini={mini}>

@@ -45,7 +45,7 @@ export function notificationText({ event, payload, title }: Told, t: Texts, lang
       const server = field(payload, 'wp')
       const name = field(server, 'name')
       const status = field(server, 'status')
-      const statuses: Record<string, string> = t.wp.statuses
+      const statuses: Record<string, string> = t.server.statuses
       if (typeof name === 'string' && typeof status === 'string') return t.events.status(name, statuses[status] ?? status)
       break
     }

@@ -30,8 +30,6 @@ export const isOpen = (product: Product, flags: Config['products'] | undefined):
 
 /** Addresses of the specification that have no screen yet. */
 export const unbuiltRoutes: readonly { path: string; product: string }[] = [
-  { path: '/link-card', product: 'cards' },
-  { path: '/payments/stripe/success', product: 'cards' },
   { path: '/dns', product: 'dns' },
   { path: '/dns/$', product: 'dns' },
   { path: '/paas', product: 'paas' },

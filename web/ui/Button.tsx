@@ -6,6 +6,7 @@ const variants = {
   outline: 'bg-surface text-ink shadow-[0_0_0_1px_var(--border),0_1px_2px_rgb(16_23_42/.05)] hover:bg-subtle',
   ghost: 'text-ink-2 hover:bg-subtle hover:text-ink',
   soft: 'bg-primary-soft text-primary-ink hover:brightness-[.97] dark:hover:brightness-125',
+  danger: 'bg-surface text-danger shadow-[inset_0_0_0_1px_var(--danger)] hover:bg-danger-soft',
   white: 'bg-white text-[#1B2A78] hover:bg-white/90',
   glass: 'bg-white/12 text-white hover:bg-white/20',
 } as const
@@ -16,7 +17,13 @@ const sizes = {
 } as const
 
 const quiet = 'bg-subtle! text-ink-3! shadow-none!'
-const idle: Partial<Record<keyof typeof variants, string>> = { primary: quiet, outline: 'text-ink-3!', ghost: 'text-ink-3!', soft: quiet }
+const idle: Partial<Record<keyof typeof variants, string>> = {
+  primary: quiet,
+  outline: 'text-ink-3!',
+  ghost: 'text-ink-3!',
+  soft: quiet,
+  danger: quiet,
+}
 
 export type ButtonVariant = keyof typeof variants
 export type ButtonSize = keyof typeof sizes

@@ -20,7 +20,7 @@ type Line = NonNullable<ExplainedTransaction['invoice']>['lines'][number]
 
 /** One entry, explained down to the last unit. Its address is `?entry=`. */
 export default function EntryDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const t = useTexts()
+  const t = useTexts('wallet')
   const { data, isPending, isError, error, refetch } = useQuery(entryQuery(id))
   return (
     <Dialog
@@ -45,7 +45,7 @@ export default function EntryDialog({ id, onClose }: { id: string; onClose: () =
 }
 
 function Entry({ entry }: { entry: ExplainedTransaction }) {
-  const t = useTexts()
+  const t = useTexts('wallet')
   const { money } = useFormat()
   const { currency, topup, invoice, chain } = entry
   return (
@@ -109,7 +109,7 @@ function Fact({ term, children }: { term: string; children: ReactNode }) {
 }
 
 function Computed({ line, currency }: { line: Line; currency: Currency }) {
-  const t = useTexts()
+  const t = useTexts('wallet')
   const { money } = useFormat()
   const { basis } = line
   return (
@@ -145,7 +145,7 @@ function Computed({ line, currency }: { line: Line; currency: Currency }) {
 const grouped = (number: number): string => String(number).replace(/\B(?=(\d{3})+$)/g, '\u202f')
 
 function StepLine({ step, basis, currency }: { step: Step; basis: NonNullable<Line['basis']>; currency: Currency }) {
-  const t = useTexts()
+  const t = useTexts('wallet')
   const { money, disk } = useFormat()
   const price = money(step.unit_price, currency)
   // A disk that is no whole number of GB is said in MB, or the reader could not do the sum.
@@ -183,7 +183,7 @@ function Sum({ term, how, strong = false, children }: { term: string; how?: stri
 
 /** The sum done again from what was frozen with the invoice, beside what was charged. */
 function Agreement({ recomputed, charged, currency }: { recomputed: number; charged: number; currency: Currency }) {
-  const t = useTexts()
+  const t = useTexts('wallet')
   const { money } = useFormat()
   const same = recomputed === charged
   const Mark = same ? CircleCheck : CircleAlert

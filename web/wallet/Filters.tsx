@@ -16,7 +16,7 @@ interface FiltersProps {
 
 /** What is shown of the log. The address of the page keeps it. */
 export function Filters({ filter, onChange }: FiltersProps) {
-  const t = useTexts()
+  const t = useTexts('wallet')
   const id = useId()
   const inAddress = filter.search ?? ''
   const [typed, setTyped] = useState(inAddress)

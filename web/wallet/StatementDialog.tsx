@@ -25,7 +25,7 @@ function months(): string[] {
 
 /** The signed statement of a month, and how anybody checks it. */
 export default function StatementDialog({ onClose }: { onClose: () => void }) {
-  const t = useTexts()
+  const t = useTexts('wallet')
   const [offered] = useState(months)
   const [month, setMonth] = useState(offered[0] ?? '')
   const [format, setFormat] = useState<'csv' | 'json'>('csv')

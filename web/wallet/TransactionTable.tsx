@@ -32,7 +32,7 @@ interface TableProps {
 }
 
 export function TransactionTable({ rows, filter, canLoad, onNearEnd }: TableProps) {
-  const t = useTexts()
+  const t = useTexts('wallet')
   const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches)
   const end = useRef<HTMLDivElement>(null)
   // Seen anew after each page, because the end of a page that was short is in view still.
@@ -65,13 +65,13 @@ export function TransactionTable({ rows, filter, canLoad, onNearEnd }: TableProp
               {t.wallet.number}
             </th>
             <th scope="col" className={headCell}>
-              {t.wallet.note}
+              {t.entries.note}
             </th>
             <th scope="col" className={cx(headCell, 'text-right')}>
-              {t.wallet.amount}
+              {t.entries.amount}
             </th>
             <th scope="col" className={headCell}>
-              {t.wallet.created}
+              {t.entries.created}
             </th>
           </tr>
         </thead>
@@ -83,7 +83,7 @@ export function TransactionTable({ rows, filter, canLoad, onNearEnd }: TableProp
 }
 
 const Row = memo(function Row({ entry, number, filter }: { entry: Transaction; number: number; filter: ListFilter }) {
-  const t = useTexts()
+  const t = useTexts('wallet')
   const { money } = useFormat()
   const time = formatTime(entry.created * 1000)
   return (

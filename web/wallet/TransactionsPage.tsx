@@ -30,7 +30,7 @@ const filterOf = ({ direction, search, from, to }: ListFilter): ListFilter => ({
 export const load = ({ queryClient, search }: LoadInput) => queryClient.prefetchInfiniteQuery(transactionListQuery(filterOf(search)))
 
 export default function TransactionsPage() {
-  const t = useTexts()
+  const t = useTexts('wallet')
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const { direction, search, from, to, entry } = route.useSearch()
@@ -135,9 +135,9 @@ export default function TransactionsPage() {
 }
 
 function Nothing({ filtered }: { filtered: boolean }) {
-  const t = useTexts()
+  const t = useTexts('wallet')
   return (
-    <Empty text={filtered ? t.wallet.emptyFiltered : t.wallet.empty} art={<EmptyWallet />}>
+    <Empty text={filtered ? t.wallet.emptyFiltered : t.entries.empty} art={<EmptyWallet />}>
       {filtered ? (
         <Link to="/transactions" className={buttonClass('outline')}>
           {t.wallet.showAll}

@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useBlocker, useNavigate } from '@tanstack/react-router'
-import { useRef, useState, type FormEvent, type RefObject } from 'react'
+import { useRef, useState, type FormEvent, type RefObject, lazy, Suspense } from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
 import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useFormat } from '../format.ts'
 import { without, type FieldErrors } from '../form.ts'
-import { useTexts, type Texts } from '../i18n/index.ts'
+import { useTexts, type TextsWith } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
 import type { LoadInput } from '../routes.tsx'
 import { session } from '../session.ts'
@@ -33,9 +33,12 @@ import {
 } from './order-form.ts'
 import { Admin, FieldComplaint, Plans, Regions, Section } from './OrderSections.tsx'
 import { OrderBar, OrderSummary } from './OrderSummary.tsx'
+import { loadScreen } from '../pages/load-screen.ts'
 import { plansQuery, regionsQuery, type Kind } from './queries.ts'
-import { ReviewDialog } from './ReviewDialog.tsx'
 import { wording } from './wording.ts'
+
+/** Fetched when somebody has filled the form in. */
+const ReviewDialog = lazy(() => loadScreen(() => import('./ReviewDialog.tsx')))
 
 export const loadFor =
   (kind: Kind) =>
@@ -44,13 +47,13 @@ export const loadFor =
 export const load = loadFor('wordpress')
 
 /** The problem in words, as the button says it. */
-function problemText(problem: Problem | undefined, t: Texts): string | undefined {
+function problemText(problem: Problem | undefined, t: TextsWith<'servers'>): string | undefined {
   if (problem === undefined) return undefined
   return 'gb' in problem ? t.order.missing[problem.key](problem.gb) : t.order.missing[problem.key]
 }
 
 export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const { currency } = useMe()
@@ -217,16 +220,18 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
         <OrderBar total={price.total} missing={missing} />
       </div>
       {region && plan ? (
-        <ReviewDialog
-          open={reviewing}
-          onClose={() => setReviewing(false)}
-          onConfirm={() => void confirm()}
-          busy={busy}
-          form={form}
-          region={region}
-          plan={plan}
-          total={price.total}
-        />
+        <Suspense fallback={null}>
+          <ReviewDialog
+            open={reviewing}
+            onClose={() => setReviewing(false)}
+            onConfirm={() => void confirm()}
+            busy={busy}
+            form={form}
+            region={region}
+            plan={plan}
+            total={price.total}
+          />
+        </Suspense>
       ) : null}
       <LeaveGuard filled={isFilled(form)} sent={sent} />
     </>
@@ -235,7 +240,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
 
 /** What was filled in is not lost by a slip. An order that is placed, a dead session or a portal in maintenance do not wait. */
 function LeaveGuard({ filled, sent }: { filled: boolean; sent: RefObject<boolean> }) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const holds = () => filled && !sent.current && session.signedIn() && !session.locked()
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && !next.pathname.startsWith('/pages/maint') && holds(),

@@ -19,7 +19,7 @@ interface DiskPickerProps {
 
 /** 10, 20, 40 GB or any other size. */
 export function DiskPicker({ name, label, value, onChange, leastGb, priceOf, perGb, error }: DiskPickerProps) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const custom = value.choice === 'custom'
   const typed = Number(value.custom)
   const filled = Math.min(100, Math.max(0, ((typed - minGb) / (maxGb - minGb)) * 100))

@@ -5,50 +5,60 @@ import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { useConfig } from '../queries.ts'
 import { Badge } from '../ui/Badge.tsx'
-import { SubscriptionPanel } from './SubscriptionPanel.tsx'
 import type { Kind } from './queries.ts'
+import { SiteActions } from './SiteActions.tsx'
+import { SubscriptionPanel } from './SubscriptionPanel.tsx'
+import { UsageFacts } from './UsageFacts.tsx'
 
 const serverType = 'BASIC'
 
 export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
-  const t = useTexts()
+  return (
+    <>
+      <Facts server={server} kind={kind} />
+      {server.status === 'running' || server.status === 'suspended' ? <UsageFacts server={server} kind={kind} /> : null}
+      {server.subscriptionId === null ? null : <SubscriptionPanel id={server.subscriptionId} name={server.name} />}
+      <SiteActions server={server} kind={kind} />
+    </>
+  )
+}
+
+function Facts({ server, kind }: { server: Server; kind: Kind }) {
+  const t = useTexts('site')
   const { products } = useConfig()
   const { ram, disk } = useFormat()
   return (
-    <>
-      <dl className="grid grid-cols-2 gap-x-6 gap-y-5 text-sm sm:gap-x-10 lg:grid-cols-3">
-        <Fact term={t.site.type}>
-          <span className="flex flex-wrap items-center gap-2">
-            {serverType}
-            {products.antiDdos ? (
-              <Badge tone="success">
-                <ShieldCheck aria-hidden className="size-3.5" />
-                {t.site.ddos}
-              </Badge>
-            ) : null}
-          </span>
-        </Fact>
-        <Fact term={t.site.region}>{server.configs.region.name}</Fact>
-        <Fact term={t.site.domain} wide>
-          {server.status === 'running' ? (
-            <a href={server.url} target="_blank" rel="noreferrer" className="break-all text-primary-ink hover:underline">
-              {server.domain}
-            </a>
-          ) : (
-            <span className="break-all">{server.domain}</span>
-          )}
-        </Fact>
-        <Fact term={t.site.vcpu}>{server.cpu}</Fact>
-        <Fact term={t.site.ram}>{t.wp.gb(ram(server.ram))}</Fact>
-        <Fact term={t.site.containers}>{server.replicate}</Fact>
-        <Fact term={t.site.disk}>{t.wp.gb(disk(server.disk))} SSD</Fact>
-        {kind === 'wordpress' ? <Fact term={t.site.mariadb}>{t.wp.gb(disk(server.mariadb_disk_size))}</Fact> : null}
-        <Fact term={t.site.created}>
-          <time dateTime={server.createdAt}>{formatTime(server.createdAt)}</time>
-        </Fact>
-      </dl>
-      {server.subscriptionId === null ? null : <SubscriptionPanel id={server.subscriptionId} name={server.name} />}
-    </>
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-5 text-sm sm:gap-x-10 lg:grid-cols-3">
+      <Fact term={t.site.type}>
+        <span className="flex flex-wrap items-center gap-2">
+          {serverType}
+          {products.antiDdos ? (
+            <Badge tone="success">
+              <ShieldCheck aria-hidden className="size-3.5" />
+              {t.site.ddos}
+            </Badge>
+          ) : null}
+        </span>
+      </Fact>
+      <Fact term={t.site.region}>{server.configs.region.name}</Fact>
+      <Fact term={t.site.domain} wide>
+        {server.status === 'running' ? (
+          <a href={server.url} target="_blank" rel="noreferrer" className="break-all text-primary-ink hover:underline">
+            {server.domain}
+          </a>
+        ) : (
+          <span className="break-all">{server.domain}</span>
+        )}
+      </Fact>
+      <Fact term={t.site.vcpu}>{server.cpu}</Fact>
+      <Fact term={t.site.ram}>{t.server.gb(ram(server.ram))}</Fact>
+      <Fact term={t.site.containers}>{server.replicate}</Fact>
+      <Fact term={t.site.disk}>{t.server.gb(disk(server.disk))} SSD</Fact>
+      {kind === 'wordpress' ? <Fact term={t.site.mariadb}>{t.server.gb(disk(server.mariadb_disk_size))}</Fact> : null}
+      <Fact term={t.site.created}>
+        <time dateTime={server.createdAt}>{formatTime(server.createdAt)}</time>
+      </Fact>
+    </dl>
   )
 }
 

@@ -19,7 +19,7 @@ import { wording } from './wording.ts'
 export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfiniteQuery(serverListQuery)
 
 export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const words = wording(kind, t)
   const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(serverListQuery)
   const list = data?.pages.flatMap((page) => page.result) ?? []
@@ -66,7 +66,7 @@ export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
 
 /** A server that is being set up or waits for money opens its progress, any other its own page. */
 export function ServerLink({ server, className, children }: { server: Server; className?: string; children: string }) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const waiting = server.status === 'pending_payment' || server.status === 'provisioning'
   return (
     <Link
@@ -81,7 +81,7 @@ export function ServerLink({ server, className, children }: { server: Server; cl
 }
 
 function Table({ list, kind }: { list: Server[]; kind: Kind }) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const { ram, disk } = useFormat()
   const withMariadb = kind === 'wordpress'
   return (
@@ -113,7 +113,7 @@ function Table({ list, kind }: { list: Server[]; kind: Kind }) {
             {t.wp.status}
           </th>
           <th scope="col" className={headCell}>
-            <span className="sr-only">{t.wp.actions}</span>
+            <span className="sr-only">{t.server.actions}</span>
           </th>
         </tr>
       </thead>
@@ -125,14 +125,14 @@ function Table({ list, kind }: { list: Server[]; kind: Kind }) {
               <span className="block font-medium break-all">{server.name}</span>
               <span className="block text-xs break-all text-ink-3">{server.domain}</span>
               <span className="num mt-0.5 block text-xs text-ink-3 md:hidden">
-                {t.wp.cpuRam(server.cpu, ram(server.ram))} · {t.wp.gb(disk(server.disk))}
+                {t.wp.cpuRam(server.cpu, ram(server.ram))} · {t.server.gb(disk(server.disk))}
               </span>
             </th>
             <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-md:hidden')}>{t.wp.cpuRam(server.cpu, ram(server.ram))}</td>
-            <td className={cx(cell, 'num text-right whitespace-nowrap text-ink-2 max-md:hidden')}>{t.wp.gb(disk(server.disk))}</td>
+            <td className={cx(cell, 'num text-right whitespace-nowrap text-ink-2 max-md:hidden')}>{t.server.gb(disk(server.disk))}</td>
             {withMariadb ? (
               <td className={cx(cell, 'num text-right whitespace-nowrap text-ink-2 max-md:hidden')}>
-                {t.wp.gb(disk(server.mariadb_disk_size))}
+                {t.server.gb(disk(server.mariadb_disk_size))}
               </td>
             ) : null}
             <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-lg:hidden')}>

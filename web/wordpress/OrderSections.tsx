@@ -61,7 +61,7 @@ interface RegionsProps {
 }
 
 export function Regions({ regions, value, onChange }: RegionsProps) {
-  const t = useTexts()
+  const t = useTexts('servers')
   return (
     <fieldset>
       <legend className="sr-only">{t.order.dataCenter}</legend>
@@ -91,7 +91,7 @@ interface PlansProps {
 }
 
 export function Plans({ plans, value, onChange }: PlansProps) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const { money, ram } = useFormat()
   return (
     <fieldset>
@@ -120,7 +120,7 @@ export function Plans({ plans, value, onChange }: PlansProps) {
               <span className="num mt-1 flex gap-3 text-xs text-ink-2">
                 <span className="flex items-center gap-1">
                   <Cpu aria-hidden className="size-3.5 text-ink-3" />
-                  {t.wp.cpu(plan.cpu)}
+                  {t.server.cpu(plan.cpu)}
                 </span>
                 <span className="flex items-center gap-1">
                   <MemoryStick aria-hidden className="size-3.5 text-ink-3" />
@@ -154,7 +154,7 @@ interface AdminProps {
 }
 
 export function Admin({ user, password, onUser, onPassword, errors }: AdminProps) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const { language } = useFormat()
   const words = sentenceLanguage(language)
   const [revealed, setRevealed] = useState(false)

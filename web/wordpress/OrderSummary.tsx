@@ -21,7 +21,7 @@ interface SummaryProps {
 
 /** The price, line by line, and the one button. It stays in sight while the order is put together. */
 export function OrderSummary({ form, region, plan, price, missing }: SummaryProps) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const user = useMe()
   const { money, disk, ram } = useFormat()
   const amount = (value: number) => money(value, user.currency)
@@ -45,13 +45,13 @@ export function OrderSummary({ form, region, plan, price, missing }: SummaryProp
         <dl className="mt-4 grid gap-3 text-sm">
           <Line
             term={plan ? t.order.planLine(plan.name) : t.order.plan}
-            detail={plan ? `${t.wp.cpu(plan.cpu)} · ${t.wp.ram(ram(plan.ram))}` : '—'}
+            detail={plan ? `${t.server.cpu(plan.cpu)} · ${t.wp.ram(ram(plan.ram))}` : '—'}
             value={plan ? amount(price.plan) : '—'}
           />
-          <Line term={t.order.ssd} detail={ssd > 0 ? t.wp.gb(disk(ssd)) : '—'} value={ssd > 0 ? amount(price.disk) : '—'} />
+          <Line term={t.order.ssd} detail={ssd > 0 ? t.server.gb(disk(ssd)) : '—'} value={ssd > 0 ? amount(price.disk) : '—'} />
           <Line
             term={t.order.mariadb}
-            detail={mariadb > 0 ? t.wp.gb(disk(mariadb)) : '—'}
+            detail={mariadb > 0 ? t.server.gb(disk(mariadb)) : '—'}
             value={mariadb === 0 ? '—' : price.mariadbDisk === 0 ? t.order.included : amount(price.mariadbDisk)}
             quiet={price.mariadbDisk === 0}
           />
@@ -93,7 +93,7 @@ function Line({ term, detail, value, quiet = false }: { term: string; detail: st
 }
 
 function WalletLine({ total }: { total: number }) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const user = useMe()
   const { money } = useFormat()
   const balance = money(user.balance, user.currency)
@@ -118,7 +118,7 @@ function WalletLine({ total }: { total: number }) {
 
 /** The same total and button along the bottom edge of a phone. */
 export function OrderBar({ total, missing }: { total: number; missing: string | undefined }) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const user = useMe()
   const { money } = useFormat()
   return (

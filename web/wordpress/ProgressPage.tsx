@@ -29,7 +29,7 @@ export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetch
 
 /** Reads where the order stands, then listens; the page may be left and opened again at any moment. */
 export default function ProgressPage() {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   const { id } = route.useParams()
   const { data: server, isPending, error, refetch } = useQuery(serverQuery(id))
   const settled = server !== undefined && server.status !== 'pending_payment' && server.status !== 'provisioning'
@@ -45,7 +45,7 @@ export default function ProgressPage() {
           {error instanceof ApiError && error.status === 404 ? (
             <Empty text={error.message}>
               <Link to="/wordpress" className={buttonClass('outline')}>
-                {t.site.back}
+                {t.wp.back}
               </Link>
             </Empty>
           ) : (
@@ -96,7 +96,7 @@ function useNow(running: boolean): number {
 }
 
 function Progress({ server, refused }: { server: Server; refused: boolean }) {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   const user = useMe()
   const navigate = useNavigate()
   const working = server.status === 'pending_payment' || server.status === 'provisioning'
@@ -134,7 +134,7 @@ function Progress({ server, refused }: { server: Server; refused: boolean }) {
 }
 
 function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; elapsed: string }) {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   const working = stage === 'paying' || stage === 'provisioning'
   const heads: Record<Stage, [string, string | undefined]> = {
     paying: [t.progress.working, t.progress.leave],
@@ -198,7 +198,7 @@ const taskStates: Record<Stage, [TaskState, TaskState, TaskState]> = {
 }
 
 function Tasks({ stage }: { stage: Stage }) {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   const names = [t.progress.taskOrder, t.progress.taskPay, t.progress.taskCreate]
   return (
     <ol className="mt-6 grid gap-3 border-t border-border pt-6">
@@ -230,7 +230,7 @@ function TaskMark({ state }: { state: TaskState }) {
 }
 
 function Unpaid({ invoice }: { invoice: NonNullable<Server['invoice']> }) {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   const { money } = useFormat()
   return (
     <dl className="mt-6 divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]">
@@ -253,7 +253,7 @@ function Line({ term, children }: { term: string; children: ReactNode }) {
 }
 
 function Actions({ stage, server }: { stage: Stage; server: Server }) {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   const place = 'mt-6 flex flex-wrap gap-2 max-sm:*:flex-1'
   if (stage === 'unpaid') {
     return (

@@ -22,8 +22,8 @@ interface ReviewProps {
 }
 
 /** The whole order once more, before money moves. */
-export function ReviewDialog({ open, onClose, onConfirm, busy, form, region, plan, total }: ReviewProps) {
-  const t = useTexts()
+export default function ReviewDialog({ open, onClose, onConfirm, busy, form, region, plan, total }: ReviewProps) {
+  const t = useTexts('servers')
   const user = useMe()
   const { money, ram, disk } = useFormat()
   const price = money(total, user.currency)
@@ -48,10 +48,10 @@ export function ReviewDialog({ open, onClose, onConfirm, busy, form, region, pla
       <dl className="divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]">
         <Line term={t.order.confirmRegion}>{region.name}</Line>
         <Line term={t.order.confirmPlan}>
-          {plan.name} · {t.wp.cpu(plan.cpu)} · {t.wp.ram(ram(plan.ram))}
+          {plan.name} · {t.server.cpu(plan.cpu)} · {t.wp.ram(ram(plan.ram))}
         </Line>
-        <Line term={t.order.confirmDisk}>{t.wp.gb(disk(diskMb(form.disk)))}</Line>
-        <Line term={t.order.confirmMariadb}>{t.wp.gb(disk(diskMb(form.mariadb)))}</Line>
+        <Line term={t.order.confirmDisk}>{t.server.gb(disk(diskMb(form.disk)))}</Line>
+        <Line term={t.order.confirmMariadb}>{t.server.gb(disk(diskMb(form.mariadb)))}</Line>
         <Line term={t.order.confirmUser}>{form.user}</Line>
         <Line term={t.order.confirmPassword}>
           <Secret text={form.password} />
@@ -79,7 +79,7 @@ function Line({ term, children }: { term: string; children: ReactNode }) {
 
 /** Hidden until asked for: others may look over the shoulder. */
 function Secret({ text }: { text: string }) {
-  const t = useTexts()
+  const t = useTexts('servers')
   const [shown, setShown] = useState(false)
   return (
     <span className="flex items-center gap-1.5">

@@ -15,7 +15,7 @@ export function ServerBadge({ status }: { status: Status }) {
   const t = useTexts()
   return (
     <Badge tone={tones[status]} dot live={status === 'provisioning'}>
-      {t.wp.statuses[status]}
+      {t.server.statuses[status]}
     </Badge>
   )
 }

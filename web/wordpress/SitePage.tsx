@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
 import { ArrowLeft, ExternalLink } from 'lucide-react'
-import { lazy, Suspense, useRef, type KeyboardEvent } from 'react'
+import { lazy, Suspense } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { ApiError, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
@@ -11,19 +11,24 @@ import { loadScreen } from '../pages/load-screen.ts'
 import type { LoadInput } from '../routes.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
-import { cx } from '../ui/cx.ts'
 import { Empty, LoadError, Note, Skeleton } from '../ui/State.tsx'
+import { AdminButton } from './AdminButton.tsx'
 import { InfoTab } from './InfoTab.tsx'
 import { serverQuery, type Kind } from './queries.ts'
 import { ServerBadge } from './ServerBadge.tsx'
+import type { SiteTab } from './site-tabs.ts'
+import { SiteTabs } from './SiteTabs.tsx'
 import { wording } from './wording.ts'
 
 const LogsTab = lazy(() => loadScreen(() => import('./LogsTab.tsx')))
+const DiskTab = lazy(() => loadScreen(() => import('./DiskTab.tsx')))
+const PlansTab = lazy(() => loadScreen(() => import('./PlansTab.tsx')))
+const DomainTab = lazy(() => loadScreen(() => import('./DomainTab.tsx')))
 
 export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
 
 export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   const { id = '' } = useParams({ strict: false })
   const { data: server, isPending, error, refetch } = useQuery(serverQuery(id))
   const words = wording(kind, t)
@@ -60,26 +65,38 @@ export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
 }
 
 function Site({ server, kind }: { server: Server; kind: Kind }) {
-  const { tab } = useSearch({ strict: false }) as { tab?: 'logs' }
-  const current = tab === 'logs' ? 'logs' : 'general'
+  const { tab: current = 'general' } = useSearch({ strict: false }) as { tab?: SiteTab }
   return (
     <section className="card">
       <SiteHead server={server} />
-      <Tabs current={current} />
+      <SiteTabs current={current} />
       <div role="tabpanel" id={`panel-${current}`} aria-labelledby={`tab-${current}`} className="p-5 sm:p-6">
         <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
-          {current === 'logs' ? <LogsTab server={server} /> : <InfoTab server={server} kind={kind} />}
+          <Part tab={current} server={server} kind={kind} />
         </Suspense>
       </div>
     </section>
   )
 }
 
-/** An address as a browser opens it, with the admin path behind it. */
-const adminUrl = (url: string): string => `${url.replace(/\/$/, '')}/wp-admin/`
+function Part({ tab, server, kind }: { tab: SiteTab; server: Server; kind: Kind }) {
+  switch (tab) {
+    case 'general':
+      return <InfoTab server={server} kind={kind} />
+    case 'logs':
+      return <LogsTab server={server} />
+    case 'disk':
+    case 'mariadb':
+      return <DiskTab key={tab} server={server} which={tab} />
+    case 'plans':
+      return <PlansTab server={server} />
+    case 'domain':
+      return <DomainTab server={server} />
+  }
+}
 
 function SiteHead({ server }: { server: Server }) {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   const running = server.status === 'running'
   return (
     <header className="p-5 sm:p-6">
@@ -112,10 +129,7 @@ function SiteHead({ server }: { server: Server }) {
             <a href={server.url} target="_blank" rel="noreferrer" className={buttonClass('outline')}>
               {t.site.visit}
             </a>
-            <a href={adminUrl(server.url)} target="_blank" rel="noreferrer" className={buttonClass()}>
-              {t.site.admin}
-              <ExternalLink aria-hidden className="size-4" />
-            </a>
+            <AdminButton server={server} />
           </div>
         ) : null}
       </div>
@@ -125,7 +139,7 @@ function SiteHead({ server }: { server: Server }) {
 }
 
 function StatusNote({ server }: { server: Server }) {
-  const t = useTexts()
+  const t = useTexts('servers', 'site')
   if (server.status === 'pending_payment' || server.status === 'provisioning') {
     return (
       <Note tone="info" className="mt-4 flex flex-wrap items-center justify-between gap-3">
@@ -148,6 +162,13 @@ function StatusNote({ server }: { server: Server }) {
       </Note>
     )
   }
+  if (server.status === 'deleting') {
+    return (
+      <Note tone="info" className="mt-4">
+        {t.site.deleting}
+      </Note>
+    )
+  }
   if (server.status === 'failed') {
     return (
       <Note tone="danger" className="mt-4">
@@ -156,53 +177,4 @@ function StatusNote({ server }: { server: Server }) {
     )
   }
   return null
-}
-
-const tabs = ['general', 'logs'] as const
-
-/** The tab stands in the address, so that a reload and a shared link keep it. */
-function Tabs({ current }: { current: (typeof tabs)[number] }) {
-  const t = useTexts()
-  const navigate = useNavigate()
-  const list = useRef<HTMLDivElement>(null)
-  const show = (tab: (typeof tabs)[number]) =>
-    void navigate({ to: '.', search: tab === 'logs' ? { tab } : {}, replace: true, resetScroll: false })
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-    if (step === 0) return
-    event.preventDefault()
-    const next = tabs[(tabs.indexOf(current) + step + tabs.length) % tabs.length]
-    if (!next) return
-    show(next)
-    list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus()
-  }
-  return (
-    // oxlint-disable-next-line jsx-a11y/interactive-supports-focus
-    <div
-      ref={list}
-      role="tablist"
-      aria-label={t.site.tabs}
-      onKeyDown={onKeyDown}
-      className="flex gap-6 border-b border-border px-5 sm:px-6"
-    >
-      {tabs.map((tab) => (
-        <button
-          key={tab}
-          id={`tab-${tab}`}
-          type="button"
-          role="tab"
-          aria-selected={tab === current}
-          aria-controls={`panel-${tab}`}
-          tabIndex={tab === current ? 0 : -1}
-          onClick={() => show(tab)}
-          className={cx(
-            '-mb-px h-11 border-b-2 text-sm font-medium transition-colors',
-            tab === current ? 'border-primary text-ink' : 'border-transparent text-ink-3 hover:text-ink',
-          )}
-        >
-          {tab === 'logs' ? t.site.logs : t.site.general}
-        </button>
-      ))}
-    </div>
-  )
 }

@@ -1,5 +1,5 @@
 /** /hosting shows the same pages in its own words. */
-import type { Texts } from '../i18n/index.ts'
+import type { TextsWith } from '../i18n/index.ts'
 import type { Kind } from './queries.ts'
 
 interface Wording {
@@ -13,14 +13,14 @@ interface Wording {
   createTo: '/wordpress/create' | '/hosting/create'
 }
 
-export function wording(kind: Kind, t: Texts): Wording {
+export function wording(kind: Kind, t: TextsWith<'servers'>): Wording {
   if (kind === 'hosting') return { ...t.hosting, listTo: '/hosting', createTo: '/hosting/create' }
   return {
     listTitle: t.wp.listTitle,
     listSub: t.wp.listSub,
     create: t.wp.create,
     orderTitle: t.order.title,
-    back: t.site.back,
+    back: t.wp.back,
     empty: t.wp.empty,
     listTo: '/wordpress',
     createTo: '/wordpress/create',

@@ -3,6 +3,7 @@ import http from 'node:http'
 import path from 'node:path'
 import { wordpressRoot } from './php.js'
 import { route } from './route.js'
+import { refusalPage, signInCode, takeTicket, ticketOf } from './sign-in.js'
 import { serveFile } from './static-files.js'
 
 const maxBodyBytes = 64 * 1024 * 1024
@@ -50,22 +51,36 @@ function phpHeaders(request) {
 
 /**
  * @param {{php: object, order: object, log: (line: object) => void, onStuck: (why: string) => void}} parts `onStuck`: PHP is lost, the process must end
- * @returns `server` (not listening yet), `run` (an internal request, for cron), `settle` (resolves when no request is in hand)
+ * @returns `server` (not listening yet), `run` (an internal request, for cron), `setHosts` (names beside the order's own), `settle` (resolves when no
+ *   request is in hand)
  */
 export function createSiteServer({ php, order, log, onStuck }) {
   const siteUrl = new URL(order.url)
+  const portSuffix = siteUrl.port ? `:${siteUrl.port}` : ''
+  let hosts = new Set(order.hosts)
   let waiting = 0
   let inHand = 0
   let idle = () => {}
 
-  async function runPhp({ method, url, script, headers, body, client, secure }) {
+  const isSecure = (request) =>
+    request.headers['x-forwarded-proto'] === undefined ? siteUrl.protocol === 'https:' : request.headers['x-forwarded-proto'] === 'https'
+
+  /** The site's address as this visitor sees it, null when the name is none of the site's. The port is never the visitor's word. */
+  function homeOf(request) {
+    const name = (request.headers.host ?? siteUrl.host).toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+    if (name === siteUrl.hostname) return order.url
+    return hosts.has(name) ? `${isSecure(request) ? 'https' : 'http'}://${name}${portSuffix}` : null
+  }
+
+  /** `code` instead of `script`: PHP of our own. */
+  async function runPhp({ method, url, script, code, headers, body, client, secure, server: more = {} }) {
     // PHP's own limit does not count waiting (a socket, a lock): what never ends would block every later request.
     const guard = setTimeout(() => onStuck(`a request did not end in ${maxRequestMs / 1000} s: ${method} ${url.pathname}`), maxRequestMs)
     guard.unref()
     const release = () => clearTimeout(guard)
     const pathInfo = url.pathname.startsWith(`${script}/`) ? url.pathname.slice(script.length) : ''
     const started = php.runStream({
-      scriptPath: path.posix.join(wordpressRoot, script),
+      ...(code ? { code } : { scriptPath: path.posix.join(wordpressRoot, script) }),
       relativeUri: url.pathname + url.search,
       method,
       headers,
@@ -84,6 +99,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
         PHP_SELF: script + pathInfo,
         SERVER_SOFTWARE: 'wordpress-wasm',
         ...(pathInfo ? { PATH_INFO: pathInfo } : {}),
+        ...more,
       },
     })
     started.then((result) => result.finished.finally(release), release).catch(() => {})
@@ -102,7 +118,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
     if (rest.trim()) log({ s: 'php', m: rest.slice(0, 2_000) })
   }
 
-  async function answerFromPhp(request, response, url, script) {
+  async function answerFromPhp(request, response, { url, home, script, code, server: more }) {
     const body = await readBody(request)
     if (waiting >= maxWaiting) {
       response.writeHead(503, { 'retry-after': 2, 'content-length': 0 }).end()
@@ -115,13 +131,13 @@ export function createSiteServer({ php, order, log, onStuck }) {
         method: request.method,
         url,
         script,
-        headers: { host: siteUrl.host, ...phpHeaders(request) },
+        code,
+        // Not the visitor's spelling, nor his port: PHP sees one name for one address.
+        headers: { ...phpHeaders(request), host: new URL(home).host },
         body: body.length > 0 ? body : undefined,
         client: clientOf(request),
-        secure:
-          request.headers['x-forwarded-proto'] === undefined
-            ? siteUrl.protocol === 'https:'
-            : request.headers['x-forwarded-proto'] === 'https',
+        secure: isSecure(request),
+        server: { ...more, PORTAL_HOME: home },
       })
     } finally {
       waiting--
@@ -155,6 +171,19 @@ export function createSiteServer({ php, order, log, onStuck }) {
 
   async function answer(request, response) {
     const url = new URL(request.url.startsWith('/') ? `http://site${request.url.replace(/^\/+/, '/')}` : request.url)
+    const home = homeOf(request)
+    if (home === null) {
+      // The edge lets nobody in by a strange name: this is a name that was just let go of, or somebody who went around the edge.
+      const repeatable = request.method === 'GET' || request.method === 'HEAD'
+      response.writeHead(repeatable ? 302 : 421, {
+        ...(repeatable ? { location: order.url + url.pathname + url.search } : {}),
+        'content-length': 0,
+      })
+      response.end()
+      return { status: response.statusCode, bytes: 0 }
+    }
+    const ticket = ticketOf(url.pathname)
+    if (ticket !== undefined) return signIn(request, response, { url, home, ticket })
     const target = await route(order.siteDir, url.pathname)
     switch (target.kind) {
       case 'file':
@@ -166,8 +195,29 @@ export function createSiteServer({ php, order, log, onStuck }) {
         response.writeHead(403, { 'content-type': 'text/plain', 'content-length': 10 }).end('Forbidden\n')
         return { status: 403, bytes: 10 }
       default:
-        return answerFromPhp(request, response, url, target.script)
+        return answerFromPhp(request, response, { url, home, script: target.script })
     }
+  }
+
+  async function signIn(request, response, { url, home, ticket }) {
+    // HEAD asks what is there; that must not use it up.
+    const user = request.method === 'GET' ? takeTicket(order.ticketsDir, ticket) : null
+    if (user !== null)
+      return answerFromPhp(request, response, {
+        url,
+        home,
+        script: '/wp-login.php',
+        code: signInCode,
+        server: { PORTAL_USER: user },
+      })
+    response.writeHead(403, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': Buffer.byteLength(refusalPage),
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    })
+    response.end(request.method === 'HEAD' ? undefined : refusalPage)
+    return { status: 403, bytes: 0 }
   }
 
   const server = http.createServer(
@@ -190,7 +240,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
       log({
         s: 'access',
         m: request.method,
-        u: request.url,
+        u: request.url.startsWith('/portal-sign-in/') ? '/portal-sign-in/…' : request.url,
         st: outcome.status,
         b: outcome.bytes,
         ms: Math.round(performance.now() - started),
@@ -202,6 +252,9 @@ export function createSiteServer({ php, order, log, onStuck }) {
 
   return {
     server,
+    setHosts(names) {
+      hosts = new Set(names)
+    },
     settle: () => (inHand === 0 ? Promise.resolve() : new Promise((resolve) => (idle = resolve))),
     /** An internal GET, its output thrown away. */
     async run(target) {

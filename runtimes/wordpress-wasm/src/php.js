@@ -13,10 +13,8 @@ const sqlitePlugin = '/internal/shared/sqlite-database-integration'
 
 const quoted = (value) => (typeof value === 'string' ? `'${value.replace(/[\\']/g, '\\$&')}'` : String(value))
 
-function constants({ url, phpMemoryMb, internet }) {
+function constants({ phpMemoryMb, internet }) {
   return {
-    WP_HOME: url,
-    WP_SITEURL: url,
     WP_DEBUG: false,
     WP_DEBUG_DISPLAY: false,
     WP_MEMORY_LIMIT: `${phpMemoryMb}M`,
@@ -78,7 +76,12 @@ function writeInternal(order) {
   fs.writeFileSync(path.join(shared, 'php.ini'), phpIni(order))
   fs.writeFileSync(path.join(shared, 'ca-bundle.crt'), rootCertificates.join('\n'))
   const defines = Object.entries(constants(order)).map(([name, value]) => `define('${name}', ${quoted(value)});`)
-  fs.writeFileSync(path.join(shared, 'auto_prepend_file.php'), `<?php\n${defines.join('\n')}\n`)
+  // The address that the visitor asked for, when it is one of the site's (src/http.js); no visitor can write into $_SERVER under this name.
+  const home = `$portal_home = $_SERVER['PORTAL_HOME'] ?? ${quoted(order.url)};
+define('WP_HOME', $portal_home);
+define('WP_SITEURL', $portal_home);
+unset($portal_home, $_SERVER['PORTAL_HOME']);`
+  fs.writeFileSync(path.join(shared, 'auto_prepend_file.php'), `<?php\n${home}\n${defines.join('\n')}\n`)
   const plugin = path.join(shared, 'sqlite-database-integration')
   fs.rmSync(plugin, { recursive: true, force: true })
   // Same modification times, or the warmed opcache would be stale.

@@ -3,6 +3,14 @@ import type * as z from 'zod/mini'
 import type { PaymentDriver } from '../driver.ts'
 import { createBank } from './bank/index.ts'
 import * as bank from './bank/settings.ts'
+import { createAlepay } from './alepay/index.ts'
+import * as alepay from './alepay/settings.ts'
+import { createPayos } from './payos/index.ts'
+import * as payos from './payos/settings.ts'
+import { createSquare } from './square/index.ts'
+import * as square from './square/settings.ts'
+import { createStripe } from './stripe/index.ts'
+import * as stripe from './stripe/settings.ts'
 import { createVnpay } from './vnpay/index.ts'
 import * as vnpay from './vnpay/settings.ts'
 
@@ -44,6 +52,10 @@ const place = <S extends z.ZodMiniType>(
 export const paymentDrivers = {
   vnpay: place({ ...vnpay, create: createVnpay }),
   bank: place({ ...bank, create: createBank }),
+  alepay: place({ ...alepay, create: createAlepay }),
+  payos: place({ ...payos, create: createPayos }),
+  stripe: place({ ...stripe, create: createStripe }),
+  square: place({ ...square, create: createSquare }),
 } as const
 export type PaymentDriverName = keyof typeof paymentDrivers
 export const paymentDriverNames = Object.keys(paymentDrivers) as PaymentDriverName[]

@@ -73,6 +73,7 @@ export const specOf = (changes: Partial<SiteSpec> = {}): SiteSpec => {
   return {
     id,
     url: `http://${id.slice(0, 8)}.localhost:8082`,
+    hosts: [],
     title: 'Cửa hàng "Mây" & Gió',
     language: 'vi',
     cpu: 1,
@@ -80,6 +81,7 @@ export const specOf = (changes: Partial<SiteSpec> = {}): SiteSpec => {
     diskMb: 10_240,
     databaseDiskMb: 10_240,
     containers: 1,
+    generation: 0,
     ...changes,
   }
 }
@@ -300,6 +302,90 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       await driver.start(spec)
       expect(driver.addresses(spec.id)).toHaveLength(1)
       expect((await page('/')).status).toBe(200)
+    })
+
+    test('signs an administrator in by a link, once, without his password', async () => {
+      const link = await driver.adminLink(spec.id, admin.user)
+      expect(new URL(link).origin).toBe(spec.url)
+      // A preview of the link uses nothing up.
+      expect((await ask(first(), link, { method: 'HEAD' })).status).toBe(403)
+      const answers = await Promise.all(Array.from({ length: 4 }, () => ask(first(), link)))
+      const [good] = answers.filter(({ status }) => status === 302)
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([302, 403, 403, 403])
+      expect(good?.headers.location).toBe(`${spec.url}/wp-admin/`)
+      const cookie = (good?.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+      const dashboard = await ask(first(), `${spec.url}/wp-admin/profile.php`, { headers: { cookie } })
+      expect(dashboard.status).toBe(200)
+      expect(dashboard.text).toContain(admin.email)
+      expect((await ask(first(), link)).status).toBe(403)
+      expect((await ask(first(), `${spec.url}/portal-sign-in/${'A'.repeat(43)}`)).status).toBe(403)
+      expect(
+        driver
+          .log(spec.id)
+          .tail(50)
+          .some(({ text }) => text.includes(link.slice(-20))),
+      ).toBe(false)
+      // Without such a user, the oldest administrator.
+      expect((await ask(first(), await driver.adminLink(spec.id, 'nobody'))).status).toBe(302)
+    })
+
+    test('answers on further names as on its own, and on no other', async () => {
+      const asked = (host: string, target = '/', headers: Record<string, string> = {}) =>
+        ask(first(), spec.url + target, { headers: { host, ...headers } })
+      const { host, port } = new URL(spec.url)
+      const stranger = await asked('shop.example.org')
+      expect([stranger.status, stranger.headers.location]).toEqual([302, `${spec.url}/`])
+      expect((await ask(first(), `${spec.url}/wp-login.php`, { method: 'POST', headers: { host: 'shop.example.org' } })).status).toBe(421)
+      await driver.start({ ...spec, hosts: ['shop.example.org'] })
+      await eventually(async () => expect((await asked('shop.example.org')).status).toBe(200))
+      const front = await asked('Shop.Example.org:1234')
+      expect(front.text).toContain(`http://shop.example.org:${port}/`)
+      expect(front.text).not.toContain(host)
+      expect(front.text).not.toContain('1234')
+      expect((await asked('shop.example.org', '/', { 'x-forwarded-proto': 'https' })).text).toContain(`https://shop.example.org:${port}/`)
+      const own = await page('/')
+      expect(own.text).toContain(spec.url)
+      expect(own.text).not.toContain('shop.example.org')
+      // A visitor's own words change nothing.
+      expect((await asked(host, '/', { portal_home: 'http://evil.example', 'x-forwarded-host': 'evil.example' })).text).not.toContain(
+        'evil',
+      )
+      const signedIn = await ask(first(), `${spec.url}/wp-login.php`, {
+        method: 'POST',
+        headers: {
+          host: `shop.example.org:${port}`,
+          'content-type': 'application/x-www-form-urlencoded',
+          cookie: 'wordpress_test_cookie=WP%20Cookie%20check',
+        },
+        body: new URLSearchParams({ log: admin.user, pwd: admin.password, testcookie: '1' }).toString(),
+      })
+      expect(signedIn.headers.location).toBe(`http://shop.example.org:${port}/wp-admin/`)
+      const cookie = (signedIn.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+      expect((await asked(`shop.example.org:${port}`, '/wp-admin/', { cookie })).status).toBe(200)
+      await driver.start(spec)
+      await eventually(async () => expect((await asked('shop.example.org')).status).toBe(302))
+    })
+
+    test('restarts when it is asked for, once, and turns no visitor away', async () => {
+      const answers: number[] = []
+      let restarting = true
+      const visitor = (async () => {
+        while (restarting) {
+          const [at] = driver.addresses(spec.id)
+          answers.push(at ? (await ask(at, `${spec.url}/wp-login.php`)).status : 503)
+        }
+      })()
+      const [before] = driver.addresses(spec.id)
+      await driver.start({ ...spec, generation: 1 })
+      const [after] = driver.addresses(spec.id)
+      await driver.start({ ...spec, generation: 1 })
+      expect(driver.addresses(spec.id)).toEqual([after])
+      expect(after).not.toEqual(before)
+      restarting = false
+      await visitor
+      expect(answers.filter((status) => status !== 200)).toEqual([])
+      expect((await driver.state(spec.id)).containers[0]).toMatchObject({ ready: true })
+      await driver.start(spec)
     })
 
     test('takes a new plan and address without a gap', async () => {

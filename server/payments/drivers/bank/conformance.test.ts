@@ -14,6 +14,7 @@ const fedBy = (feed: 'sepay' | 'casso'): Adapter => ({
   beginCalls: false,
   knowsOpen: false,
   refunds: false,
+  showsRefunds: false,
   async start({ portalUrl, closedUrl, silentUrl }) {
     const database = await testDatabase()
     const sandbox = await startSandbox({

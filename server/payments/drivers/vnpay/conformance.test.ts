@@ -14,6 +14,9 @@ const adapter: Adapter = {
   currency: 'VND',
   choices: ['pay', 'fail', 'cancel', 'suspicious'],
   beginCalls: false,
+  knowsOpen: true,
+  refunds: true,
+  showsRefunds: true,
   async start({ portalUrl, closedUrl, silentUrl }) {
     const database = await testDatabase()
     const sandbox = await startSandbox({

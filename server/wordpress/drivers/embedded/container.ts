@@ -12,7 +12,9 @@ export interface BootOrder {
   readonly siteDir: string
   readonly internalDir: string
   readonly sqliteDir: string
+  readonly ticketsDir: string
   readonly url: string
+  readonly hosts: readonly string[]
   readonly memoryMb: number
   readonly phpMemoryMb: number
   readonly ssdBytes: number
@@ -53,9 +55,13 @@ export interface Place {
   readonly name: string
   /** Where the pid file lies. */
   readonly runDir: string
+  /** The site's number of restarts at which it began. */
+  readonly generation: number
 }
 
 const endMs = 12_000
+/** A visitor who was sent here a moment ago is still on his way. */
+const lastVisitorMs = 100
 /** PHP's own limit is 60 s a request; a process silent for longer does not come back. */
 const silenceMs = 90_000
 const megabyte = 1_048_576
@@ -82,6 +88,7 @@ function lineOf(said: Said): string | null {
 export class Container {
   readonly name: string
   readonly order: BootOrder
+  readonly generation: number
   readonly startedAt = Date.now()
   /** The port once it answers. */
   port: number | null = null
@@ -97,6 +104,7 @@ export class Container {
 
   constructor(place: Place, order: BootOrder, onLine: (text: string) => void) {
     this.name = place.name
+    this.generation = place.generation
     // Without the password: this object lives as long as the container.
     this.order = { ...order, install: null }
     const main = path.join(place.runtimeDir, 'main.js')
@@ -197,13 +205,21 @@ export class Container {
     return memory !== null && memory > this.order.memoryMb * nearShare && Date.now() - this.startedAt > renewAfterMs
   }
 
-  /** A control line: new disk budgets, cron. */
+  /** A control line: new disk budgets, host names, cron. */
   send(line: object): void {
     if (!this.#isGone) this.#child.stdin?.write(`${JSON.stringify(line)}\n`)
   }
 
   kill(): void {
     this.#child.kill('SIGKILL')
+  }
+
+  /** Takes it from the visitors first, so that none of them meets a closed door. */
+  async retire(): Promise<void> {
+    this.#ending = true
+    this.port = null
+    await new Promise((resolve) => setTimeout(resolve, lastVisitorMs))
+    await this.stop()
   }
 
   /** Lets the request in hand finish, then ends it; resolves when it is gone. */

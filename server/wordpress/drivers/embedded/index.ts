@@ -101,6 +101,10 @@ export function createEmbedded(parts: EmbeddedParts): WordpressDriver {
     async state(id) {
       return site(id).state()
     },
+    async adminLink(id, user) {
+      open()
+      return await site(id).adminLink(user)
+    },
     addresses: (id) => sites.get(id)?.addresses() ?? [],
     log: (id) => site(id).log,
     async list() {

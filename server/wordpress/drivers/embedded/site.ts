@@ -8,6 +8,7 @@ import { bytesBelow, copyTree, removeTree, writeWhole } from './files.ts'
 import type { Gate } from './gate.ts'
 import { endLeftovers } from './leftovers.ts'
 import { FileLog } from './site-log.ts'
+import { writeTicket } from './tickets.ts'
 
 /** What all sites of a driver share. */
 export interface Host {
@@ -73,6 +74,9 @@ export class Site {
   get #runDir(): string {
     return path.join(this.#dir, 'run')
   }
+  get #ticketsDir(): string {
+    return path.join(this.#dir, 'tickets')
+  }
   get #mark(): string {
     return path.join(this.#dir, 'installed.json')
   }
@@ -135,8 +139,12 @@ export class Site {
       await Promise.all(surplus.map((slot) => this.#end(slot)))
       const limits = { ssdBytes: spec.diskMb * megabyte, databaseBytes: spec.databaseDiskMb * megabyte }
       for (const slot of this.#slots) {
+        // One that is booting does so by the spec of before.
+        await slot.booting
         slot.container?.send({ op: 'limits', ...limits })
-        if (slot.container && this.#stale(slot.container, spec)) await this.#replace(slot, spec, 'the plan or the address changed')
+        slot.container?.send({ op: 'hosts', hosts: spec.hosts })
+        const reason = slot.container && this.#staleness(slot.container, spec)
+        if (reason) await this.#replace(slot, spec, reason)
       }
       for (let number = 1; number <= spec.containers; number++) {
         const slot = this.#slot(number)
@@ -159,10 +167,12 @@ export class Site {
     }
   }
 
-  /** Whether a container runs under other conditions than the spec's that only a new process can take on. */
-  #stale(container: Container, spec: SiteSpec): boolean {
+  /** Why only a new process can take on the spec's conditions, or null. */
+  #staleness(container: Container, spec: SiteSpec): string | null {
     const order = this.#order(spec, '', null)
-    return container.order.url !== order.url || container.order.memoryMb !== order.memoryMb || container.order.internet !== order.internet
+    if (container.order.url !== order.url || container.order.memoryMb !== order.memoryMb || container.order.internet !== order.internet)
+      return 'the plan or the address changed'
+    return container.generation === spec.generation ? null : 'a restart was asked for'
   }
 
   /** The new one answers before the old one goes. */
@@ -170,7 +180,7 @@ export class Site {
     const old = slot.container
     this.log.add(slot.name, `being replaced: ${reason}`)
     await this.#boot(slot, spec, null)
-    await old?.stop()
+    await old?.retire()
   }
 
   #order(spec: SiteSpec, internalDir: string, install: BootOrder['install']): BootOrder {
@@ -178,7 +188,9 @@ export class Site {
       siteDir: this.#wordpressDir,
       internalDir,
       sqliteDir: path.join(this.#host.filesDir, 'sqlite-database-integration'),
+      ticketsDir: this.#ticketsDir,
       url: spec.url,
+      hosts: spec.hosts,
       memoryMb: spec.ramMb,
       phpMemoryMb: Math.min(1_024, Math.max(64, Math.floor(spec.ramMb / 4))),
       ssdBytes: spec.diskMb * megabyte,
@@ -212,6 +224,7 @@ export class Site {
         siteId: this.#id,
         name: slot.name,
         runDir: this.#runDir,
+        generation: spec.generation,
       }
       if (!slot.wanted || this.#closing) throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
       const container = new Container(place, this.#order(spec, internalDir, install), (text) => this.log.add(slot.name, text))
@@ -270,7 +283,7 @@ export class Site {
   async #end(slot: Slot): Promise<void> {
     slot.wanted = false
     clearTimeout(slot.timer)
-    await slot.container?.stop()
+    await slot.container?.retire()
     await slot.booting
   }
 
@@ -350,6 +363,12 @@ export class Site {
   runCron(): void {
     if (!this.#started) return
     this.#slots.find((slot) => slot.container?.port)?.container?.send({ op: 'cron' })
+  }
+
+  async adminLink(user: string): Promise<string> {
+    const spec = this.#spec
+    if (!spec || this.addresses().length === 0) throw new DriverFailure('unavailable', `site ${this.#id} is not started`)
+    return `${spec.url}/portal-sign-in/${await writeTicket(this.#ticketsDir, user)}`
   }
 
   addresses(): readonly SiteAddress[] {

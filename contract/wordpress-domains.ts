@@ -1,0 +1,53 @@
+/** Customers' own names for their sites (contract.md section 4). */
+import * as z from 'zod/mini'
+import { endpoint, idParam } from './endpoint.ts'
+
+const name = z.string().check(z.minLength(1), z.maxLength(253))
+
+export const DomainRecord = z.object({
+  type: z.enum(['CNAME', 'A', 'TXT']),
+  name: z.string(),
+  /** Any of these makes it hold. */
+  expected: z.array(z.string()),
+  found: z.array(z.string()),
+  /** False where only the TXT record counts, because another account holds the name or did a short while ago. */
+  counts: z.boolean(),
+})
+export type DomainRecord = z.output<typeof DomainRecord>
+
+export const DomainCheck = z.object({ name: z.string(), verified: z.boolean(), records: z.array(DomainRecord) })
+export type DomainCheck = z.output<typeof DomainCheck>
+
+export const updateDomains = endpoint({
+  method: 'PUT',
+  path: '/api/wp/:id/domain',
+  access: 'customer',
+  summary: 'Add a name: the list as it is plus the new one. Refused unless the name points here or holds the given TXT record',
+  params: idParam,
+  body: z.strictObject({
+    id: z.optional(z.string()),
+    /** The server's name; it is not changed here. */
+    name: z.optional(z.string()),
+    domains: z.array(name).check(z.maxLength(100)),
+  }),
+  result: z.object({ domains: z.array(z.string()) }),
+})
+
+export const removeDomain = endpoint({
+  method: 'DELETE',
+  path: '/api/wp/:id/domain/:name',
+  access: 'customer',
+  summary: 'Let go of a name',
+  params: z.object({ id: z.string().check(z.maxLength(100)), name: z.string().check(z.maxLength(300)) }),
+  result: z.object({ domains: z.array(z.string()) }),
+})
+
+export const checkDomain = endpoint({
+  method: 'GET',
+  path: '/api/wp/:id/domain/check',
+  access: 'customer',
+  summary: 'Which records would prove a name, and what the DNS says of them now',
+  params: idParam,
+  query: z.object({ name }),
+  result: DomainCheck,
+})

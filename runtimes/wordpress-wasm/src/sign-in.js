@@ -1,0 +1,54 @@
+// The one-click sign-in: a ticket that whoever started this process has put down, used up before PHP hears of it.
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { wordpressRoot } from './php.js'
+
+const address = /^\/portal-sign-in\/([\w-]{43})$/
+
+/** The ticket of a sign-in address, undefined for any other address. */
+export const ticketOf = (pathname) => address.exec(pathname)?.[1]
+
+/**
+ * Takes a ticket away, so that no container takes it again.
+ * @returns {string | null} the user it signs in; null when there is none such, it was used, or its minute is over
+ */
+export function takeTicket(dir, ticket) {
+  const file = path.join(dir, createHash('sha256').update(ticket).digest('hex'))
+  try {
+    const { user, until } = JSON.parse(fs.readFileSync(file, 'utf8'))
+    // Two may have read it: only one can remove it.
+    fs.unlinkSync(file)
+    return Date.now() < until ? user : null
+  } catch {
+    return null
+  }
+}
+
+/** Signs the user in and goes to wp-admin. Handed to PHP as it is, with the user's name in $_SERVER, where no visitor can put anything. */
+export const signInCode = `<?php
+$portal_user = $_SERVER['PORTAL_USER'] ?? '';
+unset( $_SERVER['PORTAL_USER'] );
+require '${wordpressRoot}/wp-load.php';
+nocache_headers();
+header( 'Referrer-Policy: no-referrer' );
+$user = get_user_by( 'login', $portal_user );
+if ( ! $user || ! user_can( $user, 'manage_options' ) ) {
+	$user = get_users( array( 'role' => 'administrator', 'orderby' => 'ID', 'number' => 1 ) )[0] ?? null;
+}
+if ( ! $user ) {
+	wp_die( 'This site has no administrator.', '', array( 'response' => 403 ) );
+}
+wp_set_current_user( $user->ID );
+wp_set_auth_cookie( $user->ID, false );
+// Plugins that ask for a second factor do so here.
+do_action( 'wp_login', $user->user_login, $user );
+wp_safe_redirect( admin_url() );
+exit;
+`
+
+export const refusalPage = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Link used up</title>
+<body style="font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem">
+<p>This sign-in link was used already, or its minute is over. Ask the portal for a new one.</p>
+<p lang="vi">Liên kết đăng nhập này đã được dùng hoặc đã hết hạn. Vui lòng tạo liên kết mới trong trang quản lý.</p>
+`

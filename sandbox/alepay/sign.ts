@@ -1,0 +1,26 @@
+/** Alepay's own side of its sums. Written apart from the portal's driver on purpose: each is the other's check. */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+export interface Merchant {
+  readonly tokenKey: string
+  readonly checksumKey: string
+}
+
+/** HMAC-SHA256 over `key=value` of every field but the signature, in code-unit order, joined by '&'. */
+export function signatureOf(fields: Readonly<Record<string, unknown>>, key: string): string {
+  const { signature: _given, ...signed } = fields
+  const text = Object.entries(signed)
+    .map(([name, value]) => [name, typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map((pair) => pair.join('='))
+    .join('&')
+  return createHmac('sha256', key).update(text).digest('hex')
+}
+
+export const sha256 = (...parts: readonly string[]): string => createHash('sha256').update(parts.join('')).digest('hex')
+export const md5 = (...parts: readonly string[]): string => createHash('md5').update(parts.join('')).digest('hex')
+
+export function same(expected: string, given: unknown): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(typeof given === 'string' ? given.toLowerCase() : '')]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

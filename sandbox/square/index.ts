@@ -1,0 +1,269 @@
+/**
+ * Square's Payments API as a seller in Australia meets it: payments, refunds, disputes, signed events
+ * (of the kinds that the portal's README tells an operator to subscribe to: payment.updated, refund.updated, dispute.created,
+ * dispute.state.updated).
+ * Sources: https://developer.squareup.com/reference/square/payments-api, https://developer.squareup.com/docs/webhooks/step3validate,
+ * https://developer.squareup.com/docs/devtools/sandbox/payments
+ *
+ * For a program in place of a person:
+ *   POST /square/v2/payments    source_id = cnon:card-nonce-ok | cnon:card-nonce-declined | cnon:card-nonce-rejected-cvv | any other: not found
+ *   POST /square/dashboard      action = refund (payment) | dispute (payment) | win | lose (dispute) | events (manner = now | late | lost)
+ *   answers 303. Events are sent again after 1, 2, 4 … 60 s, ten times, until they are answered with 2xx.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { inTransaction, type Database, type Transaction } from '../database.ts'
+import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
+import { formOf, json, redirect, type Call, type Reply } from '../http.ts'
+import { startNotices } from '../notices.ts'
+import { escape, page } from '../page.ts'
+import { faultIn } from './schema.ts'
+import { find, list, load, newId, save, type Dispute, type Payment, type Refund } from './store.ts'
+
+export { squareTables } from './store.ts'
+
+interface CreatePayment {
+  readonly source_id: string
+  readonly idempotency_key: string
+  readonly amount_money?: { readonly amount: number; readonly currency: string }
+  readonly location_id?: string
+  readonly reference_id?: string
+}
+interface CreateRefund {
+  readonly idempotency_key: string
+  readonly payment_id?: string
+  readonly amount_money: { readonly amount: number; readonly currency: string }
+  readonly reason?: string
+}
+
+const fail = (status: number, code: string, category = 'INVALID_REQUEST_ERROR', detail = code): Reply =>
+  json({ errors: [{ category, code, detail }] }, status)
+const declines: Readonly<Record<string, string>> = {
+  'cnon:card-nonce-declined': 'GENERIC_DECLINE',
+  'cnon:card-nonce-rejected-cvv': 'CVV_FAILURE',
+}
+const now = (): string => new Date().toISOString()
+
+/** Opens Square for one seller: keys `accessToken`, `locationId`, `webhookKey`. */
+export function openSquare(db: Database, keys: Keys, options: GatewayOptions): Gateway {
+  const { accessToken = '', locationId = '', webhookKey = '' } = keys
+  let manner = 'now'
+  const notices = startNotices(
+    db,
+    {
+      gateway: 'square',
+      target: options.noticeUrl,
+      call(body) {
+        const mac = createHmac('sha256', webhookKey).update(options.noticeUrl()).update(body).digest('base64')
+        return { method: 'POST', headers: { 'content-type': 'application/json', 'x-square-hmacsha256-signature': mac }, body }
+      },
+      accepts: ({ status }) => status >= 200 && status < 300,
+    },
+    options,
+  )
+  type Tell = (type: string, kind: 'payment' | 'refund' | 'dispute', of: Payment | Refund | Dispute) => Promise<void>
+
+  async function telling<T>(work: (tx: Transaction, tell: Tell) => Promise<T>): Promise<T> {
+    const queued: string[] = []
+    const result = await inTransaction(db, (tx) =>
+      work(tx, async (type, kind, of) => {
+        if (manner === 'lost') return
+        const event = {
+          merchant_id: 'MSANDBOX',
+          type,
+          event_id: newId('evt'),
+          created_at: now(),
+          data: { type: kind, id: of.id, object: { [kind]: of } },
+        }
+        const id = await notices.add(tx, JSON.stringify(event), manner === 'late' ? 'late' : 'now')
+        if (manner !== 'late') queued.push(id)
+      }),
+    )
+    for (const id of queued) void notices.sendNow(id)
+    notices.wake()
+    return result
+  }
+
+  const entitled = ({ headers }: Call): boolean => {
+    const [given, expected] = [Buffer.from(headers.authorization ?? ''), Buffer.from(`Bearer ${accessToken}`)]
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  }
+  const guarded =
+    (work: (call: Call) => Promise<Reply>) =>
+    async (call: Call): Promise<Reply> =>
+      entitled(call) ? await work(call) : fail(401, 'UNAUTHORIZED', 'AUTHENTICATION_ERROR')
+
+  async function create(call: Call): Promise<Reply> {
+    const body = faultIn<CreatePayment>('CreatePaymentRequest', call.body)
+    if ('fault' in body) return fail(400, 'BAD_REQUEST', undefined, body.fault)
+    const wish = body.read
+    const money = wish.amount_money
+    if (!money || money.amount < 1 || money.currency !== 'AUD') return fail(400, 'INVALID_VALUE', undefined, 'amount_money')
+    if (wish.location_id !== locationId) return fail(400, 'NOT_FOUND', undefined, 'location_id')
+    const fingerprint = call.body.toString('utf8')
+    return await telling(async (tx, tell) => {
+      const before = await find<Payment>(tx, 'payment', wish.idempotency_key)
+      if (before && before.fingerprint !== fingerprint) return fail(400, 'IDEMPOTENCY_KEY_REUSED')
+      const decline = declines[wish.source_id]
+      if (!before && decline === undefined && wish.source_id !== 'cnon:card-nonce-ok')
+        return fail(400, 'CARD_TOKEN_USED', 'PAYMENT_METHOD_ERROR')
+      const payment: Payment = before?.data ?? {
+        id: newId('pay'),
+        status: decline === undefined ? 'COMPLETED' : 'FAILED',
+        created_at: now(),
+        updated_at: now(),
+        amount_money: { ...money },
+        total_money: { ...money },
+        source_type: 'CARD',
+        location_id: locationId,
+        ...(wish.reference_id !== undefined && { reference_id: wish.reference_id }),
+        card_details: {
+          status: decline === undefined ? 'CAPTURED' : 'FAILED',
+          errors: decline === undefined ? [] : [{ category: 'PAYMENT_METHOD_ERROR', code: decline }],
+        },
+      }
+      if (!before) {
+        await save(tx, 'payment', payment, { key: wish.idempotency_key, fingerprint })
+        await tell('payment.updated', 'payment', payment)
+      }
+      return payment.status === 'FAILED'
+        ? json(
+            { errors: [{ category: 'PAYMENT_METHOD_ERROR', code: decline ?? 'GENERIC_DECLINE', detail: 'Authorization error' }], payment },
+            402,
+          )
+        : json({ payment })
+    })
+  }
+
+  /** Gives back; `key` is null for a refund that is made by hand. */
+  async function giveBack(
+    tx: Transaction,
+    tell: Tell,
+    payment: Payment,
+    wish: { amount: number; reason: string; key: string | null; fingerprint: string },
+  ): Promise<Reply> {
+    const gone = payment.refunded_money?.amount ?? 0
+    if (payment.status !== 'COMPLETED') return fail(400, 'BAD_REQUEST', undefined, 'The payment is not completed.')
+    if (wish.amount < 1 || gone + wish.amount > payment.amount_money.amount) return fail(400, 'REFUND_AMOUNT_INVALID', 'REFUND_ERROR')
+    const refund: Refund = {
+      id: newId('rfd'),
+      status: 'PENDING',
+      payment_id: payment.id,
+      amount_money: { amount: wish.amount, currency: 'AUD' },
+      reason: wish.reason,
+      created_at: now(),
+      location_id: locationId,
+    }
+    payment.refunded_money = { amount: gone + wish.amount, currency: 'AUD' }
+    payment.refund_ids = [...(payment.refund_ids ?? []), refund.id]
+    await save(tx, 'payment', payment)
+    await save(tx, 'refund', refund, wish.key === null ? undefined : { key: wish.key, fingerprint: wish.fingerprint })
+    await tell('refund.updated', 'refund', { ...refund, status: 'COMPLETED' })
+    return json({ refund })
+  }
+
+  async function refund(call: Call): Promise<Reply> {
+    const body = faultIn<CreateRefund>('RefundPaymentRequest', call.body)
+    if ('fault' in body) return fail(400, 'BAD_REQUEST', undefined, body.fault)
+    const wish = body.read
+    const fingerprint = call.body.toString('utf8')
+    return await telling(async (tx, tell) => {
+      const before = await find<Refund>(tx, 'refund', wish.idempotency_key)
+      if (before) return before.fingerprint === fingerprint ? json({ refund: before.data }) : fail(400, 'IDEMPOTENCY_KEY_REUSED')
+      const payment = await load<Payment>(tx, 'payment', wish.payment_id ?? '')
+      if (!payment) return fail(404, 'NOT_FOUND')
+      return await giveBack(tx, tell, payment, {
+        amount: wish.amount_money.amount,
+        reason: wish.reason ?? '',
+        key: wish.idempotency_key,
+        fingerprint,
+      })
+    })
+  }
+
+  async function read({ path }: Call): Promise<Reply> {
+    const payment = await inTransaction(db, (tx) => load<Payment>(tx, 'payment', decodeURIComponent(path.split('/').at(-1) ?? '')))
+    return payment ? json({ payment }) : fail(404, 'NOT_FOUND')
+  }
+
+  async function search({ query }: Call): Promise<Reply> {
+    const from = query.get('begin_time') ?? '1970-01-01T00:00:00Z'
+    const to = query.get('end_time') ?? '9999-01-01T00:00:00Z'
+    const limit = Math.min(100, Number(query.get('limit') ?? 100))
+    const found = await inTransaction(db, (tx) =>
+      list<Payment>(tx, 'payment', { from, to, after: Number(query.get('cursor') ?? 0), limit }),
+    )
+    const last = found.at(-1)
+    return json({ payments: found.map(({ data }) => data), ...(found.length === limit && last && { cursor: String(last.number) }) })
+  }
+
+  async function act(call: Call): Promise<Reply> {
+    const form = formOf(call)
+    const action = form.get('action')
+    if (action === 'events') manner = form.get('manner') ?? 'now'
+    else
+      await telling(async (tx, tell) => {
+        const dispute = await load<Dispute>(tx, 'dispute', form.get('dispute') ?? '')
+        if (dispute) {
+          dispute.state = action === 'win' ? 'WON' : 'LOST'
+          await save(tx, 'dispute', dispute)
+          return await tell('dispute.state.updated', 'dispute', dispute)
+        }
+        const payment = await load<Payment>(tx, 'payment', form.get('payment') ?? '')
+        if (!payment) return
+        const left = payment.amount_money.amount - (payment.refunded_money?.amount ?? 0)
+        if (action === 'refund')
+          return void (await giveBack(tx, tell, payment, { amount: left, reason: 'by hand', key: null, fingerprint: '' }))
+        const opened: Dispute = {
+          id: newId('dsp'),
+          state: 'EVIDENCE_REQUIRED',
+          reason: 'NO_KNOWLEDGE',
+          amount_money: { amount: left, currency: 'AUD' },
+          disputed_payment: { payment_id: payment.id },
+          created_at: now(),
+        }
+        await save(tx, 'dispute', opened)
+        await tell('dispute.created', 'dispute', opened)
+      })
+    return redirect('/square/dashboard')
+  }
+
+  async function dashboard(): Promise<Reply> {
+    const wide = { from: '1970-01-01T00:00:00Z', to: '9999-01-01T00:00:00Z', after: 0, limit: 100 }
+    const [payments, disputes] = await inTransaction(db, async (tx) => [
+      await list<Payment>(tx, 'payment', wide),
+      await list<Dispute>(tx, 'dispute', wide),
+    ])
+    const button = (label: string, action: string, name: string, id: string): string =>
+      `<form method="post" action="/square/dashboard"><input type="hidden" name="action" value="${action}"><input type="hidden" name="${name}" value="${escape(id)}"><button>${label}</button></form>`
+    const row = (title: string, rest: string): string => `<section class="card"><h2>${escape(title)}</h2>${rest}</section>`
+    const shownPayments = payments.map(({ data: one }) =>
+      row(
+        `${one.amount_money.amount} ${one.amount_money.currency} · ${one.status}`,
+        one.status === 'COMPLETED' ? button('Refund', 'refund', 'payment', one.id) + button('Dispute', 'dispute', 'payment', one.id) : '',
+      ),
+    )
+    const shownDisputes = disputes.map(({ data: one }) =>
+      row(
+        `Dispute ${one.amount_money.amount} · ${one.state}`,
+        one.state === 'EVIDENCE_REQUIRED' ? button('Win', 'win', 'dispute', one.id) + button('Lose', 'lose', 'dispute', one.id) : '',
+      ),
+    )
+    return page({
+      title: 'Square — sandbox',
+      language: 'en',
+      main: `<div class="flag">SANDBOX · a trial card provider, no real money moves</div><main><h1>Square</h1><p class="soft">Amounts in the smallest unit.</p>${shownDisputes.join('')}${shownPayments.reverse().join('')}</main>`,
+    })
+  }
+
+  return {
+    routes: {
+      'POST /square/v2/payments': guarded(create),
+      'GET /square/v2/payments': guarded(search),
+      'POST /square/v2/refunds': guarded(refund),
+      '/square/v2/payments/*': guarded(read),
+      'GET /square/dashboard': dashboard,
+      'POST /square/dashboard': act,
+    },
+    close: () => notices.close(),
+  }
+}

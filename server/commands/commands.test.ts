@@ -1,0 +1,94 @@
+/** The operator's commands, as processes of their own beside a portal that runs. */
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestHouse } from '../../test/house.ts'
+
+let house: TestHouse
+beforeAll(async () => {
+  house = await openTestHouse()
+})
+afterAll(() => house.close())
+
+function command(...args: string[]): Promise<{ code: number | null; said: string }> {
+  const root = path.resolve(import.meta.dirname, '../..')
+  const env = {
+    ...process.env,
+    NODE_ENV: 'test',
+    DATABASE_URL: house.databaseUrl,
+    DATA_DIR: house.dataDir,
+    PORT: String(house.config.PORT),
+    SANDBOX_PORT: String(house.config.SANDBOX_PORT),
+    PORTAL_SECRET: house.rootSecret,
+    LOG_LEVEL: 'silent',
+  }
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(root, 'server/command.ts'), ...args], {
+    cwd: root,
+    env,
+  })
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  return new Promise((resolve) => child.on('exit', (code) => resolve({ code, said })))
+}
+
+test('an unknown command names those there are', async () => {
+  const { code, said } = await command('nonsense')
+  expect(code).toBe(64)
+  expect(said).toMatch(/ledger:check[\s\S]*reconcile[\s\S]*refund/)
+})
+
+test('reconcile finds nothing where all agree, and names what does not', async () => {
+  const an = await house.customer()
+  const { transactionCode } = await house.topUp(an, 100_000)
+  await eventually(
+    'the top-up',
+    async () => (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body.result.balance === 100_000,
+  )
+  const { content, accountNumber } = await transfer(an.token)
+  await fetch(`${house.sandboxUrl}/bank/app`, {
+    method: 'POST',
+    body: new URLSearchParams({ account: accountNumber, amount: '70000', content }),
+  })
+  const well = await command('reconcile', '1')
+  expect(well).toEqual({ code: 0, said: '1 days: 2 payments, 2 postings, 2 asked about: 0 differences.\n' })
+
+  // Money without a code, a notice that was lost, and a payment that somebody changed by hand.
+  const pay = (fields: Record<string, string>) =>
+    fetch(`${house.sandboxUrl}/bank/app`, { method: 'POST', body: new URLSearchParams(fields) })
+  await pay({ account: accountNumber, amount: '11000', content: 'no code' })
+  await pay({ account: accountNumber, amount: '22000', content, notice: 'lost' })
+  await sql`update payment set received = received + 1 where code = ${transactionCode}`.execute(house.house.db)
+  const { code, said } = await command('reconcile')
+  expect(code).toBe(1)
+  expect(said).toMatch(/bank .* 11000 VND .* wait in suspense: unknown_order/)
+  expect(said).toMatch(/bank .* 22000 VND .* arrived at the gateway, and nothing was posted/)
+  expect(said).toMatch(new RegExp(`vnpay  ${transactionCode}  says that 100001 VND .* came, and the ledger holds 100000 VND`))
+})
+
+test('refund gives back through the portal that runs, and refuses with a sentence', async () => {
+  const an = await house.customer()
+  const { transactionCode } = await house.topUp(an, 90_000)
+  expect(await command('refund', transactionCode, '40000', 'asked', 'by', 'phone')).toMatchObject({ code: 0 })
+  const refunds = () => sql<{ status: string; reason: string }>`select status, reason from payment_refund`.execute(house.house.db)
+  const [row] = await eventually('the refund', async () => {
+    const { rows } = await refunds()
+    return rows[0]?.status === 'done' && rows
+  })
+  expect(row?.reason).toBe('asked by phone')
+  const again = await command('refund', transactionCode, '60000')
+  expect(again).toEqual({ code: 1, said: `Of the payment ${transactionCode} 50000 are left to give back.\n` })
+  expect((await command('refund')).code).toBe(64)
+  await house.ledgerHolds()
+})
+
+async function transfer(token: string): Promise<{ content: string; accountNumber: string }> {
+  const begun = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
+    token,
+    body: { amount: 70_000, type: 1, method: 'BANKTRANSFER' },
+  })
+  const code = begun.body.result.transactionCode
+  return (await house.call<{ content: string; accountNumber: string }>('GET', `/api/payments/transfer?transactionCode=${code}`, { token }))
+    .body.result
+}

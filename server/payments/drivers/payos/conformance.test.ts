@@ -1,0 +1,87 @@
+/** How a person pays at the payOS stand-in. payOS tells of transfers only, so there is a single choice that a notice follows. */
+import { startSandbox } from '../../../../sandbox/index.ts'
+import { testDatabase } from '../../../../test/database.ts'
+import { conforms, type Adapter } from '../conformance.ts'
+import type { HostedDriver } from '../../driver.ts'
+import { createPayos } from './index.ts'
+import { settings } from './settings.ts'
+import { signature } from './sign.ts'
+
+const channel = { clientId: 'test-client', apiKey: 'test-api-key', checksumKey: '0123456789abcdef'.repeat(4) }
+
+const adapter: Adapter = {
+  name: 'payos',
+  currency: 'VND',
+  choices: ['pay'],
+  beginCalls: true,
+  knowsOpen: true,
+  refunds: false,
+  showsRefunds: false,
+  async start({ portalUrl, closedUrl, silentUrl }) {
+    const database = await testDatabase()
+    const sandbox = await startSandbox({
+      host: '127.0.0.1',
+      port: 0,
+      databaseUrl: database.url,
+      portalUrl,
+      gateways: { payos: channel },
+      esms: { apiKey: 'k', secretKey: 's' },
+      log: () => undefined,
+      pace: 0.01,
+    })
+    const facing = (url: string, timeoutMs: number): HostedDriver =>
+      createPayos(settings.parse({ ...channel, baseUrl: url, pageUrl: `${sandbox.url}/payos/web`, timeoutMs }))
+    async function page(checkoutUrl: string): Promise<string> {
+      const response = await fetch(checkoutUrl)
+      const token = /name="token" value="([^"]+)"/.exec(await response.text())?.[1]
+      if (token === undefined) throw new Error(`no payment page: ${response.status}`)
+      return token
+    }
+    return {
+      driver: facing(sandbox.url, 10_000),
+      unreachable: facing(closedUrl, 10_000),
+      slow: facing(silentUrl, 100),
+      async begin(driver, order) {
+        if (driver.kind !== 'hosted') throw new Error('payos pays on its own page')
+        const { checkoutUrl, providerRef } = await driver.begin(order)
+        return {
+          providerRef,
+          handed: checkoutUrl,
+          async open() {
+            await page(checkoutUrl)
+          },
+          async choose() {
+            const body = new URLSearchParams({ token: await page(checkoutUrl), outcome: 'paid' })
+            const confirm = new URL('/payos/web/confirm', checkoutUrl)
+            return (await fetch(confirm, { method: 'POST', body, redirect: 'manual' })).headers.get('location')
+          },
+        }
+      },
+      forgeries(genuine) {
+        const word = JSON.parse(genuine.rawBody.toString()) as { data: Record<string, unknown>; signature: string }
+        const { data } = word
+        const bodies: unknown[] = [
+          ...Object.keys(data).map((name) => ({ ...word, data: { ...data, [name]: 'changed' } })),
+          { ...word, data: { ...data, amount: 1 } },
+          { ...word, data: { ...data, more: 1 } },
+          { ...word, data: null },
+          { ...word, data: [] },
+          { ...word, signature: undefined },
+          { ...word, signature: '' },
+          { ...word, signature: '0'.repeat(64) },
+          { ...word, signature: [word.signature] },
+          { ...word, signature: signature(data, 'another key') },
+          data,
+          null,
+        ]
+        return bodies.map((body) => ({ ...genuine, rawBody: Buffer.from(JSON.stringify(body)) }))
+      },
+      async close() {
+        await sandbox.close()
+        await database.drop()
+      },
+    }
+  },
+}
+
+conforms(adapter)

@@ -1,0 +1,218 @@
+/** Square's Payments API over REST: a token of Square's form is charged at once. Australian dollars only. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
+import { callHttp, jsonOf, type HttpCall } from '../../../platform/http-client.ts'
+import {
+  ForgedNotice,
+  type Notice,
+  type NoticeAnswer,
+  type NoticeOutcome,
+  type NoticeRequest,
+  type PaymentOrder,
+  type Refund,
+  type TokenDriver,
+  type Word,
+} from '../../driver.ts'
+import * as wire from './wire.ts'
+import type { SquareSettings } from './settings.ts'
+
+/** The version of the API whose published document the stand-in checks us against. */
+const version = '2025-08-20'
+const pageSize = 100
+const pagesAtMost = 20
+/** How long after it was made a payment may still have been charged. */
+const searchedForMs = 24 * 3_600_000
+
+const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `square: ${why}`)
+const statuses: Readonly<Record<NoticeOutcome, number>> = {
+  recorded: 200,
+  already: 200,
+  unknown_order: 200,
+  wrong_amount: 409,
+  forged: 403,
+  error: 500,
+}
+
+/** Opens the driver. `noticeUrl` is part of what Square signs. */
+export function createSquare(settings: SquareSettings, surroundings: { readonly noticeUrl: string }): TokenDriver {
+  const { locationId } = settings
+  const base = settings.apiUrl.replace(/\/+$/, '')
+
+  /** Every write carries its idempotency key in the body, so it may be repeated. */
+  async function ask(call: Pick<HttpCall, 'method' | 'json' | 'accept'> & { path: string; kind?: DriverFailureKind }) {
+    const answer = await callHttp({
+      ...call,
+      peer: 'square',
+      url: `${base}${call.path}`,
+      headers: { authorization: `Bearer ${settings.accessToken}`, 'square-version': version },
+      timeoutMs: settings.timeoutMs,
+      repeatable: true,
+      accept: [...(call.accept ?? []), 401],
+    })
+    // A token that is wrong says nothing about the payment: the operator mends it and the call is repeated.
+    if (answer.status === 401) throw new DriverFailure('unavailable', 'square: the access token is not taken')
+    return { status: answer.status, body: jsonOf(answer, 'square') }
+  }
+
+  function noticeOf(reference: string, payment: wire.Payment): Notice {
+    if (payment.amount_money.currency !== 'AUD') throw rejected('a payment in another currency')
+    const paid = payment.status === 'COMPLETED'
+    const gone = paid && (payment.refunded_money?.amount ?? 0) >= payment.amount_money.amount
+    const refund = gone && payment.refund_ids?.length === 1 ? payment.refund_ids[0] : undefined
+    const failed = payment.status === 'FAILED' || payment.status === 'CANCELED'
+    const status = gone ? 'refunded' : paid ? 'succeeded' : failed ? 'failed' : 'pending'
+    return {
+      eventId: ['payment', payment.id, status].join(':'),
+      reference,
+      paymentRef: payment.id,
+      // One refund of it all is named as its own word names it.
+      providerTransactionId: failed ? null : (refund ?? payment.id),
+      status,
+      amount: BigInt(payment.amount_money.amount),
+      currency: 'AUD',
+      occurredAt: new Date(payment.created_at),
+      detail: [payment.status, ...(payment.card_details?.errors ?? []).map(({ code }) => code)].join(' '),
+    }
+  }
+
+  /** The list has no search by reference; the payment lies in the hours after it was made. */
+  async function search(order: PaymentOrder): Promise<wire.Payment | null> {
+    let cursor: string | undefined
+    for (let page = 0; page < pagesAtMost; page++) {
+      const query = new URLSearchParams({
+        location_id: locationId,
+        begin_time: new Date(order.createdAt.getTime() - 60_000).toISOString(),
+        end_time: new Date(order.createdAt.getTime() + searchedForMs).toISOString(),
+        sort_order: 'ASC',
+        limit: String(pageSize),
+        ...(cursor !== undefined && { cursor }),
+      })
+      const list = wire.list((await ask({ method: 'GET', path: `/v2/payments?${query}` })).body)
+      const found = list.payments.find((payment) => payment.reference_id === order.reference)
+      if (found) return found
+      cursor = list.cursor
+      if (cursor === undefined) return null
+    }
+    throw new DriverFailure('unavailable', 'square: the payment is not on the first pages of the list')
+  }
+
+  async function find(order: PaymentOrder): Promise<wire.Payment | null> {
+    if (order.providerRef === null) return await search(order)
+    const { status, body } = await ask({ method: 'GET', path: `/v2/payments/${encodeURIComponent(order.providerRef)}`, accept: [404] })
+    if (status === 404) return null
+    const payment = wire.payment(body)
+    if (payment.reference_id !== order.reference) throw rejected('the payment is another order’s')
+    return payment
+  }
+
+  async function lookUp(order: PaymentOrder): Promise<Notice | null> {
+    const payment = await find(order)
+    return payment && noticeOf(order.reference, payment)
+  }
+
+  async function charge(
+    order: PaymentOrder,
+    source: { readonly sourceId: string; readonly verificationToken: string | null },
+  ): Promise<Notice> {
+    if (order.currency !== 'AUD') throw rejected(`takes AUD, not ${order.currency}`)
+    const { status, body } = await ask({
+      method: 'POST',
+      path: '/v2/payments',
+      json: {
+        source_id: source.sourceId,
+        idempotency_key: order.code,
+        amount_money: { amount: Number(order.amount), currency: 'AUD' },
+        location_id: locationId,
+        reference_id: order.reference,
+        note: `Wallet top-up ${order.reference}`,
+        autocomplete: true,
+        ...(source.verificationToken !== null && { verification_token: source.verificationToken }),
+      },
+      accept: [400, 402],
+    })
+    if (status === 200) return noticeOf(order.reference, wire.payment(body))
+    const [error] = wire.errors(body)
+    // A card that is refused, or a token that is spent, decides this payment; anything else is our own fault.
+    if (error?.category !== 'PAYMENT_METHOD_ERROR') throw rejected(`CreatePayment answered ${status} ${error?.code ?? ''}`)
+    return {
+      eventId: ['declined', order.reference, error.code].join(':'),
+      reference: order.reference,
+      providerTransactionId: null,
+      status: 'failed',
+      amount: order.amount,
+      currency: 'AUD',
+      occurredAt: null,
+      detail: error.code,
+    }
+  }
+
+  async function refund(order: PaymentOrder, wish: Refund): Promise<Notice> {
+    if (wish.amount <= 0n || wish.amount > order.amount) throw rejected('a refund must lie between nothing and what was paid')
+    const payment = wish.providerTransactionId ?? order.providerRef ?? (await find(order))?.id
+    if (payment === undefined) throw rejected('there is no such payment')
+    const { status, body } = await ask({
+      method: 'POST',
+      path: '/v2/refunds',
+      json: {
+        idempotency_key: wish.refundId,
+        payment_id: payment,
+        amount_money: { amount: Number(wish.amount), currency: 'AUD' },
+        reason: wire.reasonOf(wish.reason, wish.refundId),
+      },
+      accept: [400, 402, 404],
+    })
+    if (status !== 200) {
+      const [error] = wire.errors(body)
+      // Under this key something else was asked for before: what became of it must be looked at.
+      if (error?.code === 'IDEMPOTENCY_KEY_REUSED') throw new DriverFailure('unclear', 'square: the refund’s key was used before')
+      throw rejected(`RefundPayment answered ${status} ${error?.code ?? ''}`)
+    }
+    const made = wire.refund(body)
+    const refused = made.status === 'REJECTED' || made.status === 'FAILED'
+    return {
+      eventId: `refund:${made.id}:${made.status}`,
+      reference: order.reference,
+      providerTransactionId: made.id,
+      status: refused ? 'failed' : 'refunded',
+      amount: BigInt(made.amount_money.amount),
+      currency: 'AUD',
+      occurredAt: new Date(made.created_at),
+      detail: `refund ${made.status}`,
+      refundId: wish.refundId,
+    }
+  }
+
+  function readNotice(request: NoticeRequest): Word {
+    const given = Buffer.from(request.headers['x-square-hmacsha256-signature'] ?? '')
+    const expected = Buffer.from(
+      createHmac('sha256', settings.webhookKey).update(surroundings.noticeUrl).update(request.rawBody).digest('base64'),
+    )
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new ForgedNotice('square: the signature does not hold')
+    let body: unknown
+    try {
+      body = JSON.parse(request.rawBody.toString('utf8'))
+    } catch {
+      throw rejected('a signed event that is not JSON')
+    }
+    return wire.wordOf(body)
+  }
+
+  return {
+    kind: 'token',
+    name: 'square',
+    displayName: 'Square',
+    currencies: ['AUD'],
+    credits: 'exact',
+    applicationId: settings.applicationId,
+    locationId,
+    readNotice,
+    answerTo: (outcome): NoticeAnswer => ({
+      status: statuses[outcome],
+      contentType: 'application/json; charset=utf-8',
+      body: JSON.stringify({ received: outcome }),
+    }),
+    lookUp,
+    charge,
+    refund,
+  }
+}

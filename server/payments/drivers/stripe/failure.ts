@@ -1,0 +1,51 @@
+/** Stripe's errors, told as failures of a driver. */
+import Stripe from 'stripe'
+import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
+import { UnknownCard, UnknownCustomer } from '../../driver.ts'
+
+const { StripeError } = Stripe.errors
+
+/** Every call carries an idempotency key, so a lost answer may be asked for again without harm. */
+const kinds: Readonly<Record<string, DriverFailureKind>> = {
+  StripeConnectionError: 'unavailable',
+  StripeAPIError: 'unavailable',
+  StripeRateLimitError: 'unavailable',
+  // A key that is wrong says nothing about the payment: the operator mends it and the call is repeated.
+  StripeAuthenticationError: 'unavailable',
+  StripePermissionError: 'unavailable',
+  // Under this key something else was asked for before: what became of it must be looked at.
+  StripeIdempotencyError: 'unclear',
+  StripeCardError: 'rejected',
+  StripeInvalidRequestError: 'rejected',
+}
+
+export const isMissing = (error: unknown): boolean => error instanceof StripeError && error.code === 'resource_missing'
+
+/** The failure's text names the error and never what was sent. */
+export function failureOf(error: unknown): unknown {
+  if (!(error instanceof StripeError)) return error
+  const text = `stripe: ${error.type}${error.code === undefined ? '' : ` ${error.code}`}`
+  if (isMissing(error) && (error.param === 'customer' || error.message.startsWith('No such customer'))) return new UnknownCustomer(text)
+  if (isMissing(error) && error.param === 'payment_method') return new UnknownCard(text)
+  const busy = error.statusCode === 409 || (error.statusCode ?? 0) >= 500
+  return new DriverFailure(busy ? 'unavailable' : (kinds[error.type] ?? 'unclear'), text)
+}
+
+/** Waits for a call to Stripe; its errors come out as failures. */
+export async function asked<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    throw failureOf(error)
+  }
+}
+
+/** The same, and `null` for what Stripe does not know. */
+export async function askedFor<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw failureOf(error)
+  }
+}

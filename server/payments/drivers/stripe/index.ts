@@ -1,0 +1,242 @@
+/** Stripe, through its own SDK: cards are linked with SetupIntents and pay with PaymentIntents, which the browser confirms. */
+import { randomUUID } from 'node:crypto'
+import Stripe from 'stripe'
+import { DriverFailure } from '../../../platform/errors.ts'
+import {
+  ForgedNotice,
+  UnknownCard,
+  UnknownCustomer,
+  type CardDriver,
+  type Notice,
+  type NoticeAnswer,
+  type NoticeOutcome,
+  type NoticeRequest,
+  type PaymentOrder,
+  type Refund,
+  type Word,
+} from '../../driver.ts'
+import { asked, askedFor } from './failure.ts'
+import type { StripeSettings } from './settings.ts'
+import { currencies, metadataOf, noticeOfIntent, wordOf } from './words.ts'
+
+const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `stripe: ${why}`)
+/** Seconds: an event that was signed longer ago is not believed. */
+const toleranceSeconds = 300
+const cardsAtMost = 100
+/** While the intent waits for one. */
+const takesCard = new Set(['requires_payment_method', 'requires_confirmation', 'requires_action'])
+/** What a lookup wants with the intent. */
+const expand = ['latest_charge', 'latest_charge.refunds']
+
+/** An event is sent again until it is answered with 2xx; what does not fit yet may fit once an earlier word has come. */
+const answers: Readonly<Record<NoticeOutcome, number>> = {
+  recorded: 200,
+  already: 200,
+  unknown_order: 200,
+  wrong_amount: 409,
+  forged: 400,
+  error: 500,
+}
+
+/** The origins that a browser needs for Stripe.js: Stripe's own, or wherever a stand-in's script is. */
+function originsOf(scriptUrl: string): CardDriver['origins'] {
+  const { host, origin } = new URL(scriptUrl)
+  if (host !== 'js.stripe.com') return { scripts: [origin], frames: [origin], calls: [] }
+  return {
+    scripts: ['https://js.stripe.com', 'https://*.js.stripe.com'],
+    frames: ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'],
+    calls: ['https://api.stripe.com'],
+  }
+}
+
+/** Opens the driver. It keeps no state. */
+export function createStripe(settings: StripeSettings): CardDriver {
+  const api = new URL(settings.apiUrl)
+  const secure = api.protocol === 'https:'
+  const stripe = new Stripe(settings.secretKey, {
+    host: api.hostname,
+    port: api.port === '' ? (secure ? 443 : 80) : api.port,
+    protocol: secure ? 'https' : 'http',
+    timeout: settings.timeoutMs,
+    maxNetworkRetries: 1,
+    telemetry: false,
+  })
+
+  /** The customer's own card. A wish for anything else is a wish for nothing. */
+  async function ownCard(customerRef: string, cardId: string): Promise<Stripe.PaymentMethod> {
+    const card = await cardOf(cardId)
+    if (card.customer !== customerRef) throw new UnknownCard('stripe: the card is not this customer’s')
+    return card
+  }
+  async function cardOf(cardId: string): Promise<Stripe.PaymentMethod> {
+    const card = /^(pm|card)_\w+$/.test(cardId) ? await askedFor(stripe.paymentMethods.retrieve(cardId)) : null
+    if (card?.type !== 'card') throw new UnknownCard('stripe: no such card')
+    return card
+  }
+
+  /** Without the id (a crash came between making the payment and keeping its id) the intent is found by our reference. */
+  async function intentOf(order: PaymentOrder): Promise<Stripe.PaymentIntent | null> {
+    const intent =
+      order.providerRef === null
+        ? ((await asked(stripe.paymentIntents.search({ query: `metadata['${metadataOf.payment}']:'${order.reference}'`, limit: 1 })))
+            .data[0] ?? null)
+        : await askedFor(stripe.paymentIntents.retrieve(order.providerRef, { expand }))
+    if (intent !== null && intent.metadata[metadataOf.payment] !== order.reference) throw rejected('the intent is another payment’s')
+    return intent !== null && typeof intent.latest_charge === 'string'
+      ? await asked(stripe.paymentIntents.retrieve(intent.id, { expand }))
+      : intent
+  }
+
+  async function lookUp(order: PaymentOrder): Promise<Notice | null> {
+    const intent = await intentOf(order)
+    if (intent === null) return null
+    const notice = noticeOfIntent(order.reference, intent)
+    if (notice === undefined) throw rejected(`an intent in ${intent.currency}`)
+    return notice
+  }
+
+  async function refund(order: PaymentOrder, wish: Refund): Promise<Notice> {
+    if (wish.amount <= 0n || wish.amount > order.amount) throw rejected('a refund must lie between nothing and what was paid')
+    const intent = wish.providerTransactionId ?? order.providerRef ?? (await intentOf(order))?.id
+    if (intent === undefined) throw rejected('there is no such payment')
+    const made = await asked(
+      stripe.refunds.create(
+        {
+          payment_intent: intent,
+          amount: Number(wish.amount),
+          metadata: { [metadataOf.refund]: wish.refundId, [metadataOf.payment]: order.reference, reason: wish.reason.slice(0, 500) },
+        },
+        { idempotencyKey: `refund-${wish.refundId}` },
+      ),
+    )
+    const refused = made.status === 'failed' || made.status === 'canceled'
+    return {
+      eventId: `refund:${made.id}:${made.status ?? ''}`,
+      reference: order.reference,
+      providerTransactionId: made.id,
+      status: refused ? 'failed' : 'refunded',
+      amount: BigInt(made.amount),
+      currency: order.currency,
+      occurredAt: new Date(made.created * 1000),
+      detail: `refund ${made.status ?? ''}`,
+      refundId: wish.refundId,
+    }
+  }
+
+  function readNotice(request: NoticeRequest): Word {
+    let event: Stripe.Event
+    try {
+      event = stripe.webhooks.constructEvent(
+        request.rawBody,
+        request.headers['stripe-signature'] ?? '',
+        settings.webhookSecret,
+        toleranceSeconds,
+      )
+    } catch (error) {
+      if (error instanceof Stripe.errors.StripeSignatureVerificationError) throw new ForgedNotice('stripe: the signature does not hold')
+      throw rejected('a signed event that cannot be read')
+    }
+    return wordOf(event)
+  }
+
+  async function makeDefault(customerRef: string, cardId: string): Promise<void> {
+    await asked(
+      stripe.customers.update(
+        customerRef,
+        { invoice_settings: { default_payment_method: cardId } },
+        // Each wish anew: the same card may become the default a second time.
+        { idempotencyKey: randomUUID() },
+      ),
+    )
+  }
+
+  return {
+    kind: 'card',
+    name: 'stripe',
+    displayName: 'Stripe',
+    currencies,
+    credits: 'exact',
+    publishableKey: settings.publishableKey,
+    scriptUrl: settings.scriptUrl,
+    origins: originsOf(settings.scriptUrl),
+    readNotice,
+    answerTo: (outcome): NoticeAnswer => ({
+      status: answers[outcome],
+      contentType: 'application/json; charset=utf-8',
+      body: JSON.stringify({ received: outcome }),
+    }),
+    lookUp,
+    refund,
+
+    async openCustomer(buyer) {
+      const customer = await asked(
+        stripe.customers.create(
+          { name: buyer.name, email: buyer.email, metadata: { [metadataOf.customer]: buyer.id } },
+          { idempotencyKey: `customer-${buyer.id}` },
+        ),
+      )
+      return customer.id
+    },
+    async setUp(customerRef) {
+      const intent = await asked(
+        stripe.setupIntents.create(
+          { customer: customerRef, usage: 'off_session', allowed_payment_method_types: ['card'] },
+          { idempotencyKey: randomUUID() },
+        ),
+      )
+      if (intent.client_secret === null) throw new DriverFailure('unavailable', 'stripe: a setup without its secret')
+      return { clientSecret: intent.client_secret }
+    },
+    async cards(customerRef) {
+      const [customer, list] = await Promise.all([
+        asked(stripe.customers.retrieve(customerRef)),
+        asked(stripe.customers.listPaymentMethods(customerRef, { type: 'card', limit: cardsAtMost })),
+      ])
+      if (customer.deleted) throw new UnknownCustomer('stripe: the customer was deleted')
+      const chosen = customer.invoice_settings.default_payment_method
+      return {
+        cards: list.data.flatMap(({ id, card }) =>
+          card ? [{ id, card: { brand: card.brand, last4: card.last4, exp_month: card.exp_month, exp_year: card.exp_year } }] : [],
+        ),
+        defaultId: typeof chosen === 'string' ? chosen : (chosen?.id ?? null),
+      }
+    },
+    async attach(customerRef, cardId) {
+      const card = await cardOf(cardId)
+      if (card.customer === null)
+        await asked(stripe.paymentMethods.attach(cardId, { customer: customerRef }, { idempotencyKey: `attach-${cardId}-${customerRef}` }))
+      else if (card.customer !== customerRef) throw new UnknownCard('stripe: the card is another customer’s')
+      await makeDefault(customerRef, cardId)
+    },
+    async detach(customerRef, cardId) {
+      await ownCard(customerRef, cardId)
+      await asked(stripe.paymentMethods.detach(cardId, {}, { idempotencyKey: `detach-${cardId}-${customerRef}` }))
+    },
+    async beginCard(order, { customerRef, cardId }) {
+      await ownCard(customerRef, cardId)
+      // What is sent under this key never differs, whichever card was chosen: the same payment has one intent.
+      const begun =
+        order.providerRef === null
+          ? await asked(
+              stripe.paymentIntents.create(
+                {
+                  amount: Number(order.amount),
+                  currency: order.currency.toLowerCase(),
+                  customer: customerRef,
+                  allowed_payment_method_types: ['card'],
+                  metadata: { [metadataOf.payment]: order.reference, [metadataOf.customer]: order.buyer.id },
+                },
+                { idempotencyKey: `payment-${order.code}` },
+              ),
+            )
+          : await asked(stripe.paymentIntents.retrieve(order.providerRef))
+      // A replayed answer tells what the intent was then.
+      const intent =
+        takesCard.has(begun.status) && begun.payment_method !== cardId
+          ? await asked(stripe.paymentIntents.update(begun.id, { payment_method: cardId }, { idempotencyKey: randomUUID() }))
+          : begun
+      if (intent.client_secret === null) throw new DriverFailure('unavailable', 'stripe: an intent without its secret')
+      return { clientSecret: intent.client_secret, providerRef: intent.id }
+    },
+  }
+}

@@ -1,0 +1,105 @@
+/** Stripe's objects, told as words of the agreement. */
+import type Stripe from 'stripe'
+import type { Currency } from '../../../../contract/money.ts'
+import type { Notice, ProviderStatus, Word } from '../../driver.ts'
+
+export const currencies = ['AUD', 'USD', 'EUR', 'VND'] as const satisfies readonly Currency[]
+
+/** Under these names our own ids stand in the metadata of what we make at Stripe. */
+export const metadataOf = { payment: 'portal_payment', refund: 'portal_refund', customer: 'portal_customer' } as const
+
+/** Undefined: a currency that we never asked for. Stripe's amounts are minor units, as ours. */
+const currencyOf = (code: string): Currency | undefined => currencies.find((known) => known === code.toUpperCase())
+const idOf = (of: string | { readonly id: string } | null | undefined): string | null => (typeof of === 'string' ? of : (of?.id ?? null))
+const momentOf = (seconds: number): Date => new Date(seconds * 1000)
+
+/** What Stripe holds of one payment. A declined attempt leaves the payment open: another card may pay it. */
+export function noticeOfIntent(reference: string, intent: Stripe.PaymentIntent): Notice | undefined {
+  const currency = currencyOf(intent.currency)
+  if (currency === undefined) return undefined
+  const charge = typeof intent.latest_charge === 'object' ? intent.latest_charge : null
+  const paid = intent.status === 'succeeded'
+  const gone = paid && charge !== null && charge.amount_refunded >= intent.amount_received && intent.amount_received > 0
+  const refunds = gone ? (charge.refunds?.data ?? []) : []
+  const status: ProviderStatus = gone ? 'refunded' : paid ? 'succeeded' : intent.status === 'canceled' ? 'failed' : 'pending'
+  const decline = intent.last_payment_error?.decline_code ?? intent.last_payment_error?.code
+  return {
+    eventId: ['intent', intent.id, status].join(':'),
+    reference,
+    // One refund of it all is named as its own word names it.
+    providerTransactionId: refunds.length === 1 ? (refunds[0]?.id ?? intent.id) : paid ? intent.id : null,
+    status,
+    amount: BigInt(paid ? intent.amount_received : intent.amount),
+    currency,
+    occurredAt: momentOf(charge?.created ?? intent.created),
+    detail: decline === undefined || decline === null ? intent.status : `${intent.status} ${decline}`,
+  }
+}
+
+const refundStates: Readonly<Record<string, ProviderStatus>> = {
+  succeeded: 'refunded',
+  // The bank did not take the money: it is ours again.
+  failed: 'restored',
+  canceled: 'restored',
+}
+
+function wordOfRefund(eventId: string, refund: Stripe.Refund): Word {
+  const status = refundStates[refund.status ?? '']
+  const currency = currencyOf(refund.currency)
+  const paymentRef = idOf(refund.payment_intent)
+  if (status === undefined || currency === undefined || paymentRef === null) return null
+  return {
+    eventId,
+    reference: null,
+    paymentRef,
+    providerTransactionId: refund.id,
+    status,
+    amount: BigInt(refund.amount),
+    currency,
+    occurredAt: momentOf(refund.created),
+    detail: `refund ${refund.status ?? ''}`,
+    refundId: refund.metadata?.[metadataOf.refund] ?? null,
+  }
+}
+
+function wordOfDispute(eventId: string, dispute: Stripe.Dispute, status: 'reversed' | 'restored'): Word {
+  const currency = currencyOf(dispute.currency)
+  const paymentRef = idOf(dispute.payment_intent)
+  if (currency === undefined || paymentRef === null) return null
+  return {
+    eventId,
+    reference: null,
+    paymentRef,
+    providerTransactionId: dispute.id,
+    status,
+    amount: BigInt(dispute.amount),
+    currency,
+    occurredAt: momentOf(dispute.created),
+    detail: `dispute ${dispute.reason}`,
+  }
+}
+
+/** A verified event. Events come in any order, so one about a payment only says whom to ask about. */
+export function wordOf(event: Stripe.Event): Word {
+  switch (event.type) {
+    case 'payment_intent.succeeded':
+    case 'payment_intent.payment_failed':
+    case 'payment_intent.canceled':
+    case 'payment_intent.processing': {
+      const reference = event.data.object.metadata[metadataOf.payment]
+      // The account may sell other things too.
+      return reference === undefined ? null : { ask: true, eventId: event.id, reference }
+    }
+    case 'refund.created':
+    case 'refund.updated':
+    case 'refund.failed':
+      return wordOfRefund(event.id, event.data.object)
+    case 'charge.dispute.funds_withdrawn':
+      return wordOfDispute(event.id, event.data.object, 'reversed')
+    case 'charge.dispute.funds_reinstated':
+      return wordOfDispute(event.id, event.data.object, 'restored')
+    // That a dispute was opened or closed moves no money, and a refunded charge is told of by its refund.
+    default:
+      return null
+  }
+}

@@ -1,0 +1,156 @@
+/** Top-ups through the gateways whose words are asked back: Alepay's own page, and payOS with its VietQR. */
+import { createHash, createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+
+let house: TestHouse
+beforeAll(async () => {
+  house = await openTestHouse({ timing: { askGatewaySeconds: [1] } })
+})
+afterAll(() => house.close())
+
+const entries = async ({ token }: TestCustomer): Promise<string[]> =>
+  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+    .toReversed()
+    .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
+const transaction = async (customer: TestCustomer, code: string) =>
+  (
+    await house.call<{ status: string; amount: number; description: string }>(
+      'GET',
+      `/api/payments/get-transaction?transactionCode=${code}`,
+      { token: customer.token },
+    )
+  ).body.result
+const becomes = (customer: TestCustomer, code: string, status: string) =>
+  eventually(`${code} being ${status}`, async () => (await transaction(customer, code)).status === status)
+/** What the success page would ask for: the value of whichever parameter's name contains transId. */
+const transIdOf = (returnUrl: string): string => [...new URL(returnUrl).searchParams].find(([name]) => name.includes('transId'))?.[1] ?? ''
+const webhook = (gateway: string, body: unknown) => house.call('POST', `/api/webhooks/${gateway}`, { body })
+
+describe('a top-up through Alepay', () => {
+  const wish = { amount: 500_000, type: 2, method: null } as const
+
+  test.each([
+    ['paid', 'succeeded', ['500000 → 500000']],
+    ['declined', 'failed', []],
+    ['cancelled', 'failed', []],
+    // The notice comes later than the answer to the browser.
+    ['late', 'succeeded', ['500000 → 500000']],
+    // The notice never comes: the gateway is asked.
+    ['lost', 'succeeded', ['500000 → 500000']],
+    // Held for review: nothing is credited while the bank has not decided.
+    ['review', 'pending', []],
+  ])('that is %s ends %s, and the success page says so', async (outcome, status, expected) => {
+    const an = await house.customer()
+    const { transactionCode, returnUrl } = await house.topUpBy(an, wish, outcome)
+    expect(transIdOf(returnUrl)).toBe(transactionCode)
+    await becomes(an, transactionCode, status)
+    expect(await transaction(an, transactionCode)).toMatchObject({ amount: 500_000, description: 'Top-up via Alepay' })
+    expect(await entries(an)).toEqual(expected)
+    await house.ledgerHolds()
+  })
+
+  test('that the bank approves after its review is credited then', async () => {
+    const an = await house.customer()
+    const { transactionCode, checkoutUrl } = await house.topUpBy(an, wish, 'review')
+    expect((await transaction(an, transactionCode)).status).toBe('pending')
+    await house.decide(checkoutUrl, 'approved')
+    await becomes(an, transactionCode, 'succeeded')
+    expect(await entries(an)).toEqual(['500000 → 500000'])
+  })
+
+  test('credits nothing on a webhook alone, however well it is signed: Alepay is asked, and says that nobody paid', async () => {
+    const an = await house.customer()
+    const begun = await house.call<{ transactionCode: string; checkoutUrl: string }>('POST', '/api/payments/checkout', {
+      token: an.token,
+      body: wish,
+    })
+    const { transactionCode: code, checkoutUrl } = begun.body.result
+    const number = /ALE[0-9A-Z]{7}/.exec(await (await fetch(checkoutUrl)).text())?.[0] ?? ''
+    const { checksumKey = '' } = house.keysOf('alepay')
+    const checksum = createHash('md5').update(`${code}500000${number}${checksumKey}`).digest('hex')
+    const told = { transactionCode: number, orderCode: code, amount: 500_000, currency: 'VND', status: '000' }
+    expect((await webhook('alepay', { transactionInfo: told, checksum })).status).toBe(200)
+    expect((await webhook('alepay', { transactionInfo: told, checksum: '0'.repeat(32) })).status).toBe(400)
+    expect((await transaction(an, code)).status).toBe('pending')
+    expect(await entries(an)).toEqual([])
+    // Paid then, and told of ten times at once, it counts once.
+    await house.decide(checkoutUrl, 'lost')
+    const again = await Promise.all(Array.from({ length: 10 }, () => webhook('alepay', { transactionInfo: told, checksum })))
+    expect(again.map(({ status }) => status)).toEqual(Array<number>(10).fill(200))
+    await becomes(an, code, 'succeeded')
+    expect(await entries(an)).toEqual(['500000 → 500000'])
+    await house.ledgerHolds()
+  })
+})
+
+describe('a top-up through VietQR at payOS', () => {
+  const wish = { amount: 500_000, type: 2, method: 'VIETQR' } as const
+  const suspense = async () =>
+    (await house.house.db.selectFrom('payment_suspense').select(['amount', 'reason', 'code']).where('driver', '=', 'payos').execute()).map(
+      (row) => `${row.amount} ${row.reason}`,
+    )
+
+  test.each([
+    ['paid', 'succeeded', ['500000 → 500000']],
+    ['parts', 'succeeded', ['500000 → 500000']],
+    ['late', 'succeeded', ['500000 → 500000']],
+    // The notices never come, of the payment or of its end: payOS is asked.
+    ['lost', 'succeeded', ['500000 → 500000']],
+    ['cancelled', 'failed', []],
+    ['expired', 'failed', []],
+    // The transfer comes when the link is over: money is money.
+    ['after_expiry', 'succeeded', ['500000 → 500000']],
+  ])('that is %s ends %s, and the success page says so', async (outcome, status, expected) => {
+    const an = await house.customer()
+    const { transactionCode, returnUrl } = await house.topUpBy(an, wish, outcome)
+    expect(transIdOf(returnUrl)).toBe(transactionCode)
+    await becomes(an, transactionCode, status)
+    expect(await transaction(an, transactionCode)).toMatchObject({ amount: 500_000, description: 'Top-up via VietQR (payOS)' })
+    expect(await entries(an)).toEqual(expected)
+    await house.ledgerHolds()
+  })
+
+  test('of which half has come waits for the rest', async () => {
+    const an = await house.customer()
+    const { transactionCode, checkoutUrl } = await house.topUpBy(an, wish, 'half')
+    expect((await transaction(an, transactionCode)).status).toBe('pending')
+    expect(await entries(an)).toEqual([])
+    await house.decide(checkoutUrl, 'paid')
+    await becomes(an, transactionCode, 'succeeded')
+    expect(await entries(an)).toEqual(['500000 → 500000'])
+  })
+
+  test('that is made twice is credited once, and the second transfer waits in suspense', async () => {
+    const an = await house.customer()
+    const { transactionCode } = await house.topUpBy(an, wish, 'twice')
+    await becomes(an, transactionCode, 'succeeded')
+    expect(await entries(an)).toEqual(['500000 → 500000'])
+    expect(await suspense()).toEqual(['500000 paid_twice'])
+    await house.ledgerHolds()
+  })
+
+  test('of another amount credits nothing and waits in suspense, once', async () => {
+    const an = await house.customer()
+    const before = (await suspense()).length
+    const { transactionCode } = await house.topUpBy(an, wish, 'more')
+    await eventually('the suspense', async () => (await suspense()).includes('510000 wrong_amount'))
+    // Asked again and again, it is parked no second time.
+    await eventually('another question', async () => {
+      const row = await house.house.db.selectFrom('payment').select('asked').where('code', '=', transactionCode).executeTakeFirstOrThrow()
+      return row.asked >= 1
+    })
+    expect((await suspense()).length).toBe(before + 1)
+    expect(await entries(an)).toEqual([])
+    await house.ledgerHolds()
+  })
+
+  test('answers 200 to the sample that payOS sends when its webhook is registered, and 400 to a forged one', async () => {
+    const { checksumKey = '' } = house.keysOf('payos')
+    const data = { orderCode: 123, amount: 3000, paymentLinkId: 'sample', reference: 'TF230204212323' }
+    const text = `amount=3000&orderCode=123&paymentLinkId=sample&reference=TF230204212323`
+    const signature = createHmac('sha256', checksumKey).update(text).digest('hex')
+    expect((await webhook('payos', { code: '00', success: true, data, signature })).status).toBe(200)
+    expect((await webhook('payos', { code: '00', success: true, data: { ...data, amount: 1 }, signature })).status).toBe(400)
+  })
+})

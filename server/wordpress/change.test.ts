@@ -1,0 +1,247 @@
+/** Another size, number of containers or name: what grows is charged by the second before it acts, what shrinks waits for the renewal. Real sites. */
+import http from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { monthlyPrice, shareOf } from '../../contract/pricing.ts'
+import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { days } from '../platform/clock.ts'
+
+const clock = manualClock()
+const sites = 'sites.example.net'
+const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'chu nha', password: 'Mat-khau-9!', replicate: 1 }
+const topUp = 5_000_000
+let house: TestHouse
+beforeAll(async () => {
+  house = await openTestHouse({ clock, env: { SITES_DOMAIN: sites } })
+})
+afterAll(() => house.close())
+
+interface Shown {
+  id: string
+  name: string
+  status: string
+  size: number
+  ram: number
+  disk: number
+  mariadb_disk_size: number
+  replicate: number
+  price: number
+  planned: { size: number; replicate: number } | null
+  subscriptionId: string
+}
+const visit = (host: string, path: string): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    http
+      .request({ host: '127.0.0.1', port: house.config.SITES_PORT, path, headers: { host }, agent: false }, (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
+      })
+      .on('error', reject)
+      .end()
+  })
+
+/** A customer whose session lasts as long as the test's clock is moved. */
+class Owner {
+  readonly customer: TestCustomer
+  id = ''
+  #token: string
+  constructor(customer: TestCustomer) {
+    this.customer = customer
+    this.#token = customer.token
+  }
+  async signIn(): Promise<void> {
+    const { email, password } = this.customer
+    this.#token = (
+      await house.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
+    ).body.result.token.accessToken
+  }
+  call<T = Shown>(method: string, path: string, body?: object, language = 'en') {
+    return house.call<T>(method, path, { token: this.#token, ...(body && { body }), headers: { 'accept-language': language } })
+  }
+  async site(): Promise<Shown> {
+    return (await this.call('GET', `/api/wp/${this.id}`)).body.result
+  }
+  disk(body: object, language?: string) {
+    return this.call('PUT', `/api/wp/${this.id}/disk`, { disk: 10_240, mariadb_disk_size: 10_240, ...body }, language)
+  }
+  plan(body: object) {
+    return this.call('PUT', `/api/wp/${this.id}`, body)
+  }
+  async balance(): Promise<number> {
+    return Number((await house.house.ledger.balanceOf(house.house.db, this.customer.id)).balance)
+  }
+  async lines(): Promise<{ kind: string; status: string; total: number }[]> {
+    return (await this.call<{ kind: string; status: string; total: number }[]>('GET', '/api/payments/stripe/invoices')).body.result.map(
+      ({ kind, status, total }) => ({ kind, status, total }),
+    )
+  }
+}
+async function running(money = topUp): Promise<Owner> {
+  const owner = new Owner(await house.customer())
+  await house.topUp(owner.customer, money)
+  await eventually('the money', async () => (await owner.balance()) === money)
+  owner.id = (await owner.call<{ id: string }>('POST', '/api/wp', order)).body.result.id
+  await eventually('the server running', async () => (await owner.site()).status === 'running', 90)
+  return owner
+}
+/** What a month costs, by the specification's formula; plan prices of the catalogue in VND. */
+const planPrices = [89_000, 149_000]
+const monthly = (plan: number, diskGb: number, containers: number): bigint =>
+  BigInt(
+    monthlyPrice({
+      plan: { price: planPrices[plan - 1] ?? 0, sale_price: 0 },
+      diskMb: diskGb * 1024,
+      mariadbDiskMb: 10_240,
+      containers,
+      ssdRate: { perGb: 4000 },
+      mariadbRate: { perGb: 0 },
+    }).total,
+  )
+/** The difference of two prices for what is left of the running month. */
+async function restOf(owner: Owner, from: bigint, to: bigint): Promise<number> {
+  const { subscriptionId } = await owner.site()
+  const { periodStart, periodEnd } = (
+    await owner.call<{ periodStart: string; periodEnd: string }>('GET', `/api/subscriptions/${subscriptionId}`)
+  ).body.result
+  const secondsTo = (since: number): number => Math.floor((Date.parse(periodEnd) - since) / 1000)
+  const [left, month] = [secondsTo(clock.now().getTime()), secondsTo(Date.parse(periodStart))]
+  return Number(shareOf(to, left, month) - shareOf(from, left, month))
+}
+
+test('a wallet that is short changes nothing', { timeout: 120_000 }, async () => {
+  const an = await running(Number(monthly(1, 10, 1)) + 100)
+  const before = await an.lines()
+  for (const ask of [() => an.disk({ disk: 200_000 }), () => an.disk({ replicate: 3 }), () => an.plan({ size: 2 })]) {
+    const answer = await ask()
+    expect([answer.status, answer.body.error?.code]).toEqual([422, 'insufficient_balance'])
+  }
+  expect(await an.site()).toMatchObject({ disk: 10_240, replicate: 1, size: 1, planned: null })
+  expect(await an.lines()).toEqual(before)
+  expect(await an.balance()).toBe(100)
+})
+
+test('two names asked for at once: one server has it', { timeout: 120_000 }, async () => {
+  const [an, binh] = await Promise.all([running(), running()])
+  const answers = await Promise.all([an.plan({ name: 'cung-mot-ten' }), binh.plan({ name: 'cung-mot-ten' })])
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422])
+})
+
+describe('a running server', { timeout: 120_000 }, () => {
+  let an: Owner
+  beforeAll(async () => {
+    an = await running()
+    clock.advance(days(10) + 12_345_678)
+    await an.signIn()
+  }, 120_000)
+
+  test('has its disk grown for the rest of the month, by the second, once', async () => {
+    const before = await an.balance()
+    const body = { disk: 20_480, mariadb_disk_size: 20_480 }
+    const answer = await an.disk(body)
+    expect(answer.body.result).toMatchObject({ disk: 20_480, mariadb_disk_size: 20_480, price: Number(monthly(1, 20, 1)), planned: null })
+    expect(before - (await an.balance())).toBe(await restOf(an, monthly(1, 10, 1), monthly(1, 20, 1)))
+    expect((await an.lines())[0]).toMatchObject({ kind: 'proration', status: 'paid' })
+    // The same again changes nothing.
+    const after = await an.balance()
+    expect((await an.disk(body)).status).toBe(200)
+    expect(await an.balance()).toBe(after)
+    await house.ledgerHolds()
+  })
+
+  test('never has a disk shrunk, or below 10 GB', async () => {
+    for (const body of [{ disk: 10_240, mariadb_disk_size: 20_480 }, { disk: 20_480 }]) {
+      const answer = await an.disk(body)
+      expect([answer.status, answer.body.error?.code]).toEqual([422, 'disk_shrink'])
+    }
+    const small = await an.disk({ disk: 10_239 }, 'vi')
+    expect([small.status, small.body.error?.fields]).toEqual([422, { disk: 'Dung lượng ổ cứng tối thiếu là 10GB!' }])
+    expect((await an.disk({ disk: 200_001, mariadb_disk_size: 20_480 })).status).toBe(422)
+  })
+
+  test('gets more containers at once, and fewer with the renewal', async () => {
+    const before = await an.balance()
+    const disks = { disk: 20_480, mariadb_disk_size: 20_480 }
+    expect((await an.disk({ ...disks, replicate: 2 })).body.result).toMatchObject({ replicate: 2, planned: null })
+    expect(before - (await an.balance())).toBe(await restOf(an, monthly(1, 20, 1), monthly(1, 20, 2)))
+    await eventually('two containers', async () => house.drivers.wordpress.addresses(an.id).length === 2, 60)
+    const less = await an.disk({ ...disks, replicate: 1 })
+    expect(less.body.result).toMatchObject({ replicate: 2, planned: { size: 1, replicate: 1 }, price: Number(monthly(1, 20, 2)) })
+    // And taken back.
+    expect((await an.disk({ ...disks, replicate: 2 })).body.result.planned).toBeNull()
+    expect((await an.disk({ ...disks, replicate: 1 })).body.result.planned).toEqual({ size: 1, replicate: 1 })
+    const many = await an.disk({ ...disks, replicate: 50 })
+    expect([many.status, Object.keys(many.body.error?.fields ?? {})]).toEqual([422, ['replicate']])
+  })
+
+  test('takes a bigger plan without a failed request, and keeps what is planned', async () => {
+    const { name } = await an.site()
+    const answers: number[] = []
+    let changing = true
+    const visitor = (async () => {
+      while (changing) answers.push((await visit(`${name}.${sites}`, '/wp-login.php')).status)
+    })()
+    const memory = async (): Promise<number> =>
+      (await house.house.db.selectFrom('site').select('ram_mb').where('id', '=', an.id).executeTakeFirstOrThrow()).ram_mb
+    const before = [await memory(), house.drivers.wordpress.addresses(an.id)] as const
+    expect((await an.plan({ size: 2 })).body.result).toMatchObject({ size: 2, replicate: 2, planned: { size: 2, replicate: 1 } })
+    expect(await memory()).toBeGreaterThan(before[0])
+    await eventually(
+      'both containers being new',
+      async () => {
+        const ports = new Set(before[1].map(({ port }) => port))
+        const now = house.drivers.wordpress.addresses(an.id)
+        return now.length === 2 && now.every(({ port }) => !ports.has(port))
+      },
+      60,
+    )
+    changing = false
+    await visitor
+    expect(answers.length).toBeGreaterThan(0)
+    expect(answers.filter((status) => status !== 200)).toEqual([])
+    const unknown = await an.plan({ size: 99 })
+    expect([unknown.status, Object.keys(unknown.body.error?.fields ?? {})]).toEqual([422, ['size']])
+  })
+
+  test('takes a smaller plan with the renewal, which costs less', async () => {
+    const before = await an.balance()
+    expect((await an.plan({ size: 1 })).body.result).toMatchObject({ size: 2, planned: { size: 1, replicate: 1 } })
+    expect(await an.balance()).toBe(before)
+    clock.advance(days(21))
+    await house.house.bills.poke()
+    await eventually('the renewal', async () => (await an.balance()) !== before, 60)
+    expect(before - (await an.balance())).toBe(Number(monthly(1, 20, 1)))
+    await an.signIn()
+    await eventually('the smaller plan', async () => (await an.site()).planned === null)
+    expect(await an.site()).toMatchObject({ size: 1, replicate: 1, disk: 20_480, price: Number(monthly(1, 20, 1)) })
+    await eventually('one container', async () => house.drivers.wordpress.addresses(an.id).length === 1, 60)
+    await house.ledgerHolds()
+  })
+
+  test('is called otherwise, and goes on answering on the name that it had', async () => {
+    const { name: old } = await an.site()
+    const name = `tiem-banh-${an.id.slice(0, 4)}`
+    expect((await an.plan({ name })).body.result).toMatchObject({ name, domain: `${name}.${sites}` })
+    const front = await eventually('the new name', async () => {
+      const page = await visit(`${name}.${sites}`, '/')
+      return page.status === 200 && page
+    })
+    expect(front.text).toContain(`http://${name}.${sites}/`)
+    expect((await visit(`${old}.${sites}`, '/')).status).toBe(200)
+    const binh = new Owner(await house.customer())
+    binh.id = (await binh.call<{ id: string }>('POST', '/api/wp', order)).body.result.id
+    expect((await binh.plan({ name: 'x' })).status).toBe(422)
+    expect((await binh.plan({ name: 'quan-com' })).body.error?.code).toBe('server_not_running')
+    for (const wrong of ['Shop', 'a', '-shop', 'shop-', 'xn--shop', 'a.b', 'www', 'shop_1']) {
+      const answer = await an.plan({ name: wrong })
+      expect([answer.status, Object.keys(answer.body.error?.fields ?? {})], wrong).toEqual([422, ['name']])
+    }
+    // Back again, and nothing of it is left over.
+    expect((await an.plan({ name: old })).body.result.name).toBe(old)
+  })
+
+  test('is changed by its owner alone', async () => {
+    const binh = new Owner(await house.customer())
+    binh.id = an.id
+    expect([(await binh.disk({})).status, (await binh.plan({ size: 2 })).status]).toEqual([404, 404])
+  })
+})

@@ -1,0 +1,213 @@
+/**
+ * Another size, number of containers or name for a server that runs. What grows is charged for the rest of the month and acts with the payment, in one
+ * transaction; what shrinks waits for the renewal, whose payment has it taken. Disks never shrink.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Language } from '../../contract/errors.ts'
+import type { Currency } from '../../contract/money.ts'
+import { monthlyOf, type Terms } from '../../contract/pricing.ts'
+import { ruleText, type RuleKey } from '../../contract/sentences.ts'
+import { Terms as TermsSchema } from '../../contract/wallet-proof.ts'
+import type { Plan } from '../../contract/wordpress.ts'
+import type { Billing, Offer } from '../billing/index.ts'
+import { plans, termsOf, type Catalog } from '../catalog/index.ts'
+import { databaseError, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { WordpressCapabilities } from './driver.ts'
+import { isReserved } from './names.ts'
+import { descriptionOf } from './product.ts'
+import { lockSite, type SiteRow } from './store.ts'
+
+/** Makes a running server as its row says. Payload { siteId }. */
+export const ensureJob = 'ensure-site'
+/** Takes a planned change with the renewal. Payload { siteId, changeId }. */
+export const resizeJob = 'resize-site'
+
+/** Only what is there is to change. */
+export interface Wish {
+  readonly planId?: number | undefined
+  readonly name?: string | undefined
+  /** MB. */
+  readonly disk?: number | undefined
+  /** MB. */
+  readonly mariadbDisk?: number | undefined
+  readonly containers?: number | undefined
+}
+
+interface ChangeDeps {
+  readonly catalog: Catalog
+  readonly billing: Billing
+  readonly jobs: Jobs
+  readonly capabilities: WordpressCapabilities
+}
+
+/** What a server is at one moment, in the terms of its price. */
+interface Shape {
+  readonly plan: Plan
+  readonly diskMb: number
+  readonly mariadbDiskMb: number
+  readonly containers: number
+}
+
+const refuse = (field: string, rule: RuleKey, language: Language): never => {
+  throw new Refusal('invalid_input', { fields: { [field]: ruleText(rule, language) } })
+}
+
+export async function changeServer(tx: Tx, deps: ChangeDeps, of: { siteId: string; language: Language; wish: Wish }): Promise<void> {
+  const site = await lockSite(tx, of.siteId)
+  if (site?.status !== 'running') throw new Refusal('server_not_running')
+  const renamed = of.wish.name !== undefined && of.wish.name !== site.name
+  const { name } = of.wish
+  if (renamed && name !== undefined) await rename(tx, site, name, of.language)
+  await resize(tx, deps, renamed && name !== undefined ? { ...site, name } : site, of.wish, of.language)
+  if (renamed) await deps.jobs.add(tx, ensureJob, { siteId: site.id })
+}
+
+async function rename(tx: Tx, site: SiteRow, name: string, language: Language): Promise<void> {
+  if (isReserved(name)) refuse('name', 'server_name_taken', language)
+  const former = await tx.selectFrom('site_former_name').select('site_id').where('name', '=', name).executeTakeFirst()
+  if (former && former.site_id !== site.id) refuse('name', 'server_name_taken', language)
+  try {
+    await tx.updateTable('site').set({ name }).where('id', '=', site.id).execute()
+  } catch (error) {
+    if (databaseError(error)?.constraint === 'site_name_key') refuse('name', 'server_name_taken', language)
+    throw error
+  }
+  if (former) await tx.deleteFrom('site_former_name').where('name', '=', name).execute()
+  await tx.insertInto('site_former_name').values({ name: site.name, site_id: site.id }).execute()
+}
+
+async function resize(tx: Tx, deps: ChangeDeps, site: SiteRow, wish: Wish, language: Language): Promise<void> {
+  const { catalog, billing } = deps
+  const { diskMb, mariadbDiskMb } = { diskMb: wish.disk ?? site.disk_mb, mariadbDiskMb: wish.mariadbDisk ?? site.mariadb_disk_mb }
+  if (diskMb < site.disk_mb || mariadbDiskMb < site.mariadb_disk_mb) throw new Refusal('disk_shrink')
+  const running = await runningTerms(tx, catalog, site)
+  const present = planOf(site, running)
+  const offered = plans(catalog, site.currency as Currency).filter((plan) => plan.ram >= deps.capabilities.minRamMb)
+  const find = (id: number): Plan => {
+    const plan = id === site.plan_id ? present : offered.find((candidate) => candidate.id === id)
+    return plan ?? refuse('size', 'unknown_plan', language)
+  }
+  const wantedPlan = find(wish.planId ?? site.planned_plan_id ?? site.plan_id)
+  const wantedContainers = wish.containers ?? site.planned_containers ?? site.containers
+  if (wish.containers !== undefined && wish.containers > Math.max(site.containers, deps.capabilities.maxContainers))
+    refuse('replicate', 'containers_limit', language)
+
+  const later: Shape = { plan: wantedPlan, diskMb, mariadbDiskMb, containers: wantedContainers }
+  const now: Shape = {
+    plan: effective(wantedPlan) < effective(present) ? present : wantedPlan,
+    diskMb,
+    mariadbDiskMb,
+    containers: Math.max(wantedContainers, site.containers),
+  }
+  const grows =
+    now.plan.id !== site.plan_id || diskMb !== site.disk_mb || mariadbDiskMb !== site.mariadb_disk_mb || now.containers !== site.containers
+  const shrinks = later.plan.id !== now.plan.id || later.containers !== now.containers
+  const changed =
+    later.plan.id !== (site.planned_plan_id ?? site.plan_id) || later.containers !== (site.planned_containers ?? site.containers)
+  if (!grows && !changed) return
+
+  const offer = (shape: Shape): Offer => offerOf(catalog, site, running, shape)
+  const { subscription_id: subscriptionId } = site
+  if (subscriptionId === null) throw new Error(`site ${site.id} has no subscription`)
+  // A planned change that is taken back: the price as it is, which leaves nothing planned.
+  if (grows || !shrinks)
+    await billing.changePrice(tx, {
+      subscriptionId,
+      to: offer(now),
+      change: {},
+      starts: { job: ensureJob, payload: { siteId: site.id } },
+    })
+  let planned: { planned_id: string; planned_plan_id: number; planned_containers: number } | undefined
+  if (shrinks) {
+    const changeId = randomUUID()
+    const { outcome } = await billing.changePrice(tx, {
+      subscriptionId,
+      to: offer(later),
+      change: { size: later.plan.id, replicate: later.containers },
+      starts: { job: resizeJob, payload: { siteId: site.id, changeId } },
+    })
+    // Less for a price that is no lower: there is nothing to wait for, and the job of its payment finds it planned.
+    planned = { planned_id: changeId, planned_plan_id: later.plan.id, planned_containers: later.containers }
+    if (outcome === 'charged') await deps.jobs.add(tx, resizeJob, { siteId: site.id, changeId })
+  }
+  await tx
+    .updateTable('site')
+    .set({
+      ...planColumns(now.plan),
+      disk_mb: diskMb,
+      mariadb_disk_mb: mariadbDiskMb,
+      containers: now.containers,
+      price: offer(now).price,
+      planned_id: null,
+      planned_plan_id: null,
+      planned_containers: null,
+      ...planned,
+    })
+    .where('id', '=', site.id)
+    .execute()
+}
+
+const effective = (plan: Plan): number => (plan.sale_price !== 0 ? plan.sale_price : plan.price)
+const planColumns = (plan: Plan) => ({ plan_id: plan.id, plan_name: plan.name, cpu: plan.cpu, ram_mb: plan.ram })
+
+/** The plan as it was sold, at the price that runs. */
+const planOf = (site: SiteRow, { price, sale_price }: Terms): Plan => ({
+  id: site.plan_id,
+  name: site.plan_name,
+  cpu: site.cpu,
+  ram: site.ram_mb,
+  price,
+  sale_price,
+  currency: site.currency as Currency,
+})
+
+/** What the running month was priced by. An order from before terms were kept is priced as the catalogue has it now. */
+async function runningTerms(tx: Tx, catalog: Catalog, site: SiteRow): Promise<Terms> {
+  const row = await tx.selectFrom('subscription').select('terms').where('id', '=', site.subscription_id).executeTakeFirst()
+  const kept = TermsSchema.safeParse(row?.terms)
+  if (kept.success) return kept.data
+  const currency = site.currency as Currency
+  const plan = plans(catalog, currency).find(({ id }) => id === site.plan_id)
+  if (!plan) throw new Error(`nothing is known of the price of site ${site.id}`)
+  return termsOf(catalog, currency, {
+    plan,
+    diskMb: site.disk_mb,
+    mariadbDiskMb: site.mariadb_disk_mb,
+    containers: site.containers,
+  })
+}
+
+/** Disks at the rates that run, so that what stays costs what it did. */
+function offerOf(catalog: Catalog, site: SiteRow, running: Terms, shape: Shape): Offer {
+  const terms: Terms = {
+    ...termsOf(catalog, site.currency as Currency, shape),
+    disk_per_gb: running.disk_per_gb,
+    mariadb_per_gb: running.mariadb_per_gb,
+  }
+  return {
+    price: BigInt(monthlyOf(terms).total),
+    terms,
+    description: descriptionOf(site.name, shape.plan.name, shape.diskMb, shape.containers),
+  }
+}
+
+/** What was planned is so from now on, if it is still the change that the renewal was paid for. */
+export async function takePlanned(tx: Tx, catalog: Catalog, { siteId, changeId }: { siteId: string; changeId: string }): Promise<void> {
+  const site = await lockSite(tx, siteId)
+  if (site?.planned_id !== changeId || site.planned_containers === null) return
+  const plan = plans(catalog, site.currency as Currency).find(({ id }) => id === site.planned_plan_id)
+  await tx
+    .updateTable('site')
+    .set({
+      // A plan that is no longer sold could not be renewed for either: the server keeps the one that it has.
+      ...(plan && planColumns(plan)),
+      containers: site.planned_containers,
+      planned_id: null,
+      planned_plan_id: null,
+      planned_containers: null,
+    })
+    .where('id', '=', siteId)
+    .execute()
+}

@@ -1,0 +1,211 @@
+/**
+ * Customers' own names for their sites: added with proof, looked at again every day, let go of by their owner or lost to somebody who proves
+ * the name by TXT.
+ */
+import { parse } from 'tldts'
+import type { Language } from '../../contract/errors.ts'
+import { ruleText } from '../../contract/sentences.ts'
+import type { DomainCheck } from '../../contract/wordpress-domains.ts'
+import { days, later, type Clock } from '../platform/clock.ts'
+import { databaseError, onCommit, transaction, type Database } from '../platform/db.ts'
+import type { DnsLookup } from '../platform/dns-lookup.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import { challengeOf, lookForProof, type Evidence } from './ownership.ts'
+import { ensureJob } from './change.ts'
+import { heldNames, type SiteAddressing } from './store.ts'
+
+/** How long after an account let go of a name another account must prove it by TXT. */
+const quarantineMs = days(30)
+
+export interface Domains {
+  /** `list`: what the customer's screen shows, plus the new name. Answers the list as it is then. */
+  update(of: { customerId: string; siteId: string; siteName: string; list: readonly string[]; language: Language }): Promise<string[]>
+  remove(of: { siteId: string; name: string }): Promise<string[]>
+  /** Which records would prove the name for this server, and what is found now. */
+  check(of: { customerId: string; siteName: string; name: string; language: Language }): Promise<DomainCheck>
+}
+
+/**
+ * A host name as the DNS has it: lower case, A-labels. Undefined for what is no name under a public suffix: an address, a single label, a suffix
+ * itself, or a name of the portal's own.
+ */
+export function readDomain(typed: string, own: readonly string[]): string | undefined {
+  const text = typed
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/[/.]+$/, '')
+  if (text === '' || /[\s/@:?#*_%]/.test(text) || !URL.canParse(`http://${text}`)) return undefined
+  const name = new URL(`http://${text}`).hostname
+  const { domain, isIp } = parse(name, { allowPrivateDomains: true })
+  const labels = name.split('.')
+  if (domain === null || isIp === true || name.length > 253) return undefined
+  if (!labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))) return undefined
+  return own.some((ours) => name === ours || name.endsWith(`.${ours}`)) ? undefined : name
+}
+
+/** The name and every name above it that could be held. */
+const withParents = (name: string): string[] => {
+  const labels = name.split('.')
+  return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'))
+}
+
+/** What was looked for and what was found, in one sentence a record. */
+function tell({ records }: Evidence, language: Language): string {
+  const vi = language === 'vi'
+  return records
+    .filter((record) => record.counts)
+    .map(({ type, name, expected, found }) => {
+      const wanted = expected.join(vi ? ' hoặc ' : ' or ')
+      const seen = found.length > 0 ? found.slice(0, 5).join(', ') : vi ? 'không có' : 'nothing'
+      return vi ? `${type} ${name}: cần ${wanted}, tìm thấy ${seen}.` : `${type} ${name}: needs ${wanted}, found ${seen}.`
+    })
+    .join(' ')
+}
+
+export function createDomains(deps: {
+  db: Database
+  clock: Clock
+  log: Log
+  jobs: Jobs
+  secrets: Secrets
+  dns: DnsLookup
+  addressing: SiteAddressing
+  /** Names nobody may take: the portal's own. */
+  reserved: readonly string[]
+  /** Tells the edge that there is a new host name. */
+  onChange: () => void
+}): Domains {
+  const { db, clock, dns, secrets, addressing } = deps
+  const own = [...deps.reserved, addressing.host]
+  const target = (siteName: string): string => `${siteName}.${addressing.host}`
+  const wrong = (rule: 'domain_form' | 'domain_taken', language: Language): Refusal =>
+    new Refusal('invalid_input', { fields: { domains: ruleText(rule, language) } })
+
+  /** Whether somebody else holds the name or one above it, or did in the last month. */
+  async function contested(name: string, customerId: string): Promise<boolean> {
+    const row = await db
+      .selectFrom('site_domain')
+      .select('id')
+      .where('name', 'in', withParents(name))
+      .where('customer_id', '!=', customerId)
+      .where((eb) => eb.or([eb('released_at', 'is', null), eb('released_at', '>', later(clock.now(), -quarantineMs))]))
+      .limit(1)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+  const evidence = async (name: string, customerId: string, siteName: string): Promise<Evidence> =>
+    lookForProof(dns, {
+      name,
+      target: target(siteName),
+      token: challengeOf(secrets, customerId, name),
+      txtOnly: await contested(name, customerId),
+    })
+
+  /** Once a day; a name that no longer holds is marked, and stays: its owner may be moving it. */
+  deps.jobs.define({
+    name: 'recheck-domains',
+    cron: '17 3 * * *',
+    run: async () => {
+      const due = await db
+        .selectFrom('site_domain as d')
+        .innerJoin('site as s', 's.id', 'd.site_id')
+        .select(['d.id', 'd.name', 'd.customer_id', 's.name as site_name'])
+        .where('d.released_at', 'is', null)
+        .where('d.checked_at', '<', later(clock.now(), -days(1) / 2))
+        .execute()
+      for (const held of due) {
+        const { verified, proof, answered } = await evidence(held.name, held.customer_id, held.site_name)
+        if (!answered) continue
+        await db
+          .updateTable('site_domain')
+          .set({ verified, checked_at: clock.now(), ...(proof && { proof }) })
+          .where('id', '=', held.id)
+          .execute()
+      }
+    },
+  })
+
+  return {
+    async check({ customerId, siteName, name, language }) {
+      const read = readDomain(name, own)
+      if (read === undefined) throw wrong('domain_form', language)
+      const { verified, records } = await evidence(read, customerId, siteName)
+      return { name: read, verified, records }
+    },
+
+    async update({ customerId, siteId, siteName, list, language }) {
+      const wanted = list.map((name) => readDomain(name, own))
+      if (wanted.some((name) => name === undefined)) throw wrong('domain_form', language)
+      const names = new Set(wanted.filter((name) => name !== undefined))
+      const before = await heldNames(db, siteId)
+      // Another tab added a name that this one does not know of.
+      if (before.some((name) => !names.has(name))) throw new Refusal('conflict')
+      const fresh = [...names].filter((name) => !before.includes(name))
+      const proven = new Map<string, string>()
+      for (const name of fresh) {
+        const elsewhere = await db
+          .selectFrom('site_domain')
+          .select('id')
+          .where('name', '=', name)
+          .where('customer_id', '=', customerId)
+          .where('released_at', 'is', null)
+          .executeTakeFirst()
+        if (elsewhere) throw wrong('domain_taken', language)
+        const found = await evidence(name, customerId, siteName)
+        if (found.proof === null) throw new Refusal('domain_not_verified', { fields: { domains: tell(found, language) } })
+        proven.set(name, found.proof)
+      }
+      return await transaction(db, async (tx) => {
+        await tx.selectFrom('site').select('id').where('id', '=', siteId).forUpdate().executeTakeFirstOrThrow()
+        const now = clock.now()
+        if ((await heldNames(tx, siteId)).some((name) => !names.has(name))) throw new Refusal('conflict')
+        for (const [name, proof] of proven) {
+          // Proven by TXT, so whoever held it holds it no more.
+          if (proof === 'txt') {
+            const former = await tx
+              .updateTable('site_domain')
+              .set({ released_at: now })
+              .where('name', '=', name)
+              .where('customer_id', '!=', customerId)
+              .where('released_at', 'is', null)
+              .returning('site_id')
+              .executeTakeFirst()
+            if (former) await deps.jobs.add(tx, ensureJob, { siteId: former.site_id })
+          }
+          try {
+            await tx
+              .insertInto('site_domain')
+              .values({ site_id: siteId, customer_id: customerId, name, verified: true, proof, created_at: now, checked_at: now })
+              .execute()
+          } catch (error) {
+            // Somebody was faster between the question and this moment.
+            if (databaseError(error)?.constraint === 'site_domain_held') throw new Refusal('conflict')
+            throw error
+          }
+        }
+        if (proven.size > 0) await deps.jobs.add(tx, ensureJob, { siteId })
+        onCommit(tx, deps.onChange)
+        return await heldNames(tx, siteId)
+      })
+    },
+
+    async remove({ siteId, name }) {
+      return await transaction(db, async (tx) => {
+        const { numUpdatedRows } = await tx
+          .updateTable('site_domain')
+          .set({ released_at: clock.now() })
+          .where('site_id', '=', siteId)
+          .where('name', '=', name.toLowerCase())
+          .where('released_at', 'is', null)
+          .executeTakeFirst()
+        if (numUpdatedRows === 0n) throw new Refusal('not_found')
+        await deps.jobs.add(tx, ensureJob, { siteId })
+        onCommit(tx, deps.onChange)
+        return await heldNames(tx, siteId)
+      })
+    },
+  }
+}

@@ -1,0 +1,23 @@
+// One-use tickets for the one-click sign-in: a file beside the site's own folder, where PHP never looks. The runtime takes it away with one unlink, so of
+// several containers and several visitors only one gets it. Its name is the hash of the ticket: who reads the folder cannot sign in with what stands there.
+import { createHash, randomBytes } from 'node:crypto'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { writeWhole } from './files.ts'
+
+const lifeMs = 60_000
+
+/** Answers the ticket; tickets that have run out are swept away. */
+export async function writeTicket(dir: string, user: string): Promise<string> {
+  await fs.mkdir(dir, { recursive: true, mode: 0o700 })
+  const now = Date.now()
+  for (const name of await fs.readdir(dir)) {
+    const file = path.join(dir, name)
+    const stat = await fs.stat(file).catch(() => null)
+    if (stat && now - stat.mtimeMs > lifeMs) await fs.rm(file, { force: true })
+  }
+  const ticket = randomBytes(32).toString('base64url')
+  const name = createHash('sha256').update(ticket).digest('hex')
+  await writeWhole(path.join(dir, name), JSON.stringify({ user, until: now + lifeMs }))
+  return ticket
+}

@@ -1,0 +1,107 @@
+/**
+ * What its owner does with a server after it runs: it is made as it should be again (restarts, host names, sizes), and one day deleted. The jobs look
+ * at how the server stands, so that they may come late and twice: the driver's acts are ensures, and what is told is told once.
+ */
+import type { Billing } from '../billing/index.ts'
+import type { Catalog } from '../catalog/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import { onCommit, transaction, type Database, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Announcer } from '../realtime/index.ts'
+import type { WordpressDriver } from './driver.ts'
+import { ensureJob, resizeJob, takePlanned } from './change.ts'
+import { alignJobs } from './product.ts'
+import { lockSite, releaseNames, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
+
+export interface LifecycleDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly catalog: Catalog
+  readonly jobs: Jobs
+  readonly driver: WordpressDriver
+  readonly billing: Billing
+  readonly announcer: Announcer
+  readonly addressing: SiteAddressing
+  /** Tells the edge that a site's state or names changed. */
+  readonly onChange: () => void
+}
+
+export interface Lifecycle {
+  /** Asks for a restart; one that is under way already is the one that was asked for. */
+  restart(tx: Tx, siteId: string): Promise<void>
+  /** The names are free and the subscription is over at once; the files go with a job. */
+  remove(tx: Tx, siteId: string): Promise<void>
+}
+
+export function createLifecycle(deps: LifecycleDeps): Lifecycle {
+  const { db, clock, jobs, driver, billing } = deps
+  const tell = (tx: Tx, site: SiteRow, status: string): Promise<void> =>
+    deps.announcer.announce(tx, site.customer_id, 'wordpress.status', { wp: { id: site.id, name: site.name, status, reason: null } })
+
+  async function ensure(siteId: string): Promise<void> {
+    const site = await siteById(db, siteId)
+    if (site?.status !== 'running') return
+    await driver.start(await specOf(db, deps.addressing, site))
+    const suspended = await transaction(db, async (tx) => {
+      const now = await lockSite(tx, siteId)
+      if (now?.status === 'running' && now.settled_generation < site.generation) {
+        await tx.updateTable('site').set({ settled_generation: site.generation }).where('id', '=', siteId).execute()
+        await tell(tx, now, 'running')
+      }
+      return now?.status === 'suspended'
+    })
+    // It was suspended while it was being started: whoever stopped it may have been here first.
+    if (suspended) await driver.stop(siteId)
+    deps.onChange()
+  }
+
+  jobs.define<{ siteId: string }>({
+    name: ensureJob,
+    concurrency: 2,
+    retries: 1000,
+    limitSeconds: 1800,
+    run: ({ siteId }) => ensure(siteId),
+  })
+  jobs.define<{ siteId: string; changeId: string }>({
+    name: resizeJob,
+    concurrency: 2,
+    retries: 1000,
+    limitSeconds: 1800,
+    run: async ({ siteId, changeId }) => {
+      await transaction(db, (tx) => takePlanned(tx, deps.catalog, { siteId, changeId }))
+      await ensure(siteId)
+    },
+  })
+
+  return {
+    async restart(tx, siteId) {
+      const site = await lockSite(tx, siteId)
+      if (site?.status !== 'running') throw new Refusal('server_not_running')
+      if (site.generation > site.settled_generation) return
+      await tx
+        .updateTable('site')
+        .set({ generation: site.generation + 1 })
+        .where('id', '=', siteId)
+        .execute()
+      await jobs.add(tx, ensureJob, { siteId })
+    },
+
+    async remove(tx, siteId) {
+      const site = await lockSite(tx, siteId)
+      if (!site || site.deleted_at !== null) throw new Refusal('not_found')
+      if (site.status === 'deleting') return
+      const { subscription_id: subscriptionId, invoice_id: invoiceId } = site
+      if (subscriptionId === null || invoiceId === null) throw new Error(`site ${siteId} was never ordered`)
+      const ran = site.status === 'running' || site.status === 'suspended'
+      // What never ran is paid back whole; its invoice is void where it is still open.
+      if (!ran) await billing.undo(tx, invoiceId, 'the server was deleted')
+      else if ((await billing.subscription(tx, subscriptionId))?.status !== 'ended') await billing.cancel(tx, subscriptionId, 'now')
+      await tx.updateTable('site').set({ status: 'deleting', admin_password_sealed: null }).where('id', '=', siteId).execute()
+      await releaseNames(tx, siteId, clock.now())
+      await tell(tx, site, 'deleting')
+      await jobs.add(tx, alignJobs.remove, { subscriptionId })
+      onCommit(tx, deps.onChange)
+    },
+  }
+}

@@ -1,0 +1,258 @@
+/** Cards in a real browser: from an empty wallet over the provider's form, the bank's challenge and a refusal to the new balance. */
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, FrameLocator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { stripeBrowser, testCards } from '../stripe-browser.ts'
+import { openBrowser, visit, type Visit } from './browser.ts'
+
+let house: TestHouse
+let browser: Browser
+beforeAll(async () => {
+  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+})
+afterAll(async () => {
+  await browser?.close()
+  await house?.close()
+})
+
+const wide = { width: 1440, height: 900 }
+const phone = { width: 390, height: 844 }
+
+/** Signed in by hand, as the sign-in screen would have it; nothing moves, so that colours are settled. */
+async function open(
+  customer: TestCustomer,
+  look: { theme?: 'light' | 'dark'; language?: string; viewport?: typeof wide } = {},
+): Promise<Visit> {
+  const { theme = 'light', language = 'aud', viewport = wide } = look
+  const one = await visit(browser, { viewport, colorScheme: theme, reducedMotion: 'reduce' })
+  await one.context.addInitScript(
+    ({ keep, token }) => {
+      // The provider's frames run this too, and have nothing of ours.
+      if (window !== window.top) return
+      for (const [key, value] of Object.entries(keep)) localStorage.setItem(key, value)
+      if (sessionStorage.getItem('accessToken') !== null) return
+      sessionStorage.setItem('accessToken', token)
+      sessionStorage.setItem('isLogin', '1')
+    },
+    { keep: { theme, language }, token: customer.token },
+  )
+  return one
+}
+const settled = (page: Page) =>
+  page.waitForFunction(
+    () => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot, [aria-busy="true"]') === null,
+  )
+async function violations(page: Page): Promise<string[]> {
+  // A colour that is still changing is no colour to judge.
+  await page.evaluate(async () => await Promise.allSettled(document.getAnimations().map(async ({ finished }) => await finished)))
+  const { violations: found } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
+  return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
+}
+const formOf = (page: Page): FrameLocator => page.frameLocator('iframe[title="Secure payment input frame"]')
+async function type(page: Page, number: string): Promise<void> {
+  const form = formOf(page)
+  await form.getByLabel('Card number').fill(number)
+  await form.getByLabel('Expiration date').fill('1234')
+  await form.getByLabel('Security code').fill('123')
+}
+const submit = (page: Page) => page.getByRole('button', { name: 'Link this card' }).click()
+const balanceOf = async ({ token }: TestCustomer): Promise<number> =>
+  (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token })).body.result.balance
+
+async function linked(customer: TestCustomer, number: string): Promise<void> {
+  const secret = await house.call<{ client_secret: string }>('GET', '/api/v1/auth/card', { token: customer.token })
+  const { payment_method: methodId } = await stripeBrowser(house.sandboxUrl, house.keysOf('stripe')['publishableKey'] ?? '').confirm(
+    secret.body.result.client_secret,
+    { number },
+  )
+  await house.call('PUT', '/api/payments/stripe/attach', { token: customer.token, body: { methodId } })
+}
+
+test('from /payment over /link-card to the new balance', { timeout: 120_000 }, async () => {
+  const an = await house.customer({ region: 'AUD' })
+  const { page, context, complaints } = await open(an)
+  await page.goto(`${house.url}/payment`)
+  await settled(page)
+  expect(await page.getByText('Credit Card').count()).toBe(0)
+  await page.getByLabel('Amount in AUD').fill('20')
+  await page.getByRole('radio', { name: /Credit Card/ }).check()
+  // Without a linked card there is nothing to choose.
+  await page.waitForURL(/\/link-card\?amount=20$/)
+  await settled(page)
+
+  await type(page, '4242424242424241')
+  await submit(page)
+  await formOf(page).getByText('Your card number is invalid.').waitFor()
+  await type(page, testCards.declined)
+  await submit(page)
+  await page.getByRole('alert').getByText('Your card was declined.').waitFor()
+  await type(page, testCards.visa)
+  await submit(page)
+  await page.getByText('Success! Your payment method has been saved').waitFor()
+  await page.getByText('Attached method payment !').waitFor()
+
+  await page.waitForURL(/\/payment\?amount=20&type=card$/)
+  await settled(page)
+  const confirm = page.getByRole('button', { name: 'Choose a card' })
+  expect(await confirm.isDisabled()).toBe(true)
+  await page.getByRole('radio', { name: /Visa/ }).check()
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('button', { name: /^Confirm/ }).click()
+  await page.waitForURL(/\/payments\/stripe\/success\?transId=[0-9A-Z]{26}$/)
+  await page.getByRole('heading', { name: 'Payment received' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  expect(await balanceOf(an)).toBe(2000)
+  await page.getByRole('link', { name: 'Back to overview' }).click()
+  await page.getByText('20.00').first().waitFor()
+  // The one complaint is the refused card's own answer.
+  expect(complaints.filter((complaint) => !complaint.includes('402'))).toEqual([])
+  await context.close()
+})
+
+test(
+  "a refused card and a refused challenge say so, and the same payment goes through with the bank's yes",
+  { timeout: 120_000 },
+  async () => {
+    const an = await house.customer({ region: 'USD' })
+    await linked(an, testCards.linkedThenDeclined)
+    await linked(an, testCards.asksAlways)
+    const { page, context } = await open(an, { language: 'en' })
+    await page.goto(`${house.url}/payment?amount=12.50&type=card`)
+    await settled(page)
+    const pay = async (last4: string) => {
+      await page.getByRole('radio', { name: new RegExp(last4) }).check()
+      await page.getByRole('button', { name: /^Confirm/ }).click()
+    }
+    const refusal = page.getByRole('main').getByRole('alert')
+    await pay('0341')
+    await refusal.getByText('Fail! Please try again !').waitFor()
+    const bank = page.frameLocator('iframe[title="3-D Secure"]')
+    await pay('3184')
+    await bank.getByRole('button', { name: /Refuse/ }).click()
+    await refusal.getByText('We are unable to authenticate your payment method.').waitFor()
+    await pay('3184')
+    await bank.getByRole('button', { name: /Confirm/ }).click()
+    await page.getByRole('heading', { name: 'Payment received' }).waitFor()
+    await eventually('the balance', async () => (await balanceOf(an)) === 1250)
+    const { n } = await house.house.db
+      .selectFrom('payment')
+      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .where('customer_id', '=', an.id)
+      .executeTakeFirstOrThrow()
+    expect(n).toBe(1n)
+    await context.close()
+  },
+)
+
+test(
+  'a card is linked with no payment in mind: it stands in the list, and the form is ready for another',
+  { timeout: 60_000 },
+  async () => {
+    const an = await house.customer({ region: 'AUD' })
+    const { page, context } = await open(an)
+    await page.goto(`${house.url}/link-card`)
+    await page.getByText('No card is linked yet.').waitFor()
+    await type(page, testCards.asksOnce)
+    await submit(page)
+    await page
+      .frameLocator('iframe[title="3-D Secure"]')
+      .getByRole('button', { name: /Confirm/ })
+      .click()
+    await page.getByText('Success! Your payment method has been saved').waitFor()
+    await page.getByRole('listitem').filter({ hasText: '3155' }).getByText('Default').waitFor()
+    await settled(page)
+    expect(await formOf(page).getByLabel('Card number').inputValue()).toBe('')
+    expect(await violations(page)).toEqual([])
+    await context.close()
+  },
+)
+
+test('a linked card is made the default, and unlinked after a question', { timeout: 60_000 }, async () => {
+  const an = await house.customer({ region: 'AUD' })
+  for (const number of [testCards.visa, testCards.amex]) await linked(an, number)
+  const { page, context } = await open(an)
+  await page.goto(`${house.url}/link-card`)
+  await settled(page)
+  const visa = page.getByRole('listitem').filter({ hasText: '4242' })
+  await visa.getByRole('button', { name: /Actions/ }).click()
+  await page.getByRole('menuitem', { name: 'Make default' }).click()
+  await visa.getByText('Default').waitFor()
+  await visa.getByRole('button', { name: /Actions/ }).click()
+  await page.getByRole('menuitem', { name: 'Unlink' }).click()
+  const question = page.getByRole('dialog', { name: 'Unlink this card?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  expect(await visa.count()).toBe(1)
+  await visa.getByRole('button', { name: /Actions/ }).click()
+  await page.getByRole('menuitem', { name: 'Unlink' }).click()
+  await question.getByRole('button', { name: 'Unlink' }).click()
+  await visa.waitFor({ state: 'detached' })
+  expect(await page.getByRole('listitem').filter({ hasText: '0005' }).count()).toBe(1)
+  await context.close()
+})
+
+test('signing in fetches the secret for linking a card, signing out forgets it', { timeout: 60_000 }, async () => {
+  const an = await house.customer({ region: 'AUD' })
+  const { page, context } = await visit(browser)
+  await page.goto(`${house.url}/login`)
+  await page.getByLabel('Email').fill(an.email)
+  await page.getByLabel('Password', { exact: true }).fill(an.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(`${house.url}/`)
+  const kept = () => page.evaluate(() => sessionStorage.getItem('client_secret'))
+  const secret = await eventually('the secret', async () => (await kept()) ?? undefined)
+  expect(secret).toMatch(/^seti_\w+_secret_\w+$/)
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL(/\/login/)
+  expect(await kept()).toBeNull()
+  await context.close()
+})
+
+test('without the provider’s script the page stays usable and can be tried again', { timeout: 60_000 }, async () => {
+  const an = await house.customer({ region: 'AUD' })
+  const { page, context } = await open(an)
+  let away = true
+  await page.route('**/stripe.js', (route) => (away ? route.abort() : route.continue()))
+  await page.goto(`${house.url}/link-card`)
+  const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' })
+  await alert.waitFor()
+  expect(await violations(page)).toEqual([])
+  away = false
+  await alert.getByRole('button').click()
+  await formOf(page).getByLabel('Card number').waitFor()
+  await context.close()
+})
+
+test.each([
+  { theme: 'light', viewport: wide, language: 'aud' },
+  { theme: 'dark', viewport: wide, language: 'vi' },
+  { theme: 'light', viewport: phone, language: 'vi' },
+  { theme: 'dark', viewport: phone, language: 'en' },
+] as const)('the card screens stand in $theme, $viewport.width px, $language', { timeout: 120_000 }, async (look) => {
+  const rich = await house.customer({ region: 'AUD' })
+  for (const number of [testCards.visa, testCards.mastercard, testCards.amex, testCards.jcb]) await linked(rich, number)
+  const vietnamese = await house.customer()
+  const found: Record<string, unknown> = {}
+  for (const [customer, path] of [
+    [rich, '/link-card'],
+    [rich, '/payment?amount=20&type=card'],
+    [vietnamese, '/link-card'],
+  ] as const) {
+    const { page, context, complaints } = await open(customer, look)
+    await page.goto(`${house.url}${path}`)
+    await settled(page)
+    if (customer === rich && path === '/link-card') await formOf(page).locator('#number').waitFor()
+    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    const folder = process.env['SCREENSHOTS']
+    if (folder !== undefined)
+      await page.screenshot({
+        path: `${folder}/${look.theme}-${look.viewport.width}-${path.replaceAll(/\W+/g, '-')}-${customer === rich}.png`,
+        fullPage: true,
+      })
+    const wrong = [...(await violations(page)), ...complaints, ...(sideways > 0 ? ['scrolls sideways'] : [])]
+    if (wrong.length > 0) found[path] = wrong
+    await context.close()
+  }
+  expect(found).toEqual({})
+})

@@ -1,0 +1,159 @@
+/** One customer and one running server, in a real browser: every tab of its page, from the first look to its deletion. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestDns, type TestDns } from '../dns-server.ts'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openBrowser, visit, type Visit } from './browser.ts'
+
+const name = 'tiem-banh.example.org'
+let dns: TestDns
+let house: TestHouse
+let browser: Browser
+let an: TestCustomer
+let id: string
+let server: string
+let tab: Visit
+let page: Page
+
+beforeAll(async () => {
+  dns = await openTestDns()
+  ;[house, browser] = await Promise.all([openTestHouse({ env: { DNS_RESOLVERS: dns.address } }), openBrowser()])
+  an = await house.customer()
+  await house.topUp(an, 3_000_000)
+  const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'binh', password: 'Another#1pass', replicate: 1 }
+  id = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })).body.result.id
+  server = await eventually(
+    'the server running',
+    async () => {
+      const { result } = (await house.call<{ status: string; name: string }>('GET', `/api/wp/${id}`, { token: an.token })).body
+      return result.status === 'running' && result.name
+    },
+    90,
+  )
+  tab = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB' })
+  await tab.context.addInitScript((token) => {
+    localStorage.setItem('language', 'en')
+    sessionStorage.setItem('accessToken', token)
+    sessionStorage.setItem('isLogin', '1')
+  }, an.token)
+  page = tab.page
+})
+afterAll(async () => {
+  await browser?.close()
+  await house?.close()
+  await dns?.close()
+})
+
+const button = (label: string | RegExp) => page.getByRole('button', { name: label, exact: true })
+const told = (text: string) => page.getByText(text, { exact: true }).first().waitFor()
+const open = async (path: string): Promise<void> => {
+  await page.goto(`${house.url}${path}`)
+  await page.waitForFunction(() => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot') === null)
+}
+const part = async (label: string): Promise<void> => {
+  await page.getByRole('tab', { name: label, exact: true }).click()
+  await page.waitForFunction(() => document.querySelector('.skeleton') === null)
+}
+
+describe('a running server', { timeout: 90_000 }, () => {
+  test('stands in the list of hosting without its MariaDB disk, and leads to its page', async () => {
+    await open('/hosting')
+    expect(await page.getByRole('columnheader').allTextContents()).not.toContain('MariaDB')
+    expect(await page.getByRole('link', { name: 'New Hosting' }).getAttribute('href')).toBe('/hosting/create')
+    await page.getByRole('link', { name: `View ${server}` }).click()
+    await page.waitForURL(`${house.url}/wordpress/${id}`)
+    await page.getByRole('heading', { level: 1, name: 'Server information' }).waitFor()
+    await page.getByText(/^BASIC/).waitFor()
+    expect(await page.getByRole('meter', { name: 'Disk', exact: true }).getAttribute('aria-valuetext')).toMatch(/ of 10 GB$/)
+    await page.getByRole('meter', { name: 'Memory of web-1' }).waitFor()
+  })
+
+  test('opens wp-admin without a password', async () => {
+    const opening = tab.context.waitForEvent('page')
+    await button('Open wp-admin').click()
+    const admin = await opening
+    await admin.waitForURL(/\/wp-admin\/$/)
+    await admin.getByRole('heading', { level: 1 }).waitFor()
+    await admin.close()
+  })
+
+  test('takes a domain only once it points here, and lets go of it', async () => {
+    await part('Domain')
+    await button('Add domain').click()
+    await button('Cancel').click()
+    expect(await page.getByLabel('Domain name').count()).toBe(0)
+    await button('Add domain').click()
+    await page.getByLabel('Domain name').fill('no domain')
+    await button('OK').click()
+    await page.getByText(/Enter a domain of your own/).waitFor()
+    await page.getByLabel('Domain name').fill(name)
+    await button('OK').click()
+    await told('Error !')
+    await told('Update Fail !')
+    await told('Domain is not verified !')
+    await page.getByText(`${server}.localhost`, { exact: true }).waitFor()
+    await button(`Copy _portal-challenge.${name}`).waitFor()
+    dns.records.set(`CNAME ${name}`, [`${server}.localhost`])
+    await button('Verify').click()
+    await told('Add domain success !')
+    await told('Success !')
+    await told('Verified')
+    expect(await page.getByLabel('Domain name').count()).toBe(0)
+    await button(`Remove ${name}`).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    await told('Delete domain success !')
+    await page.getByText(/No domain of your own yet/).waitFor()
+  })
+
+  test('grows its disk', async () => {
+    await part('Disk')
+    await button('Upgrade').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('New size, GB').fill('10')
+    expect(await dialog.getByRole('button', { name: 'Upgrade' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('New size, GB').fill('20')
+    await dialog.getByText(/^about /).waitFor()
+    expect(await dialog.getByRole('row').allTextContents()).toContainEqual(expect.stringMatching(/10 GB20 GB/))
+    await dialog.getByRole('button', { name: 'Upgrade' }).click()
+    await told('Update Disk Success !')
+    await page.getByRole('tabpanel').getByText('20 GB', { exact: true }).waitFor()
+  })
+
+  test('buys a bigger plan', async () => {
+    await part('Configuration')
+    await told('Current')
+    await button('Buy BASIC-2').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Buy' }).click()
+    await told('Update Size Success !')
+    await page
+      .getByRole('row', { name: /BASIC-2/ })
+      .getByText('Current')
+      .waitFor()
+  })
+
+  test('restarts and goes on being there', async () => {
+    await part('General info')
+    await button('Restart').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
+    await told('The restart has begun.')
+    await eventually('the end of the restart', async () => {
+      const { result } = (await house.call<{ restarting: boolean }>('GET', `/api/wp/${id}`, { token: an.token })).body
+      return !result.restarting
+    })
+    await expect.poll(() => button('Restart').isEnabled()).toBe(true)
+  })
+
+  test('is deleted by whoever types its name', async () => {
+    await button('Delete server').click()
+    const dialog = page.getByRole('dialog')
+    const confirm = dialog.getByRole('button', { name: 'Delete server' })
+    await dialog.getByRole('textbox').fill('another')
+    expect(await confirm.isDisabled()).toBe(true)
+    await dialog.getByRole('textbox').fill(server)
+    await confirm.click()
+    await page.waitForURL(`${house.url}/wordpress`)
+    await told(`${server} is being deleted.`)
+    await page.getByText(/You have no WordPress server yet/).waitFor({ timeout: 30_000 })
+    expect(tab.complaints.filter((text) => !/\b(404|422)\b/.test(text))).toEqual([])
+  })
+})

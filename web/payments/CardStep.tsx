@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useEffect } from 'react'
+import { messageOf } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import { buttonClass } from '../ui/Button.tsx'
+import { RadioCard } from '../ui/RadioCard.tsx'
+import { LoadError, SkeletonRows } from '../ui/State.tsx'
+import { cardsQuery } from './card-queries.ts'
+import { CardLine } from './CardLine.tsx'
+import { useCardTexts } from './card-texts.ts'
+
+/** Which linked card pays. Who has none goes and links one, and comes back with the amount. */
+export default function CardStep({
+  amountText,
+  chosen,
+  onChoose,
+}: {
+  amountText: string
+  chosen: string | undefined
+  onChoose: (id: string) => void
+}) {
+  const t = useTexts()
+  const c = useCardTexts()
+  const navigate = useNavigate()
+  const { data, isPending, isFetching, error, refetch } = useQuery(cardsQuery)
+  const none = data?.length === 0 && !isFetching
+  useEffect(() => {
+    if (none) void navigate({ to: '/link-card', search: { amount: amountText } })
+    // The amount goes along as it was when the lack was seen.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [none, navigate])
+  return (
+    <section className="p-5 sm:p-6">
+      <h2 className="text-base font-semibold">3. {c.choose}</h2>
+      {isPending || data?.length === 0 ? (
+        <div aria-busy="true" className="mt-4">
+          <SkeletonRows rows={2} />
+        </div>
+      ) : !data ? (
+        <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+      ) : (
+        <>
+          <fieldset className="mt-4">
+            <legend className="sr-only">{c.choose}</legend>
+            <div className="grid gap-2.5 sm:grid-cols-2">
+              {data.map((card) => (
+                <RadioCard
+                  key={card.id}
+                  name="card"
+                  value={card.id}
+                  checked={card.id === chosen}
+                  onChange={onChoose}
+                  className="items-center p-3.5 pr-11"
+                >
+                  <CardLine card={card} />
+                </RadioCard>
+              ))}
+            </div>
+          </fieldset>
+          <Link to="/link-card" search={{ amount: amountText }} className={`${buttonClass('ghost', 'sm')} mt-3 -ml-3`}>
+            <Plus aria-hidden className="size-4" />
+            {c.another}
+          </Link>
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,36 @@
+import { ExternalLink } from 'lucide-react'
+import { useState } from 'react'
+import { adminLink, type Server } from '../../contract/wordpress.ts'
+import { Attempt } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Button } from '../ui/Button.tsx'
+import { toast } from '../ui/toast.ts'
+
+/** Opens wp-admin signed in, by a link that works once. */
+export function AdminButton({ server }: { server: Server }) {
+  const t = useTexts('site')
+  const [attempt] = useState(() => new Attempt())
+  const [busy, setBusy] = useState(false)
+  const open = async () => {
+    // Opened with the click itself: a browser blocks what opens later. It must not reach back to this page.
+    const tab = window.open('about:blank', '_blank')
+    if (tab) tab.opener = null
+    setBusy(true)
+    try {
+      const { url } = await attempt.run(adminLink, { params: { id: server.id } })
+      if (tab) tab.location.replace(url)
+      else location.assign(url)
+    } catch {
+      tab?.close()
+      toast.error(t.toast.error, t.site.adminFailed)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Button busy={busy} title={t.site.adminOnce} onClick={() => void open()}>
+      {t.site.admin}
+      <ExternalLink aria-hidden className="size-4" />
+    </Button>
+  )
+}

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Server } from '../../contract/wordpress.ts'
+import { useFormat } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { subscriptionQuery } from './queries.ts'
+import { chargedNow } from './resize-price.ts'
+
+interface BeforeAfterProps {
+  server: Server
+  label: string
+  before: string
+  after: string
+  /** What a month of the whole server costs then, minor units. */
+  price: number
+}
+
+/** A change before it is asked for: what is, what will be, what both cost, and what is charged at once. */
+export function BeforeAfter({ server, label, before, after, price }: BeforeAfterProps) {
+  const t = useTexts('site')
+  const { money } = useFormat()
+  const [openedAt] = useState(() => Date.now())
+  const { data: subscription } = useQuery({ ...subscriptionQuery(server.subscriptionId ?? ''), enabled: server.subscriptionId !== null })
+  const charged = subscription ? chargedNow(subscription, server.price, price, openedAt) : undefined
+  return (
+    <div className="rounded-lg bg-subtle p-4 text-sm">
+      <table className="w-full">
+        <thead>
+          <tr className="text-xs text-ink-3">
+            <td />
+            <th scope="col" className="pb-1 text-right font-normal">
+              {t.resize.before}
+            </th>
+            <th scope="col" className="pb-1 pl-4 text-right font-normal">
+              {t.resize.after}
+            </th>
+          </tr>
+        </thead>
+        <tbody className="num">
+          <tr>
+            <th scope="row" className="py-1 text-left font-normal text-ink-2">
+              {label}
+            </th>
+            <td className="py-1 text-right">{before}</td>
+            <td className="py-1 pl-4 text-right font-semibold">{after}</td>
+          </tr>
+          <tr>
+            <th scope="row" className="py-1 text-left font-normal text-ink-2">
+              {t.resize.total}
+            </th>
+            <td className="py-1 text-right">{money(server.price, server.currency)}</td>
+            <td className="py-1 pl-4 text-right font-semibold">{money(price, server.currency)}</td>
+          </tr>
+        </tbody>
+      </table>
+      {charged === undefined || charged === 0 ? null : (
+        <p className="num mt-2 flex flex-wrap justify-between gap-x-3 border-t border-border pt-2">
+          <span className="text-ink-2">{t.resize.now}</span>
+          <span className="font-semibold">{t.resize.about(money(charged, server.currency))}</span>
+        </p>
+      )}
+    </div>
+  )
+}

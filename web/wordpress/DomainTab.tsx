@@ -1,0 +1,254 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { ExternalLink, Plus, Trash2, X } from 'lucide-react'
+import { useRef, useState, type FormEvent } from 'react'
+import type { Server } from '../../contract/wordpress.ts'
+import { removeDomain, updateDomains } from '../../contract/wordpress-domains.ts'
+import { ApiError, call, messageOf } from '../api.ts'
+import { formatTime } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Badge } from '../ui/Badge.tsx'
+import { Button, IconButton } from '../ui/Button.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Field, Input } from '../ui/Field.tsx'
+import { toast } from '../ui/toast.ts'
+import { DomainRecords } from './DomainRecords.tsx'
+import { domainQuery, serverQuery } from './queries.ts'
+
+/** A name that was asked for and not accepted. */
+interface Attempt {
+  name: string
+  text: string
+  /** Whether records would help: it was understood as a name, and not proven. */
+  provable: boolean
+}
+
+export default function DomainTab({ server }: { server: Server }) {
+  const t = useTexts('site')
+  const queryClient = useQueryClient()
+  const [adding, setAdding] = useState(false)
+  const [typed, setTyped] = useState('')
+  const [complaint, setComplaint] = useState<string>()
+  const [attempt, setAttempt] = useState<Attempt>()
+  const [busy, setBusy] = useState(false)
+  const addButton = useRef<HTMLButtonElement>(null)
+  const closed = server.status === 'failed' || server.status === 'deleting'
+
+  const close = () => {
+    setAdding(false)
+    setTyped('')
+    setComplaint(undefined)
+    requestAnimationFrame(() => addButton.current?.focus())
+  }
+
+  const add = async (name: string) => {
+    if (busy) return
+    setBusy(true)
+    setComplaint(undefined)
+    try {
+      const body = { id: server.id, name: server.name, domains: [...server.domains, name] }
+      const { domains } = await call(updateDomains, { params: { id: server.id }, body })
+      queryClient.setQueryData(serverQuery(server.id).queryKey, (now) => now && { ...now, domains })
+      setAttempt(undefined)
+      close()
+      toast.success(t.toast.success, t.domains.added)
+    } catch (error) {
+      const provable = error instanceof ApiError && error.code === 'domain_not_verified'
+      if (provable) {
+        setAttempt({ name, text: t.domains.notVerified, provable })
+        await queryClient.invalidateQueries({ queryKey: domainQuery(server.id, name).queryKey })
+      } else {
+        const text = (error instanceof ApiError ? error.fields['domains'] : undefined) ?? messageOf(error)
+        // A word that is no name has nothing to verify.
+        if (error instanceof ApiError && error.code === 'invalid_input') setComplaint(text)
+        else setAttempt({ name, text, provable })
+      }
+      toast.error(t.toast.error, t.domains.failed)
+    } finally {
+      setBusy(false)
+      void queryClient.invalidateQueries({ queryKey: ['servers'] })
+    }
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (typed.trim() !== '') void add(typed.trim())
+  }
+
+  return (
+    <div className="grid gap-6">
+      <section aria-labelledby="primary-domain">
+        <h3 id="primary-domain" className="text-sm font-semibold">
+          {t.domains.primary}
+        </h3>
+        <p className="mt-0.5 text-xs text-ink-3">{t.domains.primaryHint}</p>
+        <p className="mt-2 flex items-center gap-1 text-sm">
+          <DomainLink server={server} name={server.domain} url={server.url} />
+          <CopyButton text={server.domain} label={t.common.copyOf(server.domain)} doneLabel={t.common.copied} />
+        </p>
+      </section>
+      <section aria-labelledby="extra-domains">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <h3 id="extra-domains" className="text-sm font-semibold">
+            {t.domains.extra}
+          </h3>
+          {adding || closed ? null : (
+            <Button ref={addButton} variant="outline" size="sm" onClick={() => setAdding(true)}>
+              <Plus aria-hidden className="size-4" />
+              {t.domains.add}
+            </Button>
+          )}
+        </div>
+        {adding && !closed ? (
+          <form onSubmit={submit} noValidate className="mt-3 max-w-xl rounded-lg bg-subtle p-4">
+            <Field label={t.domains.label} error={complaint}>
+              {(control) => (
+                <Input
+                  {...control}
+                  // oxlint-disable-next-line jsx-a11y/no-autofocus
+                  autoFocus
+                  value={typed}
+                  onChange={(event) => setTyped(event.target.value)}
+                  onKeyDown={(event) => {
+                    if (event.key === 'Escape') close()
+                  }}
+                  placeholder={t.domains.placeholder}
+                  inputMode="url"
+                  autoComplete="off"
+                  autoCapitalize="none"
+                  spellCheck={false}
+                  maxLength={253}
+                />
+              )}
+            </Field>
+            <div className="mt-3 flex gap-2">
+              <Button type="submit" size="sm" busy={busy} disabled={typed.trim() === ''}>
+                {t.domains.ok}
+              </Button>
+              <Button variant="outline" size="sm" onClick={close}>
+                {t.common.cancel}
+              </Button>
+            </div>
+          </form>
+        ) : null}
+        {attempt ? (
+          <div className="mt-3 rounded-lg p-4 shadow-[inset_0_0_0_1px_var(--border)]">
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+              <span className="min-w-0 flex-1 text-sm font-medium break-all">{attempt.name}</span>
+              <Button variant="outline" size="sm" busy={busy} onClick={() => void add(attempt.name)}>
+                {t.domains.verify}
+              </Button>
+              <IconButton label={t.domains.forget} size="size-8" onClick={() => setAttempt(undefined)}>
+                <X aria-hidden className="size-4" />
+              </IconButton>
+            </div>
+            <p role="alert" className="mt-1 text-sm font-medium text-danger">
+              {attempt.text}
+            </p>
+            {attempt.provable ? <DomainRecords siteId={server.id} name={attempt.name} /> : null}
+          </div>
+        ) : null}
+        {server.domains.length > 0 ? (
+          <ul className="mt-3 divide-y divide-border rounded-lg shadow-[inset_0_0_0_1px_var(--border)]">
+            {server.domains.map((name) => (
+              <Held key={name} server={server} name={name} />
+            ))}
+          </ul>
+        ) : adding || attempt ? null : (
+          <p className="mt-3 text-sm text-ink-3">{closed ? t.domains.closed : t.domains.none}</p>
+        )}
+      </section>
+    </div>
+  )
+}
+
+function DomainLink({ server, name, url }: { server: Server; name: string; url: string }) {
+  const t = useTexts()
+  if (server.status !== 'running') return <span className="min-w-0 font-medium break-all">{name}</span>
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="noreferrer"
+      className="inline-flex min-w-0 items-center gap-1.5 rounded-sm font-medium break-all text-primary-ink hover:underline"
+    >
+      {name}
+      <ExternalLink aria-hidden className="size-3.5 shrink-0" />
+      <span className="sr-only">({t.common.openIn})</span>
+    </a>
+  )
+}
+
+/** One of the customer's names, as it stood when it was last looked at. */
+function Held({ server, name }: { server: Server; name: string }) {
+  const t = useTexts('site')
+  const [open, setOpen] = useState(false)
+  const [removing, setRemoving] = useState(false)
+  const state = server.domainStates.find((one) => one.name === name)
+  const verified = state?.verified ?? true
+  const own = new URL(server.url)
+  return (
+    <li className="px-4 py-2.5">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+        <span className="flex min-w-0 flex-1 items-center">
+          <DomainLink server={server} name={name} url={`${own.protocol}//${name}${own.port ? `:${own.port}` : ''}`} />
+        </span>
+        <Badge tone={verified ? 'success' : 'warning'} dot>
+          {verified ? t.domains.verified : t.domains.lost}
+        </Badge>
+        {verified ? null : (
+          <Button variant="outline" size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {t.domains.show}
+          </Button>
+        )}
+        <IconButton label={t.domains.remove(name)} size="size-8" onClick={() => setRemoving(true)}>
+          <Trash2 aria-hidden className="size-4" />
+        </IconButton>
+      </div>
+      {verified || state === undefined ? null : (
+        <p className="mt-1 text-xs text-ink-3">{t.domains.lostHint(formatTime(state.checkedAt))}</p>
+      )}
+      {open ? <DomainRecords siteId={server.id} name={name} /> : null}
+      <RemoveDomain server={server} name={name} open={removing} onClose={() => setRemoving(false)} />
+    </li>
+  )
+}
+
+function RemoveDomain({ server, name, open, onClose }: { server: Server; name: string; open: boolean; onClose: () => void }) {
+  const t = useTexts('site')
+  const queryClient = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const remove = async () => {
+    setBusy(true)
+    try {
+      const { domains } = await call(removeDomain, { params: { id: server.id, name } })
+      onClose()
+      queryClient.setQueryData(serverQuery(server.id).queryKey, (now) => now && { ...now, domains })
+      toast.success(t.toast.success, t.domains.removed)
+    } catch (error) {
+      onClose()
+      toast.error(t.toast.error, error instanceof ApiError && error.code === 'offline' ? error.message : t.domains.removeFailed)
+    } finally {
+      setBusy(false)
+      void queryClient.invalidateQueries({ queryKey: ['servers'] })
+    }
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={t.domains.removeTitle}
+      description={t.domains.removeText(name)}
+      closeLabel={t.common.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {t.common.cancel}
+          </Button>
+          <Button variant="danger" busy={busy} onClick={() => void remove()}>
+            {t.domains.removeButton}
+          </Button>
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,242 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { effectivePlanPrice } from '../../contract/pricing.ts'
+import { changeDisk, changeServer, containerLimits, type Plan, type Server } from '../../contract/wordpress.ts'
+import { messageOf } from '../api.ts'
+import { formatTime, useFormat } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { useConfig } from '../queries.ts'
+import { Badge } from '../ui/Badge.tsx'
+import { Button } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Field, Input } from '../ui/Field.tsx'
+import { NumberField } from '../ui/NumberField.tsx'
+import { LoadError, Note, Skeleton } from '../ui/State.tsx'
+import { cell, headCell, headRow, row } from '../ui/table.ts'
+import { BeforeAfter } from './BeforeAfter.tsx'
+import { plansQuery } from './queries.ts'
+import { priceWithPlan } from './resize-price.ts'
+import { useChange } from './use-change.ts'
+
+/** The size plans with what each costs a month, the number of containers, and the server's name. */
+export default function PlansTab({ server }: { server: Server }) {
+  const t = useTexts('site')
+  const { data: plans, isPending, isError, error, refetch } = useQuery(plansQuery)
+  const running = server.status === 'running'
+  const planned = plans?.find(({ id }) => id === server.planned?.size)
+  return (
+    <div className="grid gap-6">
+      {running ? null : <Note tone="info">{t.resize.closed}</Note>}
+      {server.planned && planned && server.renewsAt !== null ? (
+        <Note tone="info">{t.resize.plannedNote(planned.name, server.planned.replicate, formatTime(server.renewsAt))}</Note>
+      ) : null}
+      {isPending ? <Skeleton className="h-64 rounded-lg" /> : null}
+      {isError && !plans ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+      {plans ? <PlanTable server={server} plans={plans} running={running} /> : null}
+      {running && plans ? <Containers key={server.replicate} server={server} plans={plans} /> : null}
+      {running ? <Name key={server.name} server={server} /> : null}
+    </div>
+  )
+}
+
+function PlanTable({ server, plans, running }: { server: Server; plans: readonly Plan[]; running: boolean }) {
+  const t = useTexts('servers', 'site')
+  const { money, ram } = useFormat()
+  const [chosen, setChosen] = useState<Plan>()
+  return (
+    <div className="-mx-5 sm:-mx-6">
+      <table className="w-full text-sm">
+        <caption className="sr-only">{t.resize.plans}</caption>
+        <thead>
+          <tr className={cx(headRow, 'border-t-0')}>
+            <th scope="col" className={headCell}>
+              {t.resize.plan}
+            </th>
+            <th scope="col" className={cx(headCell, 'max-sm:hidden')}>
+              {t.wp.size}
+            </th>
+            <th scope="col" className={cx(headCell, 'text-right')}>
+              {t.resize.perMonth}
+            </th>
+            <th scope="col" className={headCell}>
+              <span className="sr-only">{t.resize.plan}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {plans.map((plan) => (
+            <tr key={plan.id} className={row}>
+              <th scope="row" className={cx(cell, 'text-left font-medium')}>
+                {plan.name}
+                <span className="num block text-xs font-normal text-ink-3 sm:hidden">{t.wp.cpuRam(plan.cpu, ram(plan.ram))}</span>
+              </th>
+              <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>{t.wp.cpuRam(plan.cpu, ram(plan.ram))}</td>
+              <td className={cx(cell, 'num text-right whitespace-nowrap')}>
+                {plan.sale_price === 0 ? null : <s className="block text-xs text-ink-3">{money(plan.price, plan.currency)}</s>}
+                {money(effectivePlanPrice(plan), plan.currency)}
+              </td>
+              <td className={cx(cell, 'text-right')}>
+                {plan.id === server.size ? (
+                  <Badge tone="success" dot>
+                    {t.resize.current}
+                  </Badge>
+                ) : plan.id === server.planned?.size ? (
+                  <Badge tone="info">{t.resize.planned}</Badge>
+                ) : (
+                  <Button
+                    variant="outline"
+                    size="sm"
+                    disabled={!running}
+                    aria-label={t.resize.buyOf(plan.name)}
+                    onClick={() => setChosen(plan)}
+                  >
+                    {t.resize.buy}
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {chosen ? <PlanDialog server={server} plans={plans} to={chosen} onClose={() => setChosen(undefined)} /> : null}
+    </div>
+  )
+}
+
+function PlanDialog({ server, plans, to, onClose }: { server: Server; plans: readonly Plan[]; to: Plan; onClose: () => void }) {
+  const t = useTexts('site')
+  const from = plans.find(({ id }) => id === server.size)
+  const { busy, refusal, field, run } = useChange(server, { done: t.resize.sizeDone, failed: t.resize.sizeFailed })
+  const smaller = from !== undefined && effectivePlanPrice(to) < effectivePlanPrice(from)
+  const wrong = refusal ?? field('size')
+  const confirm = async () => {
+    const body = { id: server.id, name: server.name, size: to.id }
+    if (await run(changeServer, { params: { id: server.id }, body })) onClose()
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.resize.planTitle(to.name)}
+      description={smaller && server.renewsAt !== null ? t.resize.planDown(formatTime(server.renewsAt)) : t.resize.planUp}
+      closeLabel={t.common.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {t.common.cancel}
+          </Button>
+          <Button busy={busy} onClick={() => void confirm()}>
+            {t.resize.buy}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        {from ? (
+          <BeforeAfter
+            server={server}
+            label={t.resize.plan}
+            before={from.name}
+            after={to.name}
+            price={priceWithPlan(server, from, to, server.replicate)}
+          />
+        ) : null}
+        {wrong === undefined ? null : (
+          <Note tone="danger" role="alert">
+            {wrong}
+          </Note>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function Containers({ server, plans }: { server: Server; plans: readonly Plan[] }) {
+  const t = useTexts('servers', 'site')
+  const { wordpress } = useConfig()
+  const standing = server.planned?.replicate ?? server.replicate
+  const [count, setCount] = useState(standing)
+  const { busy, refusal, field, run } = useChange(server, { done: t.resize.sizeDone, failed: t.resize.sizeFailed })
+  const plan = plans.find(({ id }) => id === server.size)
+  const max = Math.min(containerLimits.max, wordpress.maxContainers)
+  const wrong = refusal ?? field('replicate')
+  const apply = (event: FormEvent) => {
+    event.preventDefault()
+    const body = {
+      id: server.id,
+      name: server.name,
+      replicate: count,
+      disk: server.disk,
+      mariadb_disk_size: server.mariadb_disk_size,
+    }
+    void run(changeDisk, { params: { id: server.id }, body })
+  }
+  return (
+    <form onSubmit={apply} className="grid gap-3 border-t border-border pt-5">
+      <h3 className="text-sm font-semibold">{t.resize.containers}</h3>
+      <p className="-mt-2 text-xs text-ink-3">{t.resize.containersHint(max)}</p>
+      <div className="flex flex-wrap items-center gap-3">
+        <NumberField
+          value={count}
+          min={containerLimits.min}
+          max={max}
+          onChange={setCount}
+          label={t.resize.containers}
+          lessLabel={t.order.less}
+          moreLabel={t.order.more}
+        />
+        <Button type="submit" variant="outline" busy={busy} disabled={count === standing}>
+          {t.resize.apply}
+        </Button>
+      </div>
+      {plan && count !== standing ? (
+        <BeforeAfter
+          server={server}
+          label={t.resize.containers}
+          before={String(server.replicate)}
+          after={String(count)}
+          price={priceWithPlan(server, plan, plan, count)}
+        />
+      ) : null}
+      {wrong === undefined ? null : (
+        <Note tone="danger" role="alert">
+          {wrong}
+        </Note>
+      )}
+    </form>
+  )
+}
+
+function Name({ server }: { server: Server }) {
+  const t = useTexts('site')
+  const [name, setName] = useState(server.name)
+  const { busy, refusal, field, run } = useChange(server, { done: t.resize.renamed, failed: t.domains.failed })
+  const rest = server.domain.slice(server.name.length)
+  const rename = (event: FormEvent) => {
+    event.preventDefault()
+    void run(changeServer, { params: { id: server.id }, body: { id: server.id, name } })
+  }
+  return (
+    <form onSubmit={rename} noValidate className="grid max-w-xl gap-3 border-t border-border pt-5">
+      <Field label={t.resize.name} error={field('name') ?? refusal} hint={t.resize.nameHint(`${name}${rest}`)}>
+        {(control) => (
+          <span className="flex gap-2">
+            <Input
+              {...control}
+              value={name}
+              onChange={(event) => setName(event.target.value.toLowerCase())}
+              maxLength={42}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+            />
+            <Button type="submit" variant="outline" className="h-10" busy={busy} disabled={name === server.name || name === ''}>
+              {t.resize.rename}
+            </Button>
+          </span>
+        )}
+      </Field>
+    </form>
+  )
+}

@@ -1,0 +1,143 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { RotateCw, Trash2 } from 'lucide-react'
+import { useState, type FormEvent } from 'react'
+import { deleteServer, restartServer, type Server } from '../../contract/wordpress.ts'
+import { Attempt, call, messageOf } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Field, Input } from '../ui/Field.tsx'
+import { toast } from '../ui/toast.ts'
+import type { Kind } from './queries.ts'
+import { wording } from './wording.ts'
+
+/** What one does to a server rarely, and not by a slip. */
+export function SiteActions({ server, kind }: { server: Server; kind: Kind }) {
+  const t = useTexts('site')
+  const [asking, setAsking] = useState<'restart' | 'delete'>()
+  if (server.status === 'deleting') return null
+  return (
+    <section aria-label={t.site.danger} className="mt-6 flex flex-wrap gap-2 border-t border-border pt-5">
+      {server.status === 'running' ? (
+        <Button
+          variant="outline"
+          busy={server.restarting}
+          aria-label={server.restarting ? t.site.restarting : undefined}
+          onClick={() => setAsking('restart')}
+        >
+          <RotateCw aria-hidden className="size-4" />
+          {t.site.restart}
+        </Button>
+      ) : null}
+      <Button variant="danger" onClick={() => setAsking('delete')}>
+        <Trash2 aria-hidden className="size-4" />
+        {t.site.remove}
+      </Button>
+      <RestartDialog server={server} open={asking === 'restart'} onClose={() => setAsking(undefined)} />
+      <DeleteDialog server={server} kind={kind} open={asking === 'delete'} onClose={() => setAsking(undefined)} />
+    </section>
+  )
+}
+
+function RestartDialog({ server, open, onClose }: { server: Server; open: boolean; onClose: () => void }) {
+  const t = useTexts('site')
+  const queryClient = useQueryClient()
+  const [attempt] = useState(() => new Attempt())
+  const [busy, setBusy] = useState(false)
+  const restart = async () => {
+    setBusy(true)
+    try {
+      await attempt.run(restartServer, { params: { id: server.id } })
+      toast.success(t.toast.success, t.site.restartAsked)
+    } catch (error) {
+      toast.error(t.toast.error, `${t.site.restartFailed} ${messageOf(error)}`)
+    } finally {
+      setBusy(false)
+      onClose()
+      void queryClient.invalidateQueries({ queryKey: ['servers'] })
+    }
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={t.site.restartTitle}
+      description={t.site.restartText}
+      closeLabel={t.common.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {t.common.cancel}
+          </Button>
+          <Button busy={busy} onClick={() => void restart()}>
+            {t.site.restart}
+          </Button>
+        </>
+      }
+    />
+  )
+}
+
+function DeleteDialog({ server, kind, open, onClose }: { server: Server; kind: Kind; open: boolean; onClose: () => void }) {
+  const t = useTexts('servers', 'site')
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState('')
+  const [busy, setBusy] = useState(false)
+  const close = () => {
+    setTyped('')
+    onClose()
+  }
+  const remove = async (event: FormEvent) => {
+    event.preventDefault()
+    if (typed !== server.name || busy) return
+    setBusy(true)
+    try {
+      await call(deleteServer, { params: { id: server.id } })
+      for (const subject of ['servers', 'invoices', 'me', 'transactions']) void queryClient.invalidateQueries({ queryKey: [subject] })
+      toast.success(t.toast.success, t.site.removed(server.name))
+      await navigate({ to: wording(kind, t).listTo })
+    } catch (error) {
+      toast.error(t.toast.error, `${t.site.removeFailed} ${messageOf(error)}`)
+      close()
+    } finally {
+      setBusy(false)
+    }
+  }
+  const form = `delete-${server.id}`
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title={t.site.removeTitle}
+      description={t.site.removeText}
+      closeLabel={t.common.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={close}>
+            {t.common.cancel}
+          </Button>
+          <Button type="submit" form={form} variant="danger" busy={busy} disabled={typed !== server.name}>
+            {t.site.remove}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={(event) => void remove(event)}>
+        <Field label={t.site.removeType(server.name)}>
+          {(control) => (
+            <Input
+              {...control}
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,63 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, type KeyboardEvent } from 'react'
+import { useTexts } from '../i18n/index.ts'
+import { cx } from '../ui/cx.ts'
+import { siteTabs, type SiteTab } from './site-tabs.ts'
+
+/** The tab stands in the address, so that a reload and a shared link keep it. */
+export function SiteTabs({ current }: { current: SiteTab }) {
+  const t = useTexts('site')
+  const navigate = useNavigate()
+  const list = useRef<HTMLDivElement>(null)
+  const names: Record<SiteTab, string> = {
+    general: t.site.general,
+    logs: t.site.logs,
+    disk: t.site.diskTab,
+    mariadb: t.site.mariadbTab,
+    plans: t.site.plansTab,
+    domain: t.site.domainTab,
+  }
+  // On a phone the row is longer than the screen.
+  useEffect(() => {
+    list.current?.querySelector(`#tab-${current}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [current])
+  const show = (tab: SiteTab) => void navigate({ to: '.', search: tab === 'general' ? {} : { tab }, replace: true, resetScroll: false })
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    if (step === 0) return
+    event.preventDefault()
+    const next = siteTabs[(siteTabs.indexOf(current) + step + siteTabs.length) % siteTabs.length]
+    if (!next) return
+    show(next)
+    list.current?.querySelector<HTMLElement>(`#tab-${next}`)?.focus()
+  }
+  return (
+    // oxlint-disable-next-line jsx-a11y/interactive-supports-focus
+    <div
+      ref={list}
+      role="tablist"
+      aria-label={t.site.tabs}
+      onKeyDown={onKeyDown}
+      className="flex gap-6 overflow-x-auto overflow-y-hidden border-b border-border px-5 sm:px-6"
+    >
+      {siteTabs.map((tab) => (
+        <button
+          key={tab}
+          id={`tab-${tab}`}
+          type="button"
+          role="tab"
+          aria-selected={tab === current}
+          aria-controls={`panel-${tab}`}
+          tabIndex={tab === current ? 0 : -1}
+          onClick={() => show(tab)}
+          className={cx(
+            'h-11 shrink-0 border-b-2 text-sm font-medium whitespace-nowrap transition-colors',
+            tab === current ? 'border-primary text-ink' : 'border-transparent text-ink-3 hover:text-ink',
+          )}
+        >
+          {names[tab]}
+        </button>
+      ))}
+    </div>
+  )
+}

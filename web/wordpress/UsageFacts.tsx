@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Server } from '../../contract/wordpress.ts'
+import { messageOf } from '../api.ts'
+import { useFormat } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { cx } from '../ui/cx.ts'
+import { LoadError, Skeleton } from '../ui/State.tsx'
+import { usageQuery, type Kind } from './queries.ts'
+
+/** From this share on a bar warns. */
+const nearlyFull = 0.9
+
+/** What the server takes of its disks and memory now. */
+export function UsageFacts({ server, kind }: { server: Server; kind: Kind }) {
+  const t = useTexts('site')
+  const { ram, disk } = useFormat()
+  const { data, isPending, isError, error, refetch } = useQuery(usageQuery(server.id))
+  return (
+    <section aria-labelledby="usage" className="mt-6 border-t border-border pt-5">
+      <h3 id="usage" className="text-sm font-semibold">
+        {t.site.usage}
+      </h3>
+      {isPending ? <Skeleton className="mt-3 h-24 rounded-lg" /> : null}
+      {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+      {data ? (
+        <div className="mt-3 grid gap-x-10 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
+          <Meter label={t.site.disk} used={data.disk} of={server.disk} text={t.site.usageOf(disk(data.disk), disk(server.disk))} />
+          {kind === 'wordpress' ? (
+            <Meter
+              label={t.site.mariadb}
+              used={data.mariadb_disk_size}
+              of={server.mariadb_disk_size}
+              text={t.site.usageOf(disk(data.mariadb_disk_size), disk(server.mariadb_disk_size))}
+            />
+          ) : null}
+          {data.containers.map(({ name, memory }) => (
+            <Meter
+              key={name}
+              label={t.site.memoryOf(name)}
+              used={memory ?? 0}
+              of={server.ram}
+              text={memory === null ? t.site.starting : t.site.usageOf(ram(memory), ram(server.ram))}
+            />
+          ))}
+        </div>
+      ) : null}
+    </section>
+  )
+}
+
+function Meter({ label, used, of, text }: { label: string; used: number; of: number; text: string }) {
+  const share = Math.min(1, used / of)
+  return (
+    <div className="min-w-0 text-sm">
+      <div className="flex items-baseline justify-between gap-3">
+        <span className="text-xs text-ink-3">{label}</span>
+        <span className="num font-medium">{text}</span>
+      </div>
+      <div
+        role="meter"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={of}
+        aria-valuenow={Math.min(used, of)}
+        aria-valuetext={text}
+        className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-subtle"
+      >
+        <div
+          className={cx('h-full rounded-full', share >= nearlyFull ? 'bg-danger' : 'bg-primary')}
+          // What is in use shows, however little it is.
+          style={{ width: `${Math.max(share * 100, used > 0 ? 1 : 0)}%` }}
+        />
+      </div>
+    </div>
+  )
+}
