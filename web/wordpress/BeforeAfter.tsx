@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
-import { subscriptionQuery } from './queries.ts'
+import { subscriptionQuery } from './site-queries.ts'
 import { chargedNow } from './resize-price.ts'
 
 interface BeforeAfterProps {

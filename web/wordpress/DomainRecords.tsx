@@ -4,7 +4,7 @@ import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { LoadError, Skeleton } from '../ui/State.tsx'
-import { domainQuery } from './queries.ts'
+import { domainQuery } from './site-queries.ts'
 
 /** Which records would prove a name, and what the DNS says of them now; each value can be copied. */
 export function DomainRecords({ siteId, name }: { siteId: string; name: string }) {

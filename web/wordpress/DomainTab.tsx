@@ -13,7 +13,8 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input } from '../ui/Field.tsx'
 import { toast } from '../ui/toast.ts'
 import { DomainRecords } from './DomainRecords.tsx'
-import { domainQuery, serverQuery } from './queries.ts'
+import { serverQuery } from './queries.ts'
+import { domainQuery } from './site-queries.ts'
 
 /** A name that was asked for and not accepted. */
 interface Attempt {

@@ -11,7 +11,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { RadioCard } from '../ui/RadioCard.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
-import { subscriptionQuery } from './queries.ts'
+import { subscriptionQuery } from './site-queries.ts'
 
 const tones = { pending: 'info', active: 'success', past_due: 'warning', suspended: 'danger', ended: 'neutral' } as const
 

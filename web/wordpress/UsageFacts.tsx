@@ -5,7 +5,8 @@ import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
 import { LoadError, Skeleton } from '../ui/State.tsx'
-import { usageQuery, type Kind } from './queries.ts'
+import type { Kind } from './queries.ts'
+import { usageQuery } from './site-queries.ts'
 
 /** From this share on a bar warns. */
 const nearlyFull = 0.9
