@@ -17,7 +17,7 @@ interface BeforeAfterProps {
 
 /** A change before it is asked for: what is, what will be, what both cost, and what is charged at once. */
 export function BeforeAfter({ server, label, before, after, price }: BeforeAfterProps) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const { money } = useFormat()
   const [openedAt] = useState(() => Date.now())
   const { data: subscription } = useQuery({ ...subscriptionQuery(server.subscriptionId ?? ''), enabled: server.subscriptionId !== null })

@@ -22,7 +22,7 @@ const maxGb = Math.floor(diskLimits.maxMb / mbPerGb)
 
 /** The SSD disk or the MariaDB disk: its size, and growing it. */
 export default function DiskTab({ server, which }: { server: Server; which: 'disk' | 'mariadb' }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const { wordpress } = useConfig()
   const { money, disk, diskSize } = useFormat()
   const [open, setOpen] = useState(false)
@@ -63,7 +63,7 @@ function Fact({ term, children }: { term: string; children: string | (string | n
 }
 
 function GrowDialog({ server, ssd, perGb, onClose }: { server: Server; ssd: boolean; perGb: number; onClose: () => void }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const { disk } = useFormat()
   const fromMb = ssd ? server.disk : server.mariadb_disk_size
   const nowGb = Math.floor(fromMb / mbPerGb)

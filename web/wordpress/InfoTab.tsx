@@ -3,13 +3,14 @@ import { lazy, Suspense, type ReactNode } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
-import { loadScreen } from '../pages/load-screen.ts'
+
 import { useConfig } from '../queries.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Skeleton } from '../ui/State.tsx'
+import { loadPart } from './load-part.ts'
 import type { Kind } from './queries.ts'
 
-const InfoParts = lazy(() => loadScreen(() => import('./InfoParts.tsx')))
+const InfoParts = lazy(() => loadPart(() => import('./InfoParts.tsx')))
 
 const serverType = 'BASIC'
 
