@@ -191,6 +191,10 @@ describe('a running server', { timeout: 120_000 }, () => {
     expect((await visit(host, '/')).status).toBe(404)
     expect((await visit(name, '/')).status).toBe(404)
     expect((await subscriptionOf(id)).status).toBe('ended')
+    // All but the few minutes that it ran.
+    const { balance } = await house.house.ledger.balanceOf(house.house.db, owner.id)
+    expect(balance).toBeGreaterThan(1_999_000n)
+    expect(balance).toBeLessThan(2_000_000n)
     expect((await statuses(owner, id)).slice(-2)).toEqual(['deleting', 'deleted'])
     expect((await act(owner, 'POST', `/api/wp/${id}/restart`)).status).toBe(404)
     await house.ledgerHolds()
