@@ -119,6 +119,7 @@ export const enSite = {
     resumed: 'The subscription goes on.',
   },
   resize: {
+    price: 'Price per month',
     ssdTitle: 'SSD disk',
     mariadbTitle: 'MariaDB disk',
     size: 'Current size',

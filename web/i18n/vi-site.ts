@@ -119,6 +119,7 @@ export const viSite: typeof enSite = {
     resumed: 'Gói dịch vụ sẽ tiếp tục.',
   },
   resize: {
+    price: 'Giá mỗi tháng',
     ssdTitle: 'Ổ đĩa SSD',
     mariadbTitle: 'Ổ đĩa MariaDB',
     size: 'Dung lượng hiện tại',
