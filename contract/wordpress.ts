@@ -24,12 +24,7 @@ export const adminUser = z
     z.maxLength(60, { error: 'wordpress_user' }),
     z.regex(/^[A-Za-z0-9_.\-@]+(?: [A-Za-z0-9_.\-@]+)*$/, { error: 'wordpress_user' }),
   )
-/** Lower-case and readable; it becomes a host name. */
-export const serverName = z.string().check(
-  z.regex(/^[a-z][a-z0-9-]{1,40}[a-z0-9]$/, { error: 'server_name' }),
-  z.refine((name) => !name.includes('--'), { error: 'server_name' }),
-)
-const diskMb = z.int().check(z.gte(diskLimits.minMb, { error: 'disk_minimum' }), z.lte(diskLimits.maxMb, { error: 'disk_maximum' }))
+export const diskMb = z.int().check(z.gte(diskLimits.minMb, { error: 'disk_minimum' }), z.lte(diskLimits.maxMb, { error: 'disk_maximum' }))
 
 export const Order = z.strictObject({
   size: z.int(),
@@ -155,72 +150,6 @@ export const getServer = endpoint({
   summary: 'One WordPress server',
   params: idParam,
   result: Server,
-})
-export const Usage = z.object({
-  /** MB in use; 1024 MB are shown as 1 GB. */
-  disk: z.int(),
-  mariadb_disk_size: z.int(),
-  /** MB resident of each container; 1000 MB are shown as 1 GB. Null while it is not known. */
-  containers: z.array(z.object({ name: z.string(), ready: z.boolean(), restarts: z.int(), memory: z.nullable(z.int()) })),
-})
-export type Usage = z.output<typeof Usage>
-
-export const getUsage = endpoint({
-  method: 'GET',
-  path: '/api/wp/:id/usage',
-  access: 'customer',
-  summary: 'What a server takes of its disks and memory now',
-  params: idParam,
-  result: Usage,
-})
-export const changeDisk = endpoint({
-  method: 'PUT',
-  path: '/api/wp/:id/disk',
-  access: 'customer',
-  summary: 'Grow either disk, or change the number of containers; what grows is charged for the rest of the month before it acts',
-  params: idParam,
-  body: z.strictObject({
-    id: z.optional(z.string()),
-    /** The server's name; it is not changed here. */
-    name: z.optional(z.string()),
-    disk: diskMb,
-    mariadb_disk_size: diskMb,
-    replicate: z.optional(z.int().check(z.gte(containerLimits.min), z.lte(containerLimits.max))),
-  }),
-  result: Server,
-})
-export const changeServer = endpoint({
-  method: 'PUT',
-  path: '/api/wp/:id',
-  access: 'customer',
-  summary: 'Change the name or the size plan; a smaller plan takes effect at the renewal',
-  params: idParam,
-  body: z.strictObject({ id: z.optional(z.string()), name: z.optional(serverName), size: z.optional(z.int()) }),
-  result: Server,
-})
-export const restartServer = endpoint({
-  method: 'POST',
-  path: '/api/wp/:id/restart',
-  access: 'customer',
-  summary: 'Restart the containers one after the other; visitors are served all the while',
-  params: idParam,
-  result: z.object({ id: z.string() }),
-})
-export const deleteServer = endpoint({
-  method: 'DELETE',
-  path: '/api/wp/:id',
-  access: 'customer',
-  summary: 'Delete a server with everything on it; its subscription ends',
-  params: idParam,
-  result: z.object({ id: z.string() }),
-})
-export const adminLink = endpoint({
-  method: 'POST',
-  path: '/api/wp/:id/admin-link',
-  access: 'customer',
-  summary: 'An address that signs into wp-admin, once, within 60 seconds',
-  params: idParam,
-  result: z.object({ url: z.string() }),
 })
 export const placeOrder = endpoint({
   method: 'POST',

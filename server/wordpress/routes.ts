@@ -1,4 +1,4 @@
-import { wordpress as api, wordpressDomains as domainApi, type Language } from '../../contract/index.ts'
+import { wordpress as api, wordpressDomains as domainApi, wordpressServer as serverApi, type Language } from '../../contract/index.ts'
 import type { Billing } from '../billing/index.ts'
 import { currencyOf, dataCentres, plans, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -82,7 +82,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     )
   })
   http.read(api.getServer, async ({ customerId, params }) => present(await own(customerId, params.id), deps))
-  http.read(api.getUsage, async ({ customerId, params }) => {
+  http.read(serverApi.getUsage, async ({ customerId, params }) => {
     const site = await own(customerId, params.id)
     const state = await driver.state(site.id)
     return {
@@ -99,23 +99,23 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     if (!changed) throw new Refusal('not_found')
     return present(changed, deps)
   }
-  http.write(api.changeDisk, ({ tx, customerId, params, body, language }) =>
+  http.write(serverApi.changeDisk, ({ tx, customerId, params, body, language }) =>
     change(tx, customerId, params.id, language, { disk: body.disk, mariadbDisk: body.mariadb_disk_size, containers: body.replicate }),
   )
-  http.write(api.changeServer, ({ tx, customerId, params, body, language }) =>
+  http.write(serverApi.changeServer, ({ tx, customerId, params, body, language }) =>
     change(tx, customerId, params.id, language, { name: body.name, planId: body.size }),
   )
-  http.write(api.restartServer, async ({ tx, customerId, params }) => {
+  http.write(serverApi.restartServer, async ({ tx, customerId, params }) => {
     const site = await own(customerId, params.id)
     await deps.lifecycle.restart(tx, site.id)
     return { id: site.id }
   })
-  http.write(api.deleteServer, async ({ tx, customerId, params }) => {
+  http.write(serverApi.deleteServer, async ({ tx, customerId, params }) => {
     const site = await own(customerId, params.id)
     await deps.lifecycle.remove(tx, site.id)
     return { id: site.id }
   })
-  http.act(api.adminLink, async ({ customerId, params }) => {
+  http.act(serverApi.adminLink, async ({ customerId, params }) => {
     const site = await own(customerId, params.id)
     if (site.status !== 'running') throw new Refusal('server_not_running')
     await deps.signIns.take(site.id)

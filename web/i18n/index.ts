@@ -4,6 +4,7 @@
  */
 import { useSyncExternalStore } from 'react'
 import type { enCards } from './en-cards.ts'
+import type { enParts } from './en-parts.ts'
 import type { enPayments } from './en-payments.ts'
 import type { enServers } from './en-servers.ts'
 import type { enSite } from './en-site.ts'
@@ -13,6 +14,7 @@ import type { Texts } from './en.ts'
 export type { Texts }
 /** Texts of one part of the portal. */
 interface GroupTexts {
+  parts: typeof enParts
   cards: { readonly cards: typeof enCards }
   payments: typeof enPayments
   servers: typeof enServers
@@ -31,10 +33,12 @@ const loaders: Record<Language, () => Promise<Texts>> = {
 
 type Loaders = { readonly [G in TextGroup]: Record<Language, () => Promise<GroupTexts[G]>> }
 const cards = () => import('./en-cards.ts').then((file) => ({ cards: file.enCards }))
+const parts = () => import('./en-parts.ts').then((file) => file.enParts)
 const payments = () => import('./en-payments.ts').then((file) => file.enPayments)
 const site = () => import('./en-site.ts').then((file) => file.enSite)
 const wallet = () => import('./en-wallet.ts').then((file) => file.enWallet)
 const groupLoaders: Loaders = {
+  parts: { en: parts, vi: () => import('./vi-parts.ts').then((file) => file.viParts), aud: parts },
   cards: { en: cards, vi: () => import('./vi-cards.ts').then((file) => ({ cards: file.viCards })), aud: cards },
   payments: { en: payments, vi: () => import('./vi-payments.ts').then((file) => file.viPayments), aud: payments },
   servers: {

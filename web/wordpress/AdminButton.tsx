@@ -1,6 +1,7 @@
 import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
-import { adminLink, type Server } from '../../contract/wordpress.ts'
+import type { Server } from '../../contract/wordpress.ts'
+import { adminLink } from '../../contract/wordpress-server.ts'
 import { Attempt } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
-import { subscriptionQuery } from './queries.ts'
+import { subscriptionQuery } from './site-queries.ts'
 import { chargedNow } from './resize-price.ts'
 
 interface BeforeAfterProps {
@@ -17,7 +17,7 @@ interface BeforeAfterProps {
 
 /** A change before it is asked for: what is, what will be, what both cost, and what is charged at once. */
 export function BeforeAfter({ server, label, before, after, price }: BeforeAfterProps) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const { money } = useFormat()
   const [openedAt] = useState(() => Date.now())
   const { data: subscription } = useQuery({ ...subscriptionQuery(server.subscriptionId ?? ''), enabled: server.subscriptionId !== null })
@@ -27,7 +27,9 @@ export function BeforeAfter({ server, label, before, after, price }: BeforeAfter
       <table className="w-full">
         <thead>
           <tr className="text-xs text-ink-3">
-            <td />
+            <th scope="col">
+              <span className="sr-only">{label}</span>
+            </th>
             <th scope="col" className="pb-1 text-right font-normal">
               {t.resize.before}
             </th>

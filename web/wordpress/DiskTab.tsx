@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { HardDriveUpload } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
-import { changeDisk, diskLimits, type Server } from '../../contract/wordpress.ts'
+import { diskLimits, type Server } from '../../contract/wordpress.ts'
+import { changeDisk } from '../../contract/wordpress-server.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { useConfig } from '../queries.ts'
@@ -12,7 +13,7 @@ import { Field, Input } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { BeforeAfter } from './BeforeAfter.tsx'
 import { rateOf } from './order-form.ts'
-import { usageQuery } from './queries.ts'
+import { usageQuery } from './site-queries.ts'
 import { priceWithDisk } from './resize-price.ts'
 import { useChange } from './use-change.ts'
 
@@ -21,7 +22,7 @@ const maxGb = Math.floor(diskLimits.maxMb / mbPerGb)
 
 /** The SSD disk or the MariaDB disk: its size, and growing it. */
 export default function DiskTab({ server, which }: { server: Server; which: 'disk' | 'mariadb' }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const { wordpress } = useConfig()
   const { money, disk, diskSize } = useFormat()
   const [open, setOpen] = useState(false)
@@ -39,7 +40,7 @@ export default function DiskTab({ server, which }: { server: Server; which: 'dis
           <Fact term={t.resize.size}>{disk(sizeMb)} GB</Fact>
           <Fact term={t.resize.kind}>SSD</Fact>
           <Fact term={t.site.usage}>{used === undefined ? '–' : t.site.usageOf(diskSize(used), diskSize(sizeMb))}</Fact>
-          <Fact term={t.resize.price}>{perGb === 0 ? t.resize.included : money(diskPrice(sizeMb, { perGb }), server.currency)}</Fact>
+          <Fact term={t.resize.perMonth}>{perGb === 0 ? t.resize.included : money(diskPrice(sizeMb, { perGb }), server.currency)}</Fact>
         </dl>
         <Button disabled={!running || largest} onClick={() => setOpen(true)} className="max-sm:w-full">
           <HardDriveUpload aria-hidden className="size-4" />
@@ -62,7 +63,7 @@ function Fact({ term, children }: { term: string; children: string | (string | n
 }
 
 function GrowDialog({ server, ssd, perGb, onClose }: { server: Server; ssd: boolean; perGb: number; onClose: () => void }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const { disk } = useFormat()
   const fromMb = ssd ? server.disk : server.mariadb_disk_size
   const nowGb = Math.floor(fromMb / mbPerGb)

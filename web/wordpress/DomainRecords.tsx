@@ -4,11 +4,11 @@ import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { LoadError, Skeleton } from '../ui/State.tsx'
-import { domainQuery } from './queries.ts'
+import { domainQuery } from './site-queries.ts'
 
 /** Which records would prove a name, and what the DNS says of them now; each value can be copied. */
 export function DomainRecords({ siteId, name }: { siteId: string; name: string }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const { data, isPending, isError, error, refetch } = useQuery(domainQuery(siteId, name))
   if (isPending) return <Skeleton className="mt-3 h-32 rounded-lg" />
   if (isError && !data) return <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />

@@ -13,7 +13,8 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input } from '../ui/Field.tsx'
 import { toast } from '../ui/toast.ts'
 import { DomainRecords } from './DomainRecords.tsx'
-import { domainQuery, serverQuery } from './queries.ts'
+import { serverQuery } from './queries.ts'
+import { domainQuery } from './site-queries.ts'
 
 /** A name that was asked for and not accepted. */
 interface Attempt {
@@ -24,7 +25,7 @@ interface Attempt {
 }
 
 export default function DomainTab({ server }: { server: Server }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const queryClient = useQueryClient()
   const [adding, setAdding] = useState(false)
   const [typed, setTyped] = useState('')
@@ -180,7 +181,7 @@ function DomainLink({ server, name, url }: { server: Server; name: string; url: 
 
 /** One of the customer's names, as it stood when it was last looked at. */
 function Held({ server, name }: { server: Server; name: string }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const [open, setOpen] = useState(false)
   const [removing, setRemoving] = useState(false)
   const state = server.domainStates.find((one) => one.name === name)
@@ -214,7 +215,7 @@ function Held({ server, name }: { server: Server; name: string }) {
 }
 
 function RemoveDomain({ server, name, open, onClose }: { server: Server; name: string; open: boolean; onClose: () => void }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
   const remove = async () => {

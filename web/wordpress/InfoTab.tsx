@@ -1,14 +1,16 @@
 import { ShieldCheck } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { lazy, Suspense, type ReactNode } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+
 import { useConfig } from '../queries.ts'
 import { Badge } from '../ui/Badge.tsx'
+import { Skeleton } from '../ui/State.tsx'
+import { loadPart } from './load-part.ts'
 import type { Kind } from './queries.ts'
-import { SiteActions } from './SiteActions.tsx'
-import { SubscriptionPanel } from './SubscriptionPanel.tsx'
-import { UsageFacts } from './UsageFacts.tsx'
+
+const InfoParts = lazy(() => loadPart(() => import('./InfoParts.tsx')))
 
 const serverType = 'BASIC'
 
@@ -16,9 +18,9 @@ export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
   return (
     <>
       <Facts server={server} kind={kind} />
-      {server.status === 'running' || server.status === 'suspended' ? <UsageFacts server={server} kind={kind} /> : null}
-      {server.subscriptionId === null ? null : <SubscriptionPanel id={server.subscriptionId} name={server.name} />}
-      <SiteActions server={server} kind={kind} />
+      <Suspense fallback={<Skeleton className="mt-6 h-64 rounded-lg" />}>
+        <InfoParts server={server} kind={kind} />
+      </Suspense>
     </>
   )
 }

@@ -22,7 +22,7 @@ interface LogLinesProps {
  * of it. Scrolling up stops following; reaching the end takes it up again.
  */
 export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const area = useRef<HTMLDivElement>(null)
   const blocks = useMemo(() => blocksOf(lines), [lines])
 

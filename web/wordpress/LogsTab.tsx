@@ -14,7 +14,7 @@ import { useLogStream, type LogStream } from './log-stream.ts'
 const announceEveryMs = 5000
 
 export default function LogsTab({ server }: { server: Server }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const open = server.status === 'running'
   const stream = useLogStream(server.id, open)
   if (!open) return <p className="py-10 text-center text-sm text-ink-3">{t.logs.notRunning}</p>
@@ -22,7 +22,7 @@ export default function LogsTab({ server }: { server: Server }) {
 }
 
 function LogView({ stream, name }: { stream: LogStream; name: string }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const [query, setQuery] = useState('')
   // A phone shows little more than the time of an unwrapped line.
   const [wrap, setWrap] = useState(() => matchMedia('(max-width: 640px)').matches)
@@ -128,7 +128,7 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
 }
 
 function StateBadge({ stream, paused }: { stream: LogStream; paused: boolean }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   if (paused) return <Badge dot>{t.logs.paused}</Badge>
   if (stream.state === 'live') {
     return (
@@ -147,7 +147,7 @@ function StateBadge({ stream, paused }: { stream: LogStream; paused: boolean }) 
 
 /** A screen reader hears how many lines came, not each of them. */
 function Announcer({ unseen }: { unseen: number }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const [said, setSaid] = useState('')
   const latest = useRef(unseen)
   useEffect(() => {

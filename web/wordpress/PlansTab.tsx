@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { effectivePlanPrice } from '../../contract/pricing.ts'
-import { changeDisk, changeServer, containerLimits, type Plan, type Server } from '../../contract/wordpress.ts'
+import { containerLimits, type Plan, type Server } from '../../contract/wordpress.ts'
+import { changeDisk, changeServer } from '../../contract/wordpress-server.ts'
 import { messageOf } from '../api.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
@@ -21,7 +22,7 @@ import { useChange } from './use-change.ts'
 
 /** The size plans with what each costs a month, the number of containers, and the server's name. */
 export default function PlansTab({ server }: { server: Server }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const { data: plans, isPending, isError, error, refetch } = useQuery(plansQuery)
   const running = server.status === 'running'
   const planned = plans?.find(({ id }) => id === server.planned?.size)
@@ -41,7 +42,7 @@ export default function PlansTab({ server }: { server: Server }) {
 }
 
 function PlanTable({ server, plans, running }: { server: Server; plans: readonly Plan[]; running: boolean }) {
-  const t = useTexts('servers', 'site')
+  const t = useTexts('servers', 'site', 'parts')
   const { money, ram } = useFormat()
   const [chosen, setChosen] = useState<Plan>()
   return (
@@ -105,7 +106,7 @@ function PlanTable({ server, plans, running }: { server: Server; plans: readonly
 }
 
 function PlanDialog({ server, plans, to, onClose }: { server: Server; plans: readonly Plan[]; to: Plan; onClose: () => void }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const from = plans.find(({ id }) => id === server.size)
   const { busy, refusal, field, run } = useChange(server, { done: t.resize.sizeDone, failed: t.resize.sizeFailed })
   const smaller = from !== undefined && effectivePlanPrice(to) < effectivePlanPrice(from)
@@ -153,7 +154,7 @@ function PlanDialog({ server, plans, to, onClose }: { server: Server; plans: rea
 }
 
 function Containers({ server, plans }: { server: Server; plans: readonly Plan[] }) {
-  const t = useTexts('servers', 'site')
+  const t = useTexts('servers', 'site', 'parts')
   const { wordpress } = useConfig()
   const standing = server.planned?.replicate ?? server.replicate
   const [count, setCount] = useState(standing)
@@ -209,7 +210,7 @@ function Containers({ server, plans }: { server: Server; plans: readonly Plan[] 
 }
 
 function Name({ server }: { server: Server }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const [name, setName] = useState(server.name)
   const { busy, refusal, field, run } = useChange(server, { done: t.resize.renamed, failed: t.domains.failed })
   const rest = server.domain.slice(server.name.length)

@@ -7,23 +7,24 @@ import { ApiError, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
 import { HostedLink } from '../invoices/InvoiceParts.tsx'
-import { loadScreen } from '../pages/load-screen.ts'
+
 import type { LoadInput } from '../routes.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Empty, LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { AdminButton } from './AdminButton.tsx'
 import { InfoTab } from './InfoTab.tsx'
+import { loadPart } from './load-part.ts'
 import { serverQuery, type Kind } from './queries.ts'
 import { ServerBadge } from './ServerBadge.tsx'
 import type { SiteTab } from './site-tabs.ts'
 import { SiteTabs } from './SiteTabs.tsx'
 import { wording } from './wording.ts'
 
-const LogsTab = lazy(() => loadScreen(() => import('./LogsTab.tsx')))
-const DiskTab = lazy(() => loadScreen(() => import('./DiskTab.tsx')))
-const PlansTab = lazy(() => loadScreen(() => import('./PlansTab.tsx')))
-const DomainTab = lazy(() => loadScreen(() => import('./DomainTab.tsx')))
+const LogsTab = lazy(() => loadPart(() => import('./LogsTab.tsx')))
+const DiskTab = lazy(() => loadPart(() => import('./DiskTab.tsx')))
+const PlansTab = lazy(() => loadPart(() => import('./PlansTab.tsx')))
+const DomainTab = lazy(() => loadPart(() => import('./DomainTab.tsx')))
 
 export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
 

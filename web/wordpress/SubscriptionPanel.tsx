@@ -11,13 +11,13 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { RadioCard } from '../ui/RadioCard.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
-import { subscriptionQuery } from './queries.ts'
+import { subscriptionQuery } from './site-queries.ts'
 
 const tones = { pending: 'info', active: 'success', past_due: 'warning', suspended: 'danger', ended: 'neutral' } as const
 
 /** What a server is paid by: when it renews, for how much, and how it ends. */
 export function SubscriptionPanel({ id, name }: { id: string; name: string }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const heading = useId()
   const { data, isPending, isError, error, refetch } = useQuery(subscriptionQuery(id))
   return (
@@ -40,7 +40,7 @@ export function SubscriptionPanel({ id, name }: { id: string; name: string }) {
 }
 
 function Standing({ subscription, name }: { subscription: Subscription; name: string }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const { money } = useFormat()
   const { renewsAt, unpaid, cancelAtPeriodEnd } = subscription
   const { price, renewalPrice, currency } = subscription
@@ -78,7 +78,7 @@ function Standing({ subscription, name }: { subscription: Subscription; name: st
 }
 
 function Unpaid({ subscription, unpaid }: { subscription: Subscription; unpaid: NonNullable<Subscription['unpaid']> }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const { money } = useFormat()
   return (
     <Note
@@ -117,7 +117,7 @@ function useChanged(id: string) {
 }
 
 function Resume({ id }: { id: string }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const changed = useChanged(id)
   const [attempt] = useState(() => new Attempt())
   const resume = useMutation({
@@ -138,7 +138,7 @@ function Resume({ id }: { id: string }) {
 type When = 'period_end' | 'now'
 
 function Cancel({ subscription, name }: { subscription: Subscription; name: string }) {
-  const t = useTexts('site')
+  const t = useTexts('site', 'parts')
   const { money } = useFormat()
   const changed = useChanged(subscription.id)
   const [attempt] = useState(() => new Attempt())

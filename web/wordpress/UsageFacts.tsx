@@ -5,7 +5,8 @@ import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
 import { LoadError, Skeleton } from '../ui/State.tsx'
-import { usageQuery, type Kind } from './queries.ts'
+import type { Kind } from './queries.ts'
+import { usageQuery } from './site-queries.ts'
 
 /** From this share on a bar warns. */
 const nearlyFull = 0.9
@@ -56,7 +57,9 @@ function Meter({ label, used, of, text }: { label: string; used: number; of: num
         <span className="text-xs text-ink-3">{label}</span>
         <span className="num font-medium">{text}</span>
       </div>
+      {/* The tag of that name cannot be drawn alike in every browser. */}
       <div
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
         role="meter"
         aria-label={label}
         aria-valuemin={0}

@@ -1,8 +1,6 @@
 /** Everything this feature reads. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { getSubscription } from '../../contract/billing.ts'
-import { checkDomain } from '../../contract/wordpress-domains.ts'
-import { getServer, getUsage, listHostingRegions, listPlans, listRegions, listServers } from '../../contract/wordpress.ts'
+import { getServer, listHostingRegions, listPlans, listRegions, listServers } from '../../contract/wordpress.ts'
 import { call, callPage } from '../api.ts'
 
 /** The newest few: what the dashboard and the command palette show. */
@@ -23,30 +21,6 @@ export const serverQuery = (id: string) =>
   queryOptions({
     queryKey: ['servers', 'one', id],
     queryFn: ({ signal }) => call(getServer, { params: { id } }, { signal }),
-  })
-
-/** What it is paid by: until when, and what a change costs for the rest of that time. */
-export const subscriptionQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['subscriptions', id],
-    queryFn: ({ signal }) => call(getSubscription, { params: { id } }, { signal }),
-  })
-
-const usageEveryMs = 30_000
-export const usageQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['usage', id],
-    queryFn: ({ signal }) => call(getUsage, { params: { id } }, { signal }),
-    refetchInterval: usageEveryMs,
-  })
-
-/** What the DNS says of a name; asked again only when somebody wants to know. */
-export const domainQuery = (id: string, name: string) =>
-  queryOptions({
-    queryKey: ['domain', id, name],
-    queryFn: ({ signal }) => call(checkDomain, { params: { id }, query: { name } }, { signal }),
-    refetchOnWindowFocus: false,
-    retry: false,
   })
 
 export type Kind = 'wordpress' | 'hosting'

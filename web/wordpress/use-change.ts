@@ -1,7 +1,8 @@
 /** Asking for another size, number or name: one wish at a time, told when it is done or refused. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { changeDisk, changeServer, Server } from '../../contract/wordpress.ts'
+import type { Server } from '../../contract/wordpress.ts'
+import type { changeDisk, changeServer } from '../../contract/wordpress-server.ts'
 import { ApiError, Attempt, messageOf, type CallInput } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { toast } from '../ui/toast.ts'
