@@ -68,6 +68,9 @@ export function useFormat() {
       signed: (amount: number, currency: Currency) => signedMoney(amount, currency, language),
       ram: (mb: number) => ramGb(mb, language),
       disk: (mb: number) => diskGb(mb, language),
+      /** With its unit: what is less than a GB in MB. */
+      ramSize: (mb: number) => (mb < 1000 ? `${mb} MB` : `${ramGb(mb, language)} GB`),
+      diskSize: (mb: number) => (mb < 1024 ? `${mb} MB` : `${diskGb(mb, language)} GB`),
       language,
     }),
     [language],

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { session } from '../session.ts'
-import { LockView } from './LockView.tsx'
+import LockView from './LockView.tsx'
 
 /** The lock view at an address of its own. Who is not signed in has nothing to lock. */
 export default function LockPage() {

@@ -15,7 +15,7 @@ import { toast } from '../ui/toast.ts'
 import { signOut } from './sign-out.ts'
 
 /** Takes the place of the whole portal while it is locked: nothing behind it is in the document. */
-export function LockView({ onUnlocked }: { onUnlocked: () => void }) {
+export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
   const t = useTexts()
   const router = useRouter()
   const queryClient = useQueryClient()

@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import { ChevronsUpDown, CreditCard, Lock, LogOut, PanelLeft, Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
-import { LockView } from '../auth/LockView.tsx'
 import { signOut } from '../auth/sign-out.ts'
 import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
+import { loadScreen } from '../pages/load-screen.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { session, useLocked } from '../session.ts'
 import { IconButton } from '../ui/Button.tsx'
@@ -19,12 +19,20 @@ import { NotificationBell } from './NotificationBell.tsx'
 import { usePortalEvents } from './notifications.ts'
 import { Sidebar } from './Sidebar.tsx'
 
+/** Fetched when somebody locks the screen; until it is there nothing is shown. */
+const LockView = lazy(() => loadScreen(() => import('../auth/LockView.tsx')))
 const Palette = lazy(() => import('./Palette.tsx'))
 
 /** The frame around every signed-in screen. While it is locked, the lock view is all there is. */
 export function AppLayout() {
   const locked = useLocked()
-  if (locked) return <LockView onUnlocked={() => location.reload()} />
+  if (locked) {
+    return (
+      <Suspense fallback={null}>
+        <LockView onUnlocked={() => location.reload()} />
+      </Suspense>
+    )
+  }
   return <Frame />
 }
 

@@ -23,7 +23,7 @@ const maxGb = Math.floor(diskLimits.maxMb / mbPerGb)
 export default function DiskTab({ server, which }: { server: Server; which: 'disk' | 'mariadb' }) {
   const t = useTexts('site')
   const { wordpress } = useConfig()
-  const { money, disk } = useFormat()
+  const { money, disk, diskSize } = useFormat()
   const [open, setOpen] = useState(false)
   const ssd = which === 'disk'
   const running = server.status === 'running'
@@ -38,7 +38,7 @@ export default function DiskTab({ server, which }: { server: Server; which: 'dis
         <dl className="grid grid-cols-2 gap-x-10 gap-y-4 text-sm sm:grid-cols-4">
           <Fact term={t.resize.size}>{disk(sizeMb)} GB</Fact>
           <Fact term={t.resize.kind}>SSD</Fact>
-          <Fact term={t.site.usage}>{used === undefined ? '–' : t.site.usageOf(disk(used), disk(sizeMb))}</Fact>
+          <Fact term={t.site.usage}>{used === undefined ? '–' : t.site.usageOf(diskSize(used), diskSize(sizeMb))}</Fact>
           <Fact term={t.resize.price}>{perGb === 0 ? t.resize.included : money(diskPrice(sizeMb, { perGb }), server.currency)}</Fact>
         </dl>
         <Button disabled={!running || largest} onClick={() => setOpen(true)} className="max-sm:w-full">

@@ -189,7 +189,7 @@ function Held({ server, name }: { server: Server; name: string }) {
   return (
     <li className="px-4 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
-        <span className="flex min-w-0 flex-1 items-center">
+        <span className="flex min-w-0 flex-1 items-center max-sm:basis-full">
           <DomainLink server={server} name={name} url={`${own.protocol}//${name}${own.port ? `:${own.port}` : ''}`} />
         </span>
         <Badge tone={verified ? 'success' : 'warning'} dot>

@@ -13,7 +13,7 @@ const nearlyFull = 0.9
 /** What the server takes of its disks and memory now. */
 export function UsageFacts({ server, kind }: { server: Server; kind: Kind }) {
   const t = useTexts('site')
-  const { ram, disk } = useFormat()
+  const { ramSize, diskSize } = useFormat()
   const { data, isPending, isError, error, refetch } = useQuery(usageQuery(server.id))
   return (
     <section aria-labelledby="usage" className="mt-6 border-t border-border pt-5">
@@ -24,13 +24,13 @@ export function UsageFacts({ server, kind }: { server: Server; kind: Kind }) {
       {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
       {data ? (
         <div className="mt-3 grid gap-x-10 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
-          <Meter label={t.site.disk} used={data.disk} of={server.disk} text={t.site.usageOf(disk(data.disk), disk(server.disk))} />
+          <Meter label={t.site.disk} used={data.disk} of={server.disk} text={t.site.usageOf(diskSize(data.disk), diskSize(server.disk))} />
           {kind === 'wordpress' ? (
             <Meter
               label={t.site.mariadb}
               used={data.mariadb_disk_size}
               of={server.mariadb_disk_size}
-              text={t.site.usageOf(disk(data.mariadb_disk_size), disk(server.mariadb_disk_size))}
+              text={t.site.usageOf(diskSize(data.mariadb_disk_size), diskSize(server.mariadb_disk_size))}
             />
           ) : null}
           {data.containers.map(({ name, memory }) => (
@@ -39,7 +39,7 @@ export function UsageFacts({ server, kind }: { server: Server; kind: Kind }) {
               label={t.site.memoryOf(name)}
               used={memory ?? 0}
               of={server.ram}
-              text={memory === null ? t.site.starting : t.site.usageOf(ram(memory), ram(server.ram))}
+              text={memory === null ? t.site.starting : t.site.usageOf(ramSize(memory), ramSize(server.ram))}
             />
           ))}
         </div>
