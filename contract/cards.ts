@@ -1,6 +1,6 @@
 /** Linked cards (contract.md section 3). The word stripe in the paths is only a name. */
 import * as z from 'zod/mini'
-import { endpoint, idParam } from './endpoint.ts'
+import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { topUpAmount } from './payments.ts'
 
 export const cardSetup = endpoint({
@@ -24,8 +24,10 @@ export const listMethods = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/methods',
   access: 'customer',
-  summary: 'The linked cards',
+  summary: 'The linked cards, the default first',
+  query: z.object({ ...pageQuery }),
   result: z.array(Card),
+  paged: true,
 })
 
 export const attachMethod = endpoint({

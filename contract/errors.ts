@@ -50,6 +50,11 @@ export const errors = {
     en: 'This payment method is not available for your region.',
     vi: 'Phương thức thanh toán này không có ở khu vực của bạn.',
   },
+  payment_refused: {
+    status: 422,
+    en: 'The payment provider refused this payment. Please choose another way to pay.',
+    vi: 'Cổng thanh toán từ chối giao dịch này. Vui lòng chọn cách thanh toán khác.',
+  },
   insufficient_balance: {
     status: 422,
     en: 'Your wallet does not hold enough. Top it up and try again.',

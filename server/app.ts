@@ -193,6 +193,7 @@ export async function openHouse(parts: HouseParts) {
     'When a check of the ledger last found nothing broken; 0 for never',
     async () => (await checked()).goodAt,
   )
+  metrics.gauge('billing_waiting', 'Subscriptions that should have been looked at more than five minutes ago', bills.waiting)
   metrics.gauge('realtime_connections', 'Open realtime connections', () => realtime.connections())
   metrics.gauge('sites_running', 'WordPress servers that should run', async () => {
     const { n } = await db

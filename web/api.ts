@@ -117,7 +117,11 @@ const send = async (endpoint: Endpoint, parts: Parts, options: CallOptions): Pro
   (await (await ask(endpoint, parts, options)).json()) as Success<unknown>
 
 /** Saves the file that an endpoint answers with, under the name that it gives. */
-export async function download<const E extends Endpoint & { files: readonly string[] }>(endpoint: E, input: CallInput<E>): Promise<void> {
+export async function download<const E extends Endpoint & { files: readonly string[] }>(
+  endpoint: E,
+  input: CallInput<E>,
+  fileName?: string,
+): Promise<void> {
   const response = await ask(endpoint, input as Parts, {}, '*/*')
   const link = document.createElement('a')
   try {
@@ -126,7 +130,7 @@ export async function download<const E extends Endpoint & { files: readonly stri
     // It broke off on its way.
     throw new ApiError({ code: 'offline', status: 0, message: currentTexts().common.noConnection })
   }
-  link.download = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'download'
+  link.download = fileName ?? /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'download'
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
@@ -175,7 +179,11 @@ export class Attempt {
       this.#key = undefined
       return result
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 0) this.#key = undefined
+      // Where nobody knows what became of it, the next press goes on with the same action.
+      const unknown =
+        error instanceof ApiError &&
+        (error.status === 0 || error.status === 502 || error.status === 503 || error.code === 'idempotency_in_progress')
+      if (!unknown) this.#key = undefined
       throw error
     }
   }

@@ -1,4 +1,5 @@
 /** The room: invoices, subscriptions, and the jobs that keep them going. */
+import { later, minutes } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { Runway } from '../../contract/billing.ts'
 import { jobNames, type BillingDeps, type Desk } from './desk.ts'
@@ -37,9 +38,14 @@ export interface Billing {
   sweep(signal?: AbortSignal): Promise<void>
   /** Warns whoever's wallet will not last. */
   watchRunways(signal?: AbortSignal): Promise<void>
+  /** Subscriptions that should have been looked at minutes ago: above zero, something does not go on. */
+  waiting(): Promise<number>
   /** Has the jobs look at once: the clock was moved, or nobody looked for a while. */
   poke(): Promise<void>
 }
+
+/** How long something may be due before it counts as waiting. */
+const patienceMs = minutes(5)
 
 export function createBilling(deps: BillingDeps): Billing {
   const { db, jobs, clock, catalog } = deps
@@ -70,6 +76,15 @@ export function createBilling(deps: BillingDeps): Billing {
     runway: (from, customerId) => runway(desk, from, customerId),
     sweep: (signal) => sweep(desk, signal),
     watchRunways: (signal) => watchRunways(desk, signal),
+    async waiting() {
+      const { n } = await db
+        .selectFrom('subscription')
+        .select((eb) => eb.fn.countAll<bigint>().as('n'))
+        .where('status', 'in', ['active', 'past_due', 'suspended'])
+        .where('next_at', '<', later(clock.now(), -patienceMs))
+        .executeTakeFirstOrThrow()
+      return Number(n)
+    },
     poke: () =>
       transaction(db, async (tx) => {
         await jobs.add(tx, jobNames.sweep, {})

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monthlyOf } from '../../contract/pricing.ts'
 import { offerAt, openBillingRoom, standIn, termsAt, type BillingRoom } from '../../test/billing-room.ts'
-import { days, later } from '../platform/clock.ts'
+import { days, later, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { dunningStep } from './dunning.ts'
 import { explainInvoice } from './explain.ts'
@@ -165,6 +165,8 @@ describe('renewals', () => {
     room.price = () => undefined
     const counts = await Promise.all(ids.map(async (id) => (await room.invoices(id)).length))
     expect(counts).toEqual([2, 2, 1, 2, 2])
+    room.clock.advance(minutes(6))
+    expect(await room.bills.waiting()).toBe(1)
     await room.bills.sweep()
     expect(await room.invoices(ids[2] ?? '')).toHaveLength(2)
   })

@@ -1,9 +1,10 @@
 /** Linked cards and payments with them; and payments with a token of the provider's own form. The card's number never comes here. */
 import type { PaymentStatus } from '../../contract/payments.ts'
 import type { Catalog } from '../catalog/index.ts'
-import type { Clock } from '../platform/clock.ts'
+import { later, minutes, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
-import { Refusal } from '../platform/errors.ts'
+import { DriverFailure, Refusal } from '../platform/errors.ts'
+import type { Log } from '../platform/log.ts'
 import { UnknownCard, UnknownCustomer, type Card, type CardDriver, type PaymentDriver, type TokenDriver } from './driver.ts'
 import type { Buyer, Orders, Wish } from './orders.ts'
 import { cardsOf, takesRegion, tokensOf } from './routing.ts'
@@ -37,8 +38,12 @@ const ownOrNothing = async <T>(work: Promise<T>): Promise<T> => {
   }
 }
 
+/** So many refused tokens an hour, and no more is charged for this customer until it is over. */
+const refusalsAnHour = 10n
+
 export function createCards(deps: {
   db: Database
+  log: Log
   clock: Clock
   catalog: Catalog
   drivers: ReadonlyMap<string, PaymentDriver>
@@ -91,6 +96,19 @@ export function createCards(deps: {
     }
   }
 
+  /** Somebody who tries stolen cards is refused again and again. */
+  async function checkRefusals(customerId: string, driver: TokenDriver): Promise<void> {
+    const { n } = await db
+      .selectFrom('payment')
+      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .where('customer_id', '=', customerId)
+      .where('driver', '=', driver.name)
+      .where('status', '=', 'failed')
+      .where('created_at', '>', later(clock.now(), -minutes(60)))
+      .executeTakeFirstOrThrow()
+    if (n >= refusalsAnHour) throw new Refusal('rate_limited', { retryAfterSeconds: 3600 })
+  }
+
   return {
     async setUp(buyer) {
       const driver = cardDriver()
@@ -138,15 +156,26 @@ export function createCards(deps: {
       if (!takesRegion(catalog, driver, catalog.payments.tokens.regions, wish.buyer.regionCode)) throw new Refusal('method_unavailable')
       // The browser may name only the place that the operator sells from.
       if (wish.locationId !== driver.locationId) throw new Refusal('not_found')
+      await checkRefusals(wish.buyer.id, driver)
       const payment = await orders.open(wish, driver, wish.locationId)
       if (payment.status === 'pending') {
-        const notice = await driver.charge(orders.orderOf(payment, wish.buyer), {
-          sourceId: wish.sourceId,
-          verificationToken: wish.verificationToken,
-        })
-        // A refund or a dispute will name the payment as the provider does.
-        await orders.keepRef(payment.id, notice.paymentRef ?? null)
-        await settlement.settle(driver, notice)
+        try {
+          const notice = await driver.charge(orders.orderOf(payment, wish.buyer), {
+            sourceId: wish.sourceId,
+            verificationToken: wish.verificationToken,
+          })
+          // A refund or a dispute will name the payment as the provider does.
+          await orders.keepRef(payment.id, notice.paymentRef ?? null)
+          await settlement.settle(driver, notice)
+        } catch (error) {
+          if (!(error instanceof DriverFailure)) throw error
+          if (error.kind === 'rejected') {
+            await orders.refuse(payment.id, error.message)
+            throw new Refusal('payment_refused')
+          }
+          // The card may have been charged: the customer must not be told to try again. The provider's word, or asking for it, decides.
+          deps.log.warn({ err: error, code: payment.code }, 'a charge whose answer is lost')
+        }
       }
       const { status } = await orders.own(db, wish.buyer.id, payment.code)
       return { transactionCode: payment.code, status: status as PaymentStatus }

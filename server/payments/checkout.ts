@@ -4,7 +4,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { PaymentStatus, Transfer } from '../../contract/payments.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Database, Queryable } from '../platform/db.ts'
-import { Refusal } from '../platform/errors.ts'
+import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Orders, PaymentRow, Wish } from './orders.ts'
 import { available, routeOf, type Route } from './routing.ts'
@@ -56,7 +56,12 @@ export function createCheckout(deps: {
       if (!route || driver?.kind !== 'hosted' || !driver.currencies.includes(currency)) throw new Refusal('method_unavailable')
       const payment = await orders.open(wish, driver, route.channel)
       // The payment stands before the gateway hears of it: a word that comes at once finds it.
-      const { checkoutUrl, providerRef } = await driver.begin(orders.orderOf(payment, wish.buyer))
+      const { checkoutUrl, providerRef } = await driver.begin(orders.orderOf(payment, wish.buyer)).catch(async (error: unknown) => {
+        // A plain no is no trouble that passes: trying again would end the same way.
+        if (!(error instanceof DriverFailure) || error.kind !== 'rejected') throw error
+        await orders.refuse(payment.id, error.message)
+        throw new Refusal('payment_refused')
+      })
       await orders.keepRef(payment.id, providerRef)
       return { checkoutUrl, transactionCode: payment.code }
     },

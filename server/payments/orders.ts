@@ -39,6 +39,8 @@ export interface Orders {
   own(db: Queryable, customerId: string, code: string): Promise<PaymentRow>
   orderOf(payment: PaymentRow, buyer: Buyer): PaymentOrder
   buyerOf(customerId: string): Promise<Buyer>
+  /** The gateway refused to begin it: it is failed, unless money came meanwhile. */
+  refuse(paymentId: string, detail: string): Promise<void>
   /** Keeps the gateway's own id of a payment. */
   keepRef(paymentId: string, providerRef: string | null): Promise<void>
 }
@@ -143,6 +145,15 @@ export function createOrders(deps: {
         .where('id', '=', customerId)
         .executeTakeFirstOrThrow()
       return { id: row.id, name: row.name, email: row.email, phone: row.phone, regionCode: row.region_code as RegionCode }
+    },
+
+    async refuse(paymentId, detail) {
+      await db
+        .updateTable('payment')
+        .set({ status: 'failed', settled_at: clock.now(), detail })
+        .where('id', '=', paymentId)
+        .where('status', '=', 'pending')
+        .execute()
     },
 
     async keepRef(paymentId, providerRef) {

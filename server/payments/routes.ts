@@ -1,8 +1,9 @@
 import { cards as cardApi, payments as api } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import type { Http } from '../platform/http.ts'
+import { Page, type Http } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
 import type { Cards } from './cards.ts'
 import type { Checkout } from './checkout.ts'
@@ -32,7 +33,12 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
   http.read(api.getTransfer, ({ customerId, query, language }) => checkout.transfer(db, customerId, query.transactionCode, language))
 
   http.read(cardApi.cardSetup, async ({ customerId }) => await cards.setUp(await orders.buyerOf(customerId)))
-  http.read(cardApi.listMethods, async ({ customerId }) => await cards.list(await orders.buyerOf(customerId)))
+  http.read(cardApi.listMethods, async ({ customerId, query, language }) => {
+    const all = await cards.list(await orders.buyerOf(customerId))
+    const from = Number(decodeCursor(query.cursor, language) ?? 0n)
+    const until = from + (query.limit ?? 50)
+    return new Page(all.slice(from, until), encodeCursor(until < all.length ? BigInt(until) : null))
+  })
   http.act(cardApi.attachMethod, async ({ customerId, body }) => {
     await cards.attach(await orders.buyerOf(customerId), body.methodId)
     return null

@@ -44,7 +44,8 @@ async function named(db: Database, driver: PaymentDriver, notice: Notice): Promi
   const payment = await db
     .selectFrom('payment')
     .select('reference')
-    .where('provider_ref', '=', notice.paymentRef)
+    // Where the answer to our own call was lost, the gateway's id is known from its word about the money.
+    .where((eb) => eb.or([eb('provider_ref', '=', notice.paymentRef ?? ''), eb('provider_transaction_id', '=', notice.paymentRef ?? '')]))
     .where('driver', '=', driver.name)
     .executeTakeFirst()
   return { ...notice, reference: payment?.reference ?? null }

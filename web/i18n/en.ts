@@ -298,7 +298,8 @@ export const en = {
     failed: 'Payment not completed',
     failedText: 'No money was added to your wallet. You can try again.',
     expired: 'Payment expired',
-    expiredText: 'The time for this payment has run out. If you did pay, the amount still reaches your wallet.',
+    expiredText:
+      'The time for this payment has run out. If you did pay, do not pay again: the money is credited when the bank confirms it, or checked by us.',
     unknown: 'Payment not found',
     unknownText:
       'We know no payment of yours with this code. If money left your account, it reaches your wallet once the gateway confirms.',

@@ -280,7 +280,8 @@ export const vi: Texts = {
     failed: 'Thanh toán không thành công',
     failedText: 'Ví của bạn chưa được cộng tiền. Bạn có thể thử lại.',
     expired: 'Giao dịch đã hết hạn',
-    expiredText: 'Đã quá thời hạn thanh toán. Nếu bạn đã chuyển tiền, số tiền vẫn sẽ vào ví.',
+    expiredText:
+      'Đã quá thời hạn thanh toán. Nếu bạn đã trả tiền, đừng trả lần nữa: tiền sẽ vào ví khi ngân hàng xác nhận, hoặc được chúng tôi kiểm tra.',
     unknown: 'Không tìm thấy giao dịch',
     unknownText: 'Bạn không có giao dịch nào mang mã này. Nếu tài khoản ngân hàng đã bị trừ, tiền sẽ vào ví khi cổng thanh toán xác nhận.',
     signedOut: 'Đăng nhập để xem giao dịch này',

@@ -6,7 +6,7 @@ import { attachMethod, detachMethod, type Card } from '../../contract/cards.ts'
 import { call, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
-import { useConfig, useMe } from '../queries.ts'
+import { useConfig } from '../queries.ts'
 import type { LoadInput } from '../routes.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -29,8 +29,7 @@ export const load = ({ queryClient }: LoadInput) => queryClient.prefetchQuery(ca
 export default function LinkCardPage() {
   const t = useTexts()
   const c = useCardTexts()
-  const user = useMe()
-  const { payments } = useConfig()
+  const { cards } = useConfig()
   const { amount, setup_intent_client_secret: returned } = route.useSearch()
   const navigate = useNavigate()
   const onLinked = () => {
@@ -47,7 +46,7 @@ export default function LinkCardPage() {
           </Link>
         )}
       </PageHead>
-      {payments[user.region_code]?.cards ? (
+      {cards.publishableKey !== '' ? (
         <div className="grid items-start gap-6 lg:grid-cols-2">
           <section className="card">
             <LinkCardForm returned={returned} onLinked={onLinked} />

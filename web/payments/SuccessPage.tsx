@@ -20,12 +20,15 @@ import { LoadError, Skeleton } from '../ui/State.tsx'
 import { transactionCode } from './top-up-form.ts'
 
 const pollMs = 3000
+const latePollMs = 20_000
 
 const paymentQuery = (code: string) =>
   queryOptions({
     queryKey: ['payment', code],
     queryFn: ({ signal }) => call(getTransaction, { query: { transactionCode: code } }, { signal }),
-    refetchInterval: (query) => (query.state.data?.status === 'pending' ? pollMs : false),
+    // A failed or expired payment may still be paid: it is looked at on, seldom.
+    refetchInterval: (query) =>
+      query.state.data?.status === 'succeeded' ? false : query.state.data?.status === 'pending' ? pollMs : latePollMs,
   })
 
 export const load = async ({ queryClient }: LoadInput) => {

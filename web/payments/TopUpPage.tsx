@@ -132,7 +132,7 @@ function TopUpForm({ offer }: { offer: Offer }) {
     } catch (error) {
       setBusy(false)
       setRefusal(error instanceof ApiError || !byCard ? messageOf(error) : c.providerAway)
-      toast.error(t.toast.error, t.toast.tryAgain)
+      toast.error(t.toast.error, byCard ? c.payFailed : t.toast.tryAgain)
     }
   }
 

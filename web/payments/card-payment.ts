@@ -1,7 +1,8 @@
 /** A payment with a linked card, from our own transaction to the provider's answer. */
 import { cardCheckout, confirmCard } from '../../contract/cards.ts'
 import type { Config } from '../../contract/system.ts'
-import { Attempt } from '../api.ts'
+import { getTransaction } from '../../contract/payments.ts'
+import { ApiError, Attempt, call } from '../api.ts'
 import { cardProvider, type CardError } from './card-provider.ts'
 
 export type CardOutcome =
@@ -26,8 +27,12 @@ export class CardPayment {
     try {
       ;({ client_secret: secret } = await this.#confirm.run(confirmCard, { params: { transId: code }, body: { method_id: methodId } }))
     } catch (error) {
-      // Whatever it is, the next try begins a new transaction.
       this.#begun = undefined
+      // The provider may have charged this one although its answer never came back here: then it is paid, and must not be paid again.
+      if (error instanceof ApiError && error.status === 409) {
+        const { status } = await call(getTransaction, { query: { transactionCode: code } })
+        if (status === 'succeeded') return { kind: 'succeeded', code }
+      }
       throw error
     }
     const { error, paymentIntent } = await provider.confirmCardPayment(secret)

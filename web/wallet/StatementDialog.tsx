@@ -30,12 +30,13 @@ export default function StatementDialog({ onClose }: { onClose: () => void }) {
   const [month, setMonth] = useState(offered[0] ?? '')
   const [format, setFormat] = useState<'csv' | 'json'>('csv')
   const { data: key } = useQuery(statementKeyQuery)
+  const file = `statement-${month}.${format}`
   const save = useMutation({
-    mutationFn: () => download(getStatement, { query: { ...monthQuery(month), format } }),
+    mutationFn: () => download(getStatement, { query: { ...monthQuery(month), format } }, file),
     onSuccess: () => toast.success(t.toast.success, t.wallet.exported),
     onError: (failure) => toast.error(t.toast.error, messageOf(failure)),
   })
-  const command = `node verify-statement.mjs statement.${format} --key ${key?.fingerprint ?? '…'}`
+  const command = `node verify-statement.mjs ${file} --key ${key?.fingerprint ?? '…'}`
   return (
     <Dialog
       open
