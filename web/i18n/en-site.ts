@@ -48,7 +48,6 @@ export const enSite = {
     containers: 'Containers',
     region: 'Region',
     created: 'Created',
-    price: 'Price per month',
     ddos: 'Anti-DDoS',
     admin: 'Open wp-admin',
     visit: 'Visit site',

@@ -50,7 +50,6 @@ export const viSite: typeof enSite = {
     containers: 'Số container',
     region: 'Khu vực',
     created: 'Ngày tạo',
-    price: 'Giá mỗi tháng',
     ddos: 'Chống DDoS',
     admin: 'Mở wp-admin',
     visit: 'Xem trang',
