@@ -40,8 +40,11 @@ async function ours(tx: Tx, payment: PaymentRow, notice: Notice): Promise<boolea
   )
 }
 
-/** Whether this very movement took money before: what comes back must have gone. Undefined: a refund of ours that never went. */
-async function went(tx: Tx, payment: PaymentRow, notice: Notice, movement: string): Promise<boolean | undefined> {
+/**
+ * The ledger's key of what this very movement took before: what comes back must have gone. Null: nothing yet; undefined: a refund of ours that
+ * never went.
+ */
+async function went(tx: Tx, driver: Source, payment: PaymentRow, notice: Notice, movement: string): Promise<string | null | undefined> {
   const own = await tx
     .selectFrom('payment_refund')
     .select(['id', 'status', 'provider_refund_id'])
@@ -49,17 +52,20 @@ async function went(tx: Tx, payment: PaymentRow, notice: Notice, movement: strin
     .execute()
   const id = notice.refundId?.toLowerCase()
   const refund = own.find((row) => row.provider_refund_id === movement || (id !== undefined && row.id.replaceAll('-', '') === id))
-  if (refund) return refund.status === 'refused' ? undefined : refund.status === 'done'
-  return (
-    (await tx
-      .selectFrom('payment_reversal')
-      .select('id')
-      .where('payment_id', '=', payment.id)
-      .where('movement', '=', movement)
-      .where('kind', '!=', 'restored')
-      .executeTakeFirst()) !== undefined
-  )
+  if (refund?.status === 'refused') return undefined
+  if (refund) return refund.status === 'done' ? `refund:${refund.id}` : null
+  const taken = await tx
+    .selectFrom('payment_reversal')
+    .select('kind')
+    .where('payment_id', '=', payment.id)
+    .where('movement', '=', movement)
+    .where('kind', '!=', 'restored')
+    .executeTakeFirst()
+  return taken ? keyOf(driver, movement, taken.kind) : null
 }
+
+/** One movement is posted once as each kind. */
+const keyOf = (driver: Source, movement: string, kind: string): string => `${driver.name}:${movement}:${kind}`
 
 /** The payment's row is locked by the caller. */
 export async function applyReversal(
@@ -84,12 +90,10 @@ export async function applyReversal(
     .where('kind', '=', kind)
     .executeTakeFirst()
   if (told) return 'already'
-  if (kind === 'restored') {
-    const gone = await went(tx, payment, notice, movement)
-    if (gone === undefined) return 'already'
-    // Perhaps told in the wrong order: a driver whose gateway mixes its words up has it say them again.
-    if (!gone) return 'wrong_amount'
-  }
+  const undoes = kind === 'restored' ? await went(tx, driver, payment, notice, movement) : ''
+  if (undoes === undefined) return 'already'
+  // Perhaps told in the wrong order: a driver whose gateway mixes its words up has it say them again.
+  if (undoes === null) return 'wrong_amount'
   const before = await goneFrom(tx, payment.id)
   const left = payment.received - before
   if (kind === 'restored' ? before < notice.amount : left < notice.amount) {
@@ -101,14 +105,14 @@ export async function applyReversal(
     .values({ payment_id: payment.id, movement, kind, amount: notice.amount, created_at: deps.clock.now() })
     .execute()
   const posting = {
-    key: `${driver.name}:${movement}:${kind}`,
+    key: keyOf(driver, movement, kind),
     customerId: payment.customer_id,
     driver: driver.name,
     amount: notice.amount,
     currency: payment.currency as Currency,
     details: { provider: driver.displayName, code: payment.code },
   }
-  if (kind === 'restored') await deps.ledger.giveAgain(tx, { ...posting, undoes: `${driver.name}:${movement}:reversed` })
+  if (kind === 'restored') await deps.ledger.giveAgain(tx, { ...posting, undoes })
   else await deps.ledger.takeBack(tx, posting)
   deps.log.warn({ driver: driver.name, code: payment.code, kind, amount: String(notice.amount) }, 'the gateway moved money by itself')
   return 'recorded'
