@@ -129,6 +129,18 @@ export function createLedger(clock: Clock): Ledger {
       ],
     })
 
+  /** Locks accounts in the order of their ids, as every posting does, so that nobody waits for another in a ring; answers their balances by code. */
+  async function lock(tx: Tx, codes: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+    const rows = await tx
+      .selectFrom('ledger_account')
+      .select(['code', 'balance'])
+      .where('code', 'in', codes)
+      .orderBy('id')
+      .forUpdate()
+      .execute()
+    return new Map(rows.map(({ code, balance }) => [code, balance]))
+  }
+
   async function post(tx: Tx, posting: Posting): Promise<Outcome> {
     assertBalanced(posting.lines)
     const codes = posting.lines.map((line) => line.account)
@@ -252,18 +264,20 @@ export function createLedger(clock: Clock): Ledger {
     payOut: (tx, of) => between(tx, 'paid_out', of, payableOf(of.driver, of.currency), gatewayOf(of.driver, of.currency)),
     async takeBack(tx, of) {
       const wallet = walletOf(of.customerId)
+      const [gateway, receivable] = [gatewayOf(of.driver, of.currency), receivableOf(of.driver, of.currency)]
       // Locked, so that nothing is spent between the reading and the posting.
-      const held = await tx.selectFrom('ledger_account').select('balance').where('code', '=', wallet).forUpdate().executeTakeFirstOrThrow()
-      const fromWallet = held.balance < of.amount ? held.balance : of.amount
+      const balance = (await lock(tx, [gateway, wallet, receivable])).get(wallet) ?? 0n
+      const fromWallet = balance < of.amount ? balance : of.amount
       const lines = [
-        { account: gatewayOf(of.driver, of.currency), amount: of.amount },
+        { account: gateway, amount: of.amount },
         { account: wallet, amount: -fromWallet },
-        { account: receivableOf(of.driver, of.currency), amount: fromWallet - of.amount },
+        { account: receivable, amount: fromWallet - of.amount },
       ]
       return await post(tx, { key: of.key, kind: 'chargeback', details: of.details, lines: lines.filter(({ amount }) => amount !== 0n) })
     },
     async giveAgain(tx, of) {
-      const receivable = receivableOf(of.driver, of.currency)
+      const [gateway, receivable] = [gatewayOf(of.driver, of.currency), receivableOf(of.driver, of.currency)]
+      await lock(tx, [gateway, walletOf(of.customerId), receivable])
       const taken = await tx
         .selectFrom('ledger_entry as e')
         .innerJoin('ledger_transfer as t', 't.id', 'e.transfer_id')
@@ -275,7 +289,7 @@ export function createLedger(clock: Clock): Ledger {
       const owed = taken ? -taken.amount : 0n
       const settled = owed < of.amount ? owed : of.amount
       const lines = [
-        { account: gatewayOf(of.driver, of.currency), amount: -of.amount },
+        { account: gateway, amount: -of.amount },
         { account: receivable, amount: settled },
         { account: walletOf(of.customerId), amount: of.amount - settled },
       ]
