@@ -183,9 +183,31 @@ describe('money that a gateway takes back by itself', () => {
     await house.ledgerHolds()
   })
 
+  test('a chargeback of more than is left takes what is left, and the rest is owed to us', async () => {
+    const { an, code } = await paid()
+    const owed = await account('receivable:vnpay:VND')
+    expect(await tell(word(code, 'refunded', 200_000n, 'refund-before'))).toBe('recorded')
+    const { transactionCode } = await house.topUp(an, 50_000)
+    await eventually('the top-up', async () => (await balance(an)) === 150_000)
+    // Of this payment 100 000 are left; what came with another one stays.
+    expect(await tell(word(code, 'reversed', 300_000n, 'dispute-of-it-all'))).toBe('recorded')
+    expect(await balance(an)).toBe(50_000)
+    expect((await account('receivable:vnpay:VND')) - owed).toBe(-200_000n)
+    // Nothing of it is left: all of the next one is owed, and never credited.
+    expect(await tell(word(code, 'reversed', 10_000n, 'dispute-on-top'))).toBe('recorded')
+    expect(await balance(an)).toBe(50_000)
+    expect((await account('receivable:vnpay:VND')) - owed).toBe(-210_000n)
+    await expect(refund(code)).rejects.toThrow(/0 are left/)
+    expect(await tell(word(code, 'restored', 300_000n, 'dispute-of-it-all'))).toBe('recorded')
+    expect(await balance(an)).toBe(150_000)
+    expect((await account('receivable:vnpay:VND')) - owed).toBe(-10_000n)
+    expect(await ended(await refund(transactionCode))).toBe('done')
+    await house.ledgerHolds()
+  })
+
   test('never more than came, and nothing of what never came', async () => {
     const { an, code } = await paid()
-    expect(await tell(word(code, 'reversed', 300_001n, 'dispute-3'))).toBe('wrong_amount')
+    expect(await tell(word(code, 'refunded', 300_001n, 'dispute-3'))).toBe('wrong_amount')
     expect(await tell({ ...word(code, 'reversed', 300_000n, 'dispute-3'), currency: 'AUD' })).toBe('wrong_amount')
     expect(await tell(word(code, 'restored', 1n, 'dispute-3'))).toBe('wrong_amount')
     expect(await balance(an)).toBe(300_000)

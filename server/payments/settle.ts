@@ -12,7 +12,7 @@ import type { Announcer } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { Notice, NoticeOutcome, Source } from './driver.ts'
 import type { PaymentRow } from './orders.ts'
-import { applyReversal } from './reversals.ts'
+import { applyReversal, keepUnmatched } from './reversals.ts'
 
 export interface Settled {
   readonly outcome: NoticeOutcome
@@ -164,5 +164,12 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     return told('recorded')
   }
 
-  return { settle: (driver, notice) => transaction(db, (tx) => apply(tx, driver, notice)) }
+  return {
+    settle: (driver, notice) =>
+      transaction(db, async (tx) => {
+        const settled = await apply(tx, driver, notice)
+        await keepUnmatched(tx, clock, driver, notice, settled.outcome)
+        return settled
+      }),
+  }
 }

@@ -105,8 +105,11 @@ export interface Ledger {
   release(tx: Tx, withdrawal: Movement): Promise<Outcome>
   /** The gateway gave the withheld money back to its source. */
   payOut(tx: Tx, withdrawal: Movement): Promise<Outcome>
-  /** The gateway took money back by itself: from the wallet as far as it holds any, the rest is owed to us. */
-  takeBack(tx: Tx, chargeback: Movement): Promise<Outcome>
+  /**
+   * The gateway took money back by itself: from the wallet as far as it holds any, and never more than `atMost` (minor units, not below zero);
+   * the rest is owed to us.
+   */
+  takeBack(tx: Tx, chargeback: Movement & { readonly atMost: bigint }): Promise<Outcome>
   /**
    * A chargeback was decided for us: what was taken from the wallet is there again, and what was owed because of it is owed no more.
    * `undoes` is the key of the posting that took it.
@@ -267,7 +270,7 @@ export function createLedger(clock: Clock): Ledger {
       const [gateway, receivable] = [gatewayOf(of.driver, of.currency), receivableOf(of.driver, of.currency)]
       // Locked, so that nothing is spent between the reading and the posting.
       const balance = (await lock(tx, [gateway, wallet, receivable])).get(wallet) ?? 0n
-      const fromWallet = balance < of.amount ? balance : of.amount
+      const fromWallet = [balance, of.atMost].reduce((least, each) => (each < least ? each : least), of.amount)
       const lines = [
         { account: gateway, amount: of.amount },
         { account: wallet, amount: -fromWallet },
