@@ -27,6 +27,8 @@ export type PostingKind =
   | 'charge'
   | 'refund'
   | 'suspense'
+  /** Out of suspense again: the gateway told more of it, and it is credited as what it is. */
+  | 'unpark'
   /** To the source: out of the wallet, and back into it when the gateway refuses. */
   | 'withdrawal'
   | 'withdrawal_undone'
@@ -99,6 +101,12 @@ export interface Ledger {
   ): Promise<Outcome>
   /** Money that matches nothing waits in the gateway's suspense account. */
   park(tx: Tx, parked: { key: string; driver: string; amount: bigint; currency: Currency; details: Details }): Promise<Outcome>
+  /** What was parked is the gateway's again, because the customer's wallet is credited with it next. */
+  unpark(tx: Tx, parked: Movement): Promise<Outcome>
+  /** Parked money is given to a customer. */
+  assign(tx: Tx, parked: Movement): Promise<Outcome>
+  /** What was posted under a key: minor units, and the transaction code that it names. Undefined: nothing. */
+  posted(tx: Tx, key: string): Promise<{ readonly amount: bigint; readonly code: string | undefined } | undefined>
   /** Takes money out of a wallet that is to go back to its source. `short` when the wallet does not hold it. */
   withhold(tx: Tx, withdrawal: Movement): Promise<Outcome>
   /** The gateway refused: the withheld money is the customer's again. */
@@ -261,6 +269,23 @@ export function createLedger(clock: Clock): Ledger {
           { account: gateway, amount: -amount },
         ],
       })
+    },
+    async unpark(tx, of) {
+      const [gateway, suspense] = [gatewayOf(of.driver, of.currency), suspenseOf(of.driver, of.currency)]
+      await lock(tx, [gateway, suspense, walletOf(of.customerId)])
+      return await between(tx, 'unpark', of, suspense, gateway)
+    },
+    assign: (tx, of) => between(tx, 'topup', of, suspenseOf(of.driver, of.currency), walletOf(of.customerId)),
+    async posted(tx, key) {
+      const row = await tx
+        .selectFrom('ledger_transfer as t')
+        .innerJoin('ledger_entry as e', 'e.transfer_id', 't.id')
+        .select(['t.details', (eb) => eb.fn.sum<bigint>('e.amount').as('amount')])
+        .where('t.key', '=', key)
+        .where('e.amount', '>', 0n)
+        .groupBy('t.id')
+        .executeTakeFirst()
+      return row && { amount: BigInt(row.amount), code: (row.details as Details).code }
     },
     withhold: (tx, of) => between(tx, 'withdrawal', of, walletOf(of.customerId), payableOf(of.driver, of.currency)),
     release: (tx, of) => between(tx, 'withdrawal_undone', of, payableOf(of.driver, of.currency), walletOf(of.customerId)),
