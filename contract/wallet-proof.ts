@@ -10,6 +10,7 @@ const postingKind = z.enum([
   'charge',
   'refund',
   'suspense',
+  'unpark',
   'withdrawal',
   'withdrawal_undone',
   'paid_out',

@@ -109,16 +109,16 @@ export async function makeLink(db: Database, request: LinkRequest): Promise<Link
 export const paidOf = (link: Link): bigint => link.transfers.reduce((sum, { amount }) => sum + amount, 0n)
 
 export type Status = 'PENDING' | 'PAID' | 'UNDERPAID' | 'CANCELLED' | 'EXPIRED'
-/** Enough money makes it paid, whenever it came. */
+/** Enough money makes it paid, whenever it came; a part of it keeps no link open beyond its time. */
 export function statusOf(link: Link): Status {
   const paid = paidOf(link)
   if (paid >= link.amount) return 'PAID'
   if (link.cancelledAt !== null) return 'CANCELLED'
-  if (paid > 0n) return 'UNDERPAID'
-  return link.expiresAt.getTime() <= Date.now() ? 'EXPIRED' : 'PENDING'
+  if (link.expiresAt.getTime() <= Date.now()) return 'EXPIRED'
+  return paid > 0n ? 'UNDERPAID' : 'PENDING'
 }
 /** Whether the page still takes a choice. */
-export const isOpen = (link: Link): boolean => ['PENDING', 'UNDERPAID'].includes(statusOf(link)) && link.expiresAt.getTime() > Date.now()
+export const isOpen = (link: Link): boolean => ['PENDING', 'UNDERPAID'].includes(statusOf(link))
 
 /** What a choice on the page leads to: transfers, each told of `notice`; or the link's end. */
 export interface Outcome extends Wording {

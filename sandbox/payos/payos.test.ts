@@ -199,6 +199,16 @@ describe('the payment page', () => {
     expect((await fetch(url)).status).toBe(404)
   })
 
+  it.each([
+    ['expired', 'EXPIRED'],
+    ['cancelled', 'CANCELLED'],
+  ])('%s after half has come, it says so, and how much came', async (outcome, expected) => {
+    const { orderCode, url } = await chosen('half')
+    await choose(url, outcome)
+    expect(await sdk.paymentRequests.get(orderCode)).toMatchObject({ status: expected, amountPaid: 750_000 })
+    expect((await fetch(url)).status).toBe(404)
+  })
+
   it('takes one of many clicks, and nothing it does not know', async () => {
     const { checkoutUrl, orderCode } = await sdk.paymentRequests.create(request())
     await Promise.all(['paid', 'paid', 'paid', 'cancelled'].map((outcome) => choose(checkoutUrl, outcome)))

@@ -2,6 +2,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { reconcile } from './reconcile.ts'
 
 let house: TestHouse
 beforeAll(async () => {
@@ -121,12 +122,74 @@ describe('a top-up through VietQR at payOS', () => {
     expect(await entries(an)).toEqual(['500000 → 500000'])
   })
 
+  test.each(['expired', 'cancelled'])('of which half has come when it is %s waits in suspense, once, and is named', async (end) => {
+    const an = await house.customer()
+    const { transactionCode, checkoutUrl } = await house.topUpBy(an, wish, 'half')
+    await house.decide(checkoutUrl, end)
+    const { db, topUps } = house.house
+    const payment = () => db.selectFrom('payment').selectAll().where('code', '=', transactionCode).executeTakeFirstOrThrow()
+    const { reference } = await payment()
+    const parked = async () =>
+      (await db.selectFrom('payment_suspense').selectAll().where('code', '=', reference).execute()).map(
+        ({ amount, reason }) => `${amount} ${reason}`,
+      )
+    await eventually('the suspense', async () => (await parked()).length > 0)
+    const { asked } = await payment()
+    await eventually('another question', async () => (await payment()).asked > asked)
+    expect(await parked()).toEqual(['250000 wrong_amount'])
+    expect(await entries(an)).toEqual([])
+    const span = { from: new Date(Date.now() - 3_600_000), to: new Date() }
+    const { differences } = await reconcile(db, topUps.orders, house.drivers.payments, span)
+    expect(differences.filter(({ about }) => about === transactionCode || about === reference).map(({ what }) => what)).toEqual([
+      'was paid at the gateway, and is pending here',
+      expect.stringMatching(/^250000 VND .* wait in suspense: wrong_amount/),
+    ])
+    await house.ledgerHolds()
+  })
+
+  test('of which more came after the end is credited when it is enough, and nothing waits any more', async () => {
+    const an = await house.customer()
+    const begun = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', { token: an.token, body: wish })
+    const { transactionCode } = begun.body.result
+    const { reference } = await house.house.db
+      .selectFrom('payment')
+      .select('reference')
+      .where('code', '=', transactionCode)
+      .executeTakeFirstOrThrow()
+    const payos = { name: 'payos', displayName: 'VietQR (payOS)', credits: 'exact' } as const
+    const told = (amount: bigint) =>
+      house.house.topUps.settlement.settle(payos, {
+        eventId: `late:${amount}`,
+        reference,
+        providerTransactionId: 'late-link',
+        status: 'succeeded',
+        amount,
+        currency: 'VND',
+        occurredAt: null,
+        detail: 'EXPIRED',
+      })
+    const row = () =>
+      house.house.db
+        .selectFrom('payment_suspense')
+        .select(['amount', 'resolved_at'])
+        .where('provider_transaction_id', '=', 'late-link')
+        .executeTakeFirst()
+    expect(await told(100_000n)).toMatchObject({ outcome: 'wrong_amount' })
+    expect(await told(300_000n)).toMatchObject({ outcome: 'wrong_amount' })
+    expect(await row()).toEqual({ amount: 300_000n, resolved_at: null })
+    expect(await told(500_000n)).toMatchObject({ outcome: 'recorded' })
+    expect((await row())?.resolved_at).not.toBeNull()
+    expect(await entries(an)).toEqual(['500000 → 500000'])
+    await house.ledgerHolds()
+  })
+
   test('that is made twice is credited once, and the second transfer waits in suspense', async () => {
     const an = await house.customer()
+    const before = (await suspense()).length
     const { transactionCode } = await house.topUpBy(an, wish, 'twice')
     await becomes(an, transactionCode, 'succeeded')
     expect(await entries(an)).toEqual(['500000 → 500000'])
-    expect(await suspense()).toEqual(['500000 paid_twice'])
+    expect((await suspense()).slice(before)).toEqual(['500000 paid_twice'])
     await house.ledgerHolds()
   })
 

@@ -2,11 +2,13 @@
  * Reconciliation: what the gateway says, what our payments say and what the ledger holds, side by side. It reports what differs and mends
  * nothing: money that is not understood waits for a person.
  */
+import { later, minutes } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import { gatewayPostings } from '../wallet/index.ts'
 import type { Notice, PaymentDriver } from './driver.ts'
 import type { Orders, PaymentRow } from './orders.ts'
+import { goneFrom } from './reversals.ts'
 
 export interface Difference {
   readonly driver: string
@@ -25,14 +27,16 @@ export interface Reconciliation {
 /** Minor units with their currency, as the operator's accounts have them. */
 const said = (amount: bigint, currency: string): string => `${amount} ${currency} (minor units)`
 
-/** What the gateway's answer about one payment does not agree with. */
-function disagreement(payment: PaymentRow, notice: Notice | null): string | undefined {
+/** What the gateway's answer about one payment does not agree with. `gone`: minor units of it that went back, as we know it. */
+function disagreement(payment: PaymentRow, notice: Notice | null, gone: bigint): string | undefined {
   const came = payment.status === 'succeeded'
   if (!notice) return came ? 'was credited, and the gateway knows nothing of it' : undefined
   if (notice.status === 'succeeded' && !came) return `was paid at the gateway, and is ${payment.status} here`
   if (came && (notice.status === 'pending' || notice.status === 'failed')) return `was credited, and the gateway says ${notice.status}`
   if (notice.status === 'succeeded' && came && notice.amount !== payment.received)
     return `was credited with ${said(payment.received, payment.currency)}, and the gateway says ${said(notice.amount, notice.currency)}`
+  if (notice.status === 'refunded' && came && gone < notice.amount)
+    return `was given back at the gateway (${said(notice.amount, notice.currency)}), and ${said(gone, payment.currency)} went back here`
   return undefined
 }
 
@@ -93,7 +97,8 @@ async function reconcileDriver(
     for (const payment of payments) {
       try {
         asked += 1
-        const what = disagreement(payment, await driver.lookUp(orders.orderOf(payment, await orders.buyerOf(payment.customer_id))))
+        const notice = await driver.lookUp(orders.orderOf(payment, await orders.buyerOf(payment.customer_id)))
+        const what = disagreement(payment, notice, await goneFrom(db, payment.id))
         if (what !== undefined) differs(payment.code, what)
       } catch (error) {
         if (!(error instanceof DriverFailure)) throw error
@@ -101,25 +106,54 @@ async function reconcileDriver(
       }
     }
   }
+  return { payments: payments.length, postings: postings.length, asked, differences }
+}
 
-  // What waits for a person, however old.
-  const parked = await db
-    .selectFrom('payment_suspense')
-    .selectAll()
-    .where('driver', '=', driver.name)
-    .where('resolved_at', 'is', null)
-    .execute()
-  for (const row of parked)
-    differs(row.code ?? row.provider_transaction_id, `${said(row.amount, row.currency)} wait in suspense: ${row.reason}`)
-  const unclear = await db
+/** A refund that nobody answers for so long, ms, is stuck: its job was given up or never ran. */
+const refundLimitMs = minutes(60)
+
+/** What waits for a person: also of gateways that are configured no more. */
+async function waiting(db: Queryable, span: { from: Date; to: Date }): Promise<Difference[]> {
+  const parked = await db.selectFrom('payment_suspense').selectAll().where('resolved_at', 'is', null).orderBy('id').execute()
+  const refunds = await db
     .selectFrom('payment_refund as r')
     .innerJoin('payment as p', 'p.id', 'r.payment_id')
-    .select(['p.code', 'p.currency', 'r.amount', 'r.detail'])
-    .where('p.driver', '=', driver.name)
-    .where('r.status', '=', 'unclear')
+    .select(['p.driver', 'p.code', 'p.currency', 'r.id', 'r.amount', 'r.detail', 'r.status'])
+    .where(({ or, and, eb }) =>
+      or([
+        eb('r.status', '=', 'unclear'),
+        and([eb('r.status', '=', 'requested'), eb('r.created_at', '<', later(span.to, -refundLimitMs))]),
+      ]),
+    )
+    .orderBy('r.created_at')
     .execute()
-  for (const row of unclear) differs(row.code, `a refund of ${said(row.amount, row.currency)} is not decided: ${row.detail ?? ''}`)
-  return { payments: payments.length, postings: postings.length, asked, differences }
+  const unmatched = await db
+    .selectFrom('payment_reversal_unmatched')
+    .selectAll()
+    .where('created_at', '>=', span.from)
+    .where('created_at', '<', span.to)
+    .orderBy('created_at')
+    .execute()
+  return [
+    ...parked.map(({ driver, id, code, provider_transaction_id: movement, amount, currency, reason }) => ({
+      driver,
+      about: code ?? movement,
+      what: `${said(amount, currency)} wait in suspense: ${reason} (no. ${id})`,
+    })),
+    ...refunds.map(({ driver, code, id, amount, currency, detail, status }) => ({
+      driver,
+      about: code,
+      what:
+        status === 'unclear'
+          ? `a refund of ${said(amount, currency)} is not decided: ${detail ?? ''} (${id})`
+          : `a refund of ${said(amount, currency)} was asked for long ago and has no answer (${id})`,
+    })),
+    ...unmatched.map(({ driver, movement, reference, kind, amount, currency, outcome }) => ({
+      driver,
+      about: reference ?? movement,
+      what: `the gateway says that ${said(amount, currency)} were ${kind}, and it fits no payment: ${outcome} (${movement})`,
+    })),
+  ]
 }
 
 /** Compares every gateway over a span of time. Reads only. */
@@ -136,6 +170,6 @@ export async function reconcile(
     payments: sum((of) => of.payments),
     postings: sum((of) => of.postings),
     asked: sum((of) => of.asked),
-    differences: all.flatMap((of) => of.differences),
+    differences: [...all.flatMap((of) => of.differences), ...(await waiting(db, span))],
   }
 }

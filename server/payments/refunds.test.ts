@@ -53,6 +53,16 @@ async function paid(amount = 300_000): Promise<{ an: TestCustomer; code: string 
   return { an, code: transactionCode }
 }
 
+/** Spends a part of 300 000; answers what is left. */
+async function buy(an: TestCustomer): Promise<number> {
+  const body = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Wordpress9!', replicate: 1 }
+  expect((await house.call('POST', '/api/wp', { token: an.token, body })).text).toContain('"success"')
+  return await eventually('the charge', async () => {
+    const now = await balance(an)
+    return now < 300_000 && now
+  })
+}
+
 describe('a refund to the source', () => {
   test('leaves the wallet, reaches the gateway, and no part of the ledger is out of balance', async () => {
     const { an, code } = await paid()
@@ -75,9 +85,7 @@ describe('a refund to the source', () => {
 
   test('is refused when the wallet has spent it, or when no money came', async () => {
     const { an, code } = await paid()
-    const body = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Wordpress9!', replicate: 1 }
-    expect((await house.call('POST', '/api/wp', { token: an.token, body })).text).toContain('"success"')
-    await eventually('the charge', async () => (await balance(an)) < 300_000)
+    await buy(an)
     await expect(refund(code)).rejects.toThrow(/does not hold that much/)
     const { transactionCode } = await house.topUp(an, 50_000, 'cancelled')
     await expect(refund(transactionCode)).rejects.toThrow(/brought no money/)
@@ -139,12 +147,7 @@ describe('money that a gateway takes back by itself', () => {
 
   test('what the wallet has spent is owed to us, and the wallet is never below zero', async () => {
     const { an, code } = await paid()
-    const body = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Wordpress9!', replicate: 1 }
-    expect((await house.call('POST', '/api/wp', { token: an.token, body })).text).toContain('"success"')
-    const left = await eventually('the charge', async () => {
-      const now = await balance(an)
-      return now < 300_000 && now
-    })
+    const left = await buy(an)
     const owed = await account('receivable:vnpay:VND')
     expect(await tell(word(code, 'reversed', 300_000n, 'dispute-2'))).toBe('recorded')
     expect(await balance(an)).toBe(0)
@@ -154,6 +157,18 @@ describe('money that a gateway takes back by itself', () => {
     expect(await tell(word(code, 'restored', 300_000n, 'dispute-2'))).toBe('recorded')
     expect(await account('receivable:vnpay:VND')).toBe(owed)
     expect(await balance(an)).toBe(left)
+    await house.ledgerHolds()
+  })
+
+  test('a refund at the gateway that fails after all gives back what it took, and settles what was owed because of it', async () => {
+    const { an, code } = await paid()
+    const left = await buy(an)
+    const owed = await account('receivable:vnpay:VND')
+    expect(await tell(word(code, 'refunded', 300_000n, 'refund-failed'))).toBe('recorded')
+    expect(await balance(an)).toBe(0)
+    expect(await tell(word(code, 'restored', 300_000n, 'refund-failed'))).toBe('recorded')
+    expect(await balance(an)).toBe(left)
+    expect(await account('receivable:vnpay:VND')).toBe(owed)
     await house.ledgerHolds()
   })
 
@@ -168,9 +183,31 @@ describe('money that a gateway takes back by itself', () => {
     await house.ledgerHolds()
   })
 
+  test('a chargeback of more than is left takes what is left, and the rest is owed to us', async () => {
+    const { an, code } = await paid()
+    const owed = await account('receivable:vnpay:VND')
+    expect(await tell(word(code, 'refunded', 200_000n, 'refund-before'))).toBe('recorded')
+    const { transactionCode } = await house.topUp(an, 50_000)
+    await eventually('the top-up', async () => (await balance(an)) === 150_000)
+    // Of this payment 100 000 are left; what came with another one stays.
+    expect(await tell(word(code, 'reversed', 300_000n, 'dispute-of-it-all'))).toBe('recorded')
+    expect(await balance(an)).toBe(50_000)
+    expect((await account('receivable:vnpay:VND')) - owed).toBe(-200_000n)
+    // Nothing of it is left: all of the next one is owed, and never credited.
+    expect(await tell(word(code, 'reversed', 10_000n, 'dispute-on-top'))).toBe('recorded')
+    expect(await balance(an)).toBe(50_000)
+    expect((await account('receivable:vnpay:VND')) - owed).toBe(-210_000n)
+    await expect(refund(code)).rejects.toThrow(/0 are left/)
+    expect(await tell(word(code, 'restored', 300_000n, 'dispute-of-it-all'))).toBe('recorded')
+    expect(await balance(an)).toBe(150_000)
+    expect((await account('receivable:vnpay:VND')) - owed).toBe(-10_000n)
+    expect(await ended(await refund(transactionCode))).toBe('done')
+    await house.ledgerHolds()
+  })
+
   test('never more than came, and nothing of what never came', async () => {
     const { an, code } = await paid()
-    expect(await tell(word(code, 'reversed', 300_001n, 'dispute-3'))).toBe('wrong_amount')
+    expect(await tell(word(code, 'refunded', 300_001n, 'dispute-3'))).toBe('wrong_amount')
     expect(await tell({ ...word(code, 'reversed', 300_000n, 'dispute-3'), currency: 'AUD' })).toBe('wrong_amount')
     expect(await tell(word(code, 'restored', 1n, 'dispute-3'))).toBe('wrong_amount')
     expect(await balance(an)).toBe(300_000)

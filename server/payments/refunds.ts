@@ -103,7 +103,8 @@ export function createRefunds(deps: {
         const driver = drivers.get(payment.driver)
         if (!driver?.refund) throw new NotRefundable(`${driver?.displayName ?? payment.driver} gives no money back; transfer it by hand.`)
         if (payment.status !== 'succeeded') throw new NotRefundable(`The payment ${code} has brought no money.`)
-        const left = payment.received - (await goneFrom(tx, payment.id))
+        const gone = await goneFrom(tx, payment.id)
+        const left = payment.received > gone ? payment.received - gone : 0n
         const amount = wanted ?? left
         if (amount <= 0n || amount > left) throw new NotRefundable(`Of the payment ${code} ${left} are left to give back.`)
         const id = randomUUID()

@@ -1,6 +1,9 @@
-/** Money that a gateway moved back after it had been credited: contra entries, once per movement, never more than what came. */
+/**
+ * Money that a gateway moved back after it had been credited: contra entries, once per movement. The wallet never gives more than what came, and
+ * what a chargeback takes beyond that is owed to us.
+ */
 import type { Currency } from '../../contract/money.ts'
-import type { Tx } from '../platform/db.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
@@ -10,7 +13,7 @@ import type { PaymentRow } from './orders.ts'
 type Kind = 'refunded' | 'reversed' | 'restored'
 
 /** Minor units that are gone from this payment: our own refunds and what the gateway took by itself. */
-export async function goneFrom(tx: Tx, paymentId: string): Promise<bigint> {
+export async function goneFrom(tx: Queryable, paymentId: string): Promise<bigint> {
   const own = await tx
     .selectFrom('payment_refund')
     .select('amount')
@@ -40,8 +43,11 @@ async function ours(tx: Tx, payment: PaymentRow, notice: Notice): Promise<boolea
   )
 }
 
-/** Whether this very movement took money before: what comes back must have gone. Undefined: a refund of ours that never went. */
-async function went(tx: Tx, payment: PaymentRow, notice: Notice, movement: string): Promise<boolean | undefined> {
+/**
+ * The ledger's key of what this very movement took before: what comes back must have gone. Null: nothing yet; undefined: a refund of ours that
+ * never went.
+ */
+async function went(tx: Tx, driver: Source, payment: PaymentRow, notice: Notice, movement: string): Promise<string | null | undefined> {
   const own = await tx
     .selectFrom('payment_refund')
     .select(['id', 'status', 'provider_refund_id'])
@@ -49,17 +55,20 @@ async function went(tx: Tx, payment: PaymentRow, notice: Notice, movement: strin
     .execute()
   const id = notice.refundId?.toLowerCase()
   const refund = own.find((row) => row.provider_refund_id === movement || (id !== undefined && row.id.replaceAll('-', '') === id))
-  if (refund) return refund.status === 'refused' ? undefined : refund.status === 'done'
-  return (
-    (await tx
-      .selectFrom('payment_reversal')
-      .select('id')
-      .where('payment_id', '=', payment.id)
-      .where('movement', '=', movement)
-      .where('kind', '!=', 'restored')
-      .executeTakeFirst()) !== undefined
-  )
+  if (refund?.status === 'refused') return undefined
+  if (refund) return refund.status === 'done' ? `refund:${refund.id}` : null
+  const taken = await tx
+    .selectFrom('payment_reversal')
+    .select('kind')
+    .where('payment_id', '=', payment.id)
+    .where('movement', '=', movement)
+    .where('kind', '!=', 'restored')
+    .executeTakeFirst()
+  return taken ? keyOf(driver, movement, taken.kind) : null
 }
+
+/** One movement is posted once as each kind. */
+const keyOf = (driver: Source, movement: string, kind: string): string => `${driver.name}:${movement}:${kind}`
 
 /** The payment's row is locked by the caller. */
 export async function applyReversal(
@@ -84,32 +93,51 @@ export async function applyReversal(
     .where('kind', '=', kind)
     .executeTakeFirst()
   if (told) return 'already'
-  if (kind === 'restored') {
-    const gone = await went(tx, payment, notice, movement)
-    if (gone === undefined) return 'already'
-    // Perhaps told in the wrong order: a driver whose gateway mixes its words up has it say them again.
-    if (!gone) return 'wrong_amount'
-  }
+  const undoes = kind === 'restored' ? await went(tx, driver, payment, notice, movement) : ''
+  if (undoes === undefined) return 'already'
+  // Perhaps told in the wrong order: a driver whose gateway mixes its words up has it say them again.
+  if (undoes === null) return 'wrong_amount'
   const before = await goneFrom(tx, payment.id)
-  const left = payment.received - before
+  const left = payment.received > before ? payment.received - before : 0n
   if (kind === 'restored' ? before < notice.amount : left < notice.amount) {
     deps.log.error({ driver: driver.name, code: payment.code, detail: notice.detail }, 'more was moved back than had come')
-    return 'wrong_amount'
+    // A bank asks nobody before it takes: that money is gone, whatever was given back before.
+    if (kind !== 'reversed') return 'wrong_amount'
   }
   await tx
     .insertInto('payment_reversal')
     .values({ payment_id: payment.id, movement, kind, amount: notice.amount, created_at: deps.clock.now() })
     .execute()
   const posting = {
-    key: `${driver.name}:${movement}:${kind}`,
+    key: keyOf(driver, movement, kind),
     customerId: payment.customer_id,
     driver: driver.name,
     amount: notice.amount,
     currency: payment.currency as Currency,
     details: { provider: driver.displayName, code: payment.code },
   }
-  if (kind === 'restored') await deps.ledger.giveAgain(tx, { ...posting, undoes: `${driver.name}:${movement}:reversed` })
-  else await deps.ledger.takeBack(tx, posting)
+  if (kind === 'restored') await deps.ledger.giveAgain(tx, { ...posting, undoes })
+  else await deps.ledger.takeBack(tx, { ...posting, atMost: left })
   deps.log.warn({ driver: driver.name, code: payment.code, kind, amount: String(notice.amount) }, 'the gateway moved money by itself')
   return 'recorded'
+}
+
+/** A word about money that went back and fits nothing is kept for a person, until it fits. */
+export async function keepUnmatched(tx: Tx, clock: Clock, driver: Source, notice: Notice, outcome: NoticeOutcome): Promise<void> {
+  const { status: kind, reference, amount, currency } = notice
+  if (kind !== 'refunded' && kind !== 'reversed' && kind !== 'restored') return
+  const movement = notice.providerTransactionId ?? notice.eventId
+  if (outcome === 'wrong_amount' || outcome === 'unknown_order')
+    await tx
+      .insertInto('payment_reversal_unmatched')
+      .values({ driver: driver.name, movement, kind, reference, amount, currency, outcome, created_at: clock.now() })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  else
+    await tx
+      .deleteFrom('payment_reversal_unmatched')
+      .where('driver', '=', driver.name)
+      .where('movement', '=', movement)
+      .where('kind', '=', kind)
+      .execute()
 }

@@ -2,6 +2,7 @@
  * Settlement, one way for every gateway: a verified word is matched on reference, amount and currency, moves the payment only along allowed
  * transitions, and posts once. A browser never gets here.
  */
+import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import { jobNames } from '../billing/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -12,7 +13,7 @@ import type { Announcer } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { Notice, NoticeOutcome, Source } from './driver.ts'
 import type { PaymentRow } from './orders.ts'
-import { applyReversal } from './reversals.ts'
+import { applyReversal, keepUnmatched } from './reversals.ts'
 
 export interface Settled {
   readonly outcome: NoticeOutcome
@@ -38,48 +39,95 @@ const keyOf = (driver: Source, movement: string): string => `${driver.name}:${mo
 export function createSettlement(deps: SettlementDeps): Settlement {
   const { db, clock, ledger, announcer, jobs, log } = deps
 
+  /** Nobody else posts or parks this movement until the transaction ends; answers what waits of it in suspense, or has waited. */
+  async function hold(tx: Tx, driver: Source, movement: string) {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`movement ${keyOf(driver, movement)}`}, 0))`.execute(tx)
+    return await tx
+      .selectFrom('payment_suspense')
+      .selectAll()
+      .where('driver', '=', driver.name)
+      .where('provider_transaction_id', '=', movement)
+      .forUpdate()
+      .executeTakeFirst()
+  }
+
   /** Money came and matches nothing: it waits in suspense, once per movement of the gateway. */
   async function park(tx: Tx, driver: Source, notice: Notice, reason: string): Promise<void> {
     if (notice.status !== 'succeeded' || notice.amount <= 0n) return
     const movement = notice.providerTransactionId ?? notice.eventId
-    const parked = await tx
+    const parked = await hold(tx, driver, movement)
+    const before = parked ?? (await ledger.posted(tx, keyOf(driver, movement)))
+    if (before === undefined) return await suspend(tx, driver, notice, movement, reason)
+    // The customer types what the bank tells, and each transfer has a number of its own: another amount is another transfer.
+    if (driver.credits === 'received' && before.amount !== notice.amount) return await parkReused(tx, driver, notice)
+    // What a gateway holds under one number may grow: the rest waits too.
+    if (parked && parked.resolved_at === null && driver.credits === 'exact' && parked.amount < notice.amount)
+      await suspend(tx, driver, notice, movement, reason, parked.amount)
+  }
+
+  /** The bank's number stands for another transfer already: this one waits under the feed's own. */
+  async function parkReused(tx: Tx, driver: Source, notice: Notice): Promise<void> {
+    if (!(await hold(tx, driver, notice.eventId))) await suspend(tx, driver, notice, notice.eventId, 'reference_reused')
+  }
+
+  /** `before`: minor units of this movement that are parked already. */
+  async function suspend(tx: Tx, driver: Source, notice: Notice, movement: string, reason: string, before = 0n): Promise<void> {
+    const { amount, currency, reference: code } = notice
+    await tx
       .insertInto('payment_suspense')
-      .values({
-        driver: driver.name,
-        provider_transaction_id: movement,
-        code: notice.reference,
-        amount: notice.amount,
-        currency: notice.currency,
-        reason,
-        created_at: clock.now(),
-      })
-      .onConflict((conflict) => conflict.columns(['driver', 'provider_transaction_id']).doNothing())
-      .returning('id')
-      .executeTakeFirst()
-    if (!parked) return
+      .values({ driver: driver.name, provider_transaction_id: movement, code, amount, currency, reason, created_at: clock.now() })
+      .onConflict((conflict) => conflict.columns(['driver', 'provider_transaction_id']).doUpdateSet({ amount }))
+      .execute()
     await ledger.park(tx, {
-      key: `${keyOf(driver, movement)}:suspense`,
+      key: `${keyOf(driver, movement)}:suspense${before === 0n ? '' : `:${amount}`}`,
       driver: driver.name,
-      amount: notice.amount,
-      currency: notice.currency,
-      details: { provider: driver.displayName, reason, ...(notice.reference !== null && { code: notice.reference }) },
+      amount: amount - before,
+      currency,
+      details: { provider: driver.displayName, reason, ...(code !== null && { code }) },
     })
     log.warn({ driver: driver.name, movement, reason }, 'money parked in suspense')
   }
 
-  /** Credits one movement to the payment's customer; what waits for money goes on. False when this movement has been credited to it before. */
-  async function credit(tx: Tx, driver: Source, payment: PaymentRow, notice: Notice): Promise<boolean> {
+  /** Credits one movement to the payment's customer; what waits for money goes on. It happens once, and never to what somebody has assigned. */
+  async function credit(tx: Tx, driver: Source, payment: PaymentRow, notice: Notice): Promise<'recorded' | 'already'> {
     const currency = payment.currency as Currency
     const movement = notice.providerTransactionId ?? payment.code
+    const key = keyOf(driver, movement)
+    const details = { provider: driver.displayName, code: payment.code }
+    const parked = await hold(tx, driver, movement)
+    const before = await ledger.posted(tx, key)
+    if (driver.credits === 'received') {
+      if (before && before.code === payment.code && before.amount === notice.amount) return 'already'
+      if (before || (parked && parked.amount !== notice.amount)) {
+        await parkReused(tx, driver, notice)
+        return 'recorded'
+      }
+    }
+    if (parked && !before) {
+      if (parked.resolved_at !== null) {
+        log.warn({ driver: driver.name, movement }, 'money was assigned before the gateway told whose it is')
+        return 'already'
+      }
+      const { amount, currency: held } = parked
+      const of = {
+        key: `${key}:unparked`,
+        customerId: payment.customer_id,
+        driver: driver.name,
+        amount,
+        currency: held as Currency,
+        details,
+      }
+      await ledger.unpark(tx, of)
+      await tx.updateTable('payment_suspense').set({ resolved_at: clock.now() }).where('id', '=', parked.id).execute()
+    }
     const { outcome } = await ledger.credit(tx, {
-      key: keyOf(driver, movement),
+      key,
       customerId: payment.customer_id,
       driver: driver.name,
       amount: notice.amount,
       currency,
-      details: { provider: driver.displayName, code: payment.code },
+      details,
     })
-    if (outcome === 'replayed' && driver.credits === 'received') return false
     // One movement of the gateway pays one order: the same number under another order is not believed.
     if (outcome !== 'posted') throw new Error(`${driver.name}: the movement ${movement} has paid for another order`)
     await tx
@@ -97,7 +145,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       wallet: { amount: Number(notice.amount), currency, provider: driver.displayName, transactionCode: payment.code },
     })
     await jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })
-    return true
+    return 'recorded'
   }
 
   /** A word about a payment whose money has come. */
@@ -143,13 +191,10 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     }
     if (driver.credits === 'received') {
       if (notice.status !== 'succeeded' || notice.amount <= 0n) return told('already')
-      return told((await credit(tx, driver, payment, notice)) ? 'recorded' : 'already')
+      return told(await credit(tx, driver, payment, notice))
     }
     if (payment.status === 'succeeded') return told(await afterSuccess(tx, driver, payment, notice))
-    if (notice.status === 'succeeded') {
-      await credit(tx, driver, payment, notice)
-      return told('recorded')
-    }
+    if (notice.status === 'succeeded') return told(await credit(tx, driver, payment, notice))
     // Failed or expired may still become succeeded when the money came; nothing else moves them.
     if (payment.status !== 'pending') return told('already')
     await tx
@@ -164,5 +209,12 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     return told('recorded')
   }
 
-  return { settle: (driver, notice) => transaction(db, (tx) => apply(tx, driver, notice)) }
+  return {
+    settle: (driver, notice) =>
+      transaction(db, async (tx) => {
+        const settled = await apply(tx, driver, notice)
+        await keepUnmatched(tx, clock, driver, notice, settled.outcome)
+        return settled
+      }),
+  }
 }

@@ -1,5 +1,5 @@
 /** Transfers to the provider's own account: what arrives is credited, each transfer once, whatever the customer typed. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 
 let house: TestHouse
@@ -87,6 +87,85 @@ test('without a code, or to another account of ours: nobody is credited, and it 
     '88000 unknown_order',
   ])
   await house.ledgerHolds()
+})
+
+describe('told by two feeds', () => {
+  const bank = { name: 'bank', displayName: 'Vietcombank', credits: 'received' } as const
+  let numbers = 0
+  /** What a feed says of a movement; a text that it cut holds no code. */
+  const tell = async (feed: string, reference: string | null, amount: bigint, bankReference: string): Promise<string> =>
+    (
+      await house.house.topUps.settlement.settle(bank, {
+        eventId: `${feed}:${bankReference}`,
+        reference,
+        providerTransactionId: `0071:${bankReference}`,
+        status: 'succeeded',
+        amount,
+        currency: 'VND',
+        occurredAt: null,
+        detail: bankReference,
+      })
+    ).outcome
+  const newReference = (): string => `FT${++numbers}`
+  const waiting = async (bankReference: string): Promise<string[]> =>
+    (await suspense())
+      .filter((row) => row.provider_transaction_id.endsWith(`:${bankReference}`))
+      .map((row) => `${row.amount} ${row.reason}${row.resolved_at === null ? '' : ', resolved'}`)
+  const inSuspense = async (): Promise<bigint> =>
+    (await house.house.db.selectFrom('ledger_account').select('balance').where('code', '=', 'suspense:bank:VND').executeTakeFirstOrThrow())
+      .balance
+
+  test('unreadable first: what waited is credited, and waits no more', async () => {
+    const { an, of } = await begun()
+    const [reference, before] = [newReference(), await inSuspense()]
+    expect(await tell('casso', null, 90_000n, reference)).toBe('unknown_order')
+    expect((await inSuspense()) - before).toBe(90_000n)
+    expect(await tell('sepay', of.content, 90_000n, reference)).toBe('recorded')
+    expect(await wallet(an)).toEqual([90_000])
+    expect(await waiting(reference)).toEqual(['90000 unknown_order, resolved'])
+    expect([await tell('casso', null, 90_000n, reference), await tell('sepay', of.content, 90_000n, reference)]).toEqual([
+      'unknown_order',
+      'already',
+    ])
+    expect(await wallet(an)).toEqual([90_000])
+    expect(await inSuspense()).toBe(before)
+    await house.ledgerHolds()
+  })
+
+  test('readable first: nothing waits', async () => {
+    const { an, of } = await begun()
+    const [reference, before] = [newReference(), await inSuspense()]
+    expect(await tell('sepay', of.content, 90_000n, reference)).toBe('recorded')
+    expect(await tell('casso', null, 90_000n, reference)).toBe('unknown_order')
+    expect(await wallet(an)).toEqual([90_000])
+    expect(await waiting(reference)).toEqual([])
+    expect(await inSuspense()).toBe(before)
+  })
+
+  test('at once, many times: credited once, and nothing waits', async () => {
+    const { an, of } = await begun()
+    const before = await inSuspense()
+    const references = Array.from({ length: 6 }, newReference)
+    await Promise.all(
+      references.flatMap((reference) => [tell('casso', null, 1_000n, reference), tell('sepay', of.content, 1_000n, reference)]),
+    )
+    expect(await wallet(an)).toEqual(Array<number>(6).fill(1_000))
+    expect(await inSuspense()).toBe(before)
+    await house.ledgerHolds()
+  })
+
+  test('a reference of the bank that stands for another transfer already waits in suspense, once', async () => {
+    const [mine, theirs] = [await begun(), await begun()]
+    const reference = newReference()
+    expect(await tell('sepay', mine.of.content, 90_000n, reference)).toBe('recorded')
+    expect(await tell('sepay-2', mine.of.content, 91_000n, reference)).toBe('recorded')
+    expect(await tell('sepay-2', mine.of.content, 91_000n, reference)).toBe('recorded')
+    expect(await tell('sepay-3', theirs.of.content, 90_000n, reference)).toBe('recorded')
+    expect(await tell('sepay-4', null, 92_000n, reference)).toBe('unknown_order')
+    expect([await wallet(mine.an), await wallet(theirs.an)]).toEqual([[90_000], []])
+    expect(await waiting(reference)).toEqual(['91000 reference_reused', '90000 reference_reused', '92000 reference_reused'])
+    await house.ledgerHolds()
+  })
 })
 
 test('is shown to its owner only, and only of payments that are transfers', async () => {

@@ -235,6 +235,17 @@ export interface PaymentReversal {
   payment_id: string;
 }
 
+export interface PaymentReversalUnmatched {
+  amount: bigint;
+  created_at: Timestamp;
+  currency: string;
+  driver: string;
+  kind: string;
+  movement: string;
+  outcome: string;
+  reference: string | null;
+}
+
 export interface PaymentSuspense {
   amount: bigint;
   code: string | null;
@@ -366,6 +377,7 @@ export interface DB {
   payment_notice: PaymentNotice;
   payment_refund: PaymentRefund;
   payment_reversal: PaymentReversal;
+  payment_reversal_unmatched: PaymentReversalUnmatched;
   payment_suspense: PaymentSuspense;
   rate_limit: RateLimit;
   runway_warning: RunwayWarning;

@@ -21,6 +21,8 @@ export function describe(kind: PostingKind, details: Details, language: Language
       return (vi ? 'Hoàn tiền' : 'Refund') + subject + invoice
     case 'suspense':
       return vi ? 'Khoản chờ đối soát' : 'Held for reconciliation'
+    case 'unpark':
+      return vi ? 'Khoản chờ đã đối soát' : 'No longer held for reconciliation'
     case 'withdrawal':
     case 'paid_out':
       return vi ? `Hoàn về nguồn qua ${details.provider ?? ''}` : `Returned to source via ${details.provider ?? ''}`

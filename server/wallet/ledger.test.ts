@@ -147,6 +147,18 @@ describe('a wallet', () => {
     expect(await checkLedger(db)).toEqual([])
   })
 
+  test('chargebacks, and those that are won, beside top-ups at once: none is given up', async () => {
+    const an = await customer()
+    await topUp(an, 12_000n)
+    const movement = (key: string) => ({ key, customerId: an, driver: 'vnpay', amount: 1_000n, currency: 'VND', details: {} }) as const
+    const keys = Array.from({ length: 12 }, () => randomUUID())
+    const atOnce = (one: (key: string) => Promise<Outcome>) => Promise.all(keys.flatMap((key) => [one(key), topUp(an, 10n)]))
+    await atOnce((key) => post((tx) => ledger.takeBack(tx, { ...movement(key), atMost: 1_000n })))
+    await atOnce((key) => post((tx) => ledger.giveAgain(tx, { ...movement(`${key}:won`), undoes: key })))
+    expect(await balance(an)).toBe(12_240n)
+    expect(await checkLedger(db)).toEqual([])
+  })
+
   test(
     'whatever happens to it, alone or at once: sums are zero, nothing is negative, the chain is whole',
     { timeout: 120_000 },

@@ -27,6 +27,8 @@ export type PostingKind =
   | 'charge'
   | 'refund'
   | 'suspense'
+  /** Out of suspense again: the gateway told more of it, and it is credited as what it is. */
+  | 'unpark'
   /** To the source: out of the wallet, and back into it when the gateway refuses. */
   | 'withdrawal'
   | 'withdrawal_undone'
@@ -99,14 +101,23 @@ export interface Ledger {
   ): Promise<Outcome>
   /** Money that matches nothing waits in the gateway's suspense account. */
   park(tx: Tx, parked: { key: string; driver: string; amount: bigint; currency: Currency; details: Details }): Promise<Outcome>
+  /** What was parked is the gateway's again, because the customer's wallet is credited with it next. */
+  unpark(tx: Tx, parked: Movement): Promise<Outcome>
+  /** Parked money is given to a customer. */
+  assign(tx: Tx, parked: Movement): Promise<Outcome>
+  /** What was posted under a key: minor units, and the transaction code that it names. Undefined: nothing. */
+  posted(tx: Tx, key: string): Promise<{ readonly amount: bigint; readonly code: string | undefined } | undefined>
   /** Takes money out of a wallet that is to go back to its source. `short` when the wallet does not hold it. */
   withhold(tx: Tx, withdrawal: Movement): Promise<Outcome>
   /** The gateway refused: the withheld money is the customer's again. */
   release(tx: Tx, withdrawal: Movement): Promise<Outcome>
   /** The gateway gave the withheld money back to its source. */
   payOut(tx: Tx, withdrawal: Movement): Promise<Outcome>
-  /** The gateway took money back by itself: from the wallet as far as it holds any, the rest is owed to us. */
-  takeBack(tx: Tx, chargeback: Movement): Promise<Outcome>
+  /**
+   * The gateway took money back by itself: from the wallet as far as it holds any, and never more than `atMost` (minor units, not below zero);
+   * the rest is owed to us.
+   */
+  takeBack(tx: Tx, chargeback: Movement & { readonly atMost: bigint }): Promise<Outcome>
   /**
    * A chargeback was decided for us: what was taken from the wallet is there again, and what was owed because of it is owed no more.
    * `undoes` is the key of the posting that took it.
@@ -128,6 +139,18 @@ export function createLedger(clock: Clock): Ledger {
         { account: to, amount },
       ],
     })
+
+  /** Locks accounts in the order of their ids, as every posting does, so that nobody waits for another in a ring; answers their balances by code. */
+  async function lock(tx: Tx, codes: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+    const rows = await tx
+      .selectFrom('ledger_account')
+      .select(['code', 'balance'])
+      .where('code', 'in', codes)
+      .orderBy('id')
+      .forUpdate()
+      .execute()
+    return new Map(rows.map(({ code, balance }) => [code, balance]))
+  }
 
   async function post(tx: Tx, posting: Posting): Promise<Outcome> {
     assertBalanced(posting.lines)
@@ -247,23 +270,42 @@ export function createLedger(clock: Clock): Ledger {
         ],
       })
     },
+    async unpark(tx, of) {
+      const [gateway, suspense] = [gatewayOf(of.driver, of.currency), suspenseOf(of.driver, of.currency)]
+      await lock(tx, [gateway, suspense, walletOf(of.customerId)])
+      return await between(tx, 'unpark', of, suspense, gateway)
+    },
+    assign: (tx, of) => between(tx, 'topup', of, suspenseOf(of.driver, of.currency), walletOf(of.customerId)),
+    async posted(tx, key) {
+      const row = await tx
+        .selectFrom('ledger_transfer as t')
+        .innerJoin('ledger_entry as e', 'e.transfer_id', 't.id')
+        .select(['t.details', (eb) => eb.fn.sum<bigint>('e.amount').as('amount')])
+        .where('t.key', '=', key)
+        .where('e.amount', '>', 0n)
+        .groupBy('t.id')
+        .executeTakeFirst()
+      return row && { amount: BigInt(row.amount), code: (row.details as Details).code }
+    },
     withhold: (tx, of) => between(tx, 'withdrawal', of, walletOf(of.customerId), payableOf(of.driver, of.currency)),
     release: (tx, of) => between(tx, 'withdrawal_undone', of, payableOf(of.driver, of.currency), walletOf(of.customerId)),
     payOut: (tx, of) => between(tx, 'paid_out', of, payableOf(of.driver, of.currency), gatewayOf(of.driver, of.currency)),
     async takeBack(tx, of) {
       const wallet = walletOf(of.customerId)
+      const [gateway, receivable] = [gatewayOf(of.driver, of.currency), receivableOf(of.driver, of.currency)]
       // Locked, so that nothing is spent between the reading and the posting.
-      const held = await tx.selectFrom('ledger_account').select('balance').where('code', '=', wallet).forUpdate().executeTakeFirstOrThrow()
-      const fromWallet = held.balance < of.amount ? held.balance : of.amount
+      const balance = (await lock(tx, [gateway, wallet, receivable])).get(wallet) ?? 0n
+      const fromWallet = [balance, of.atMost].reduce((least, each) => (each < least ? each : least), of.amount)
       const lines = [
-        { account: gatewayOf(of.driver, of.currency), amount: of.amount },
+        { account: gateway, amount: of.amount },
         { account: wallet, amount: -fromWallet },
-        { account: receivableOf(of.driver, of.currency), amount: fromWallet - of.amount },
+        { account: receivable, amount: fromWallet - of.amount },
       ]
       return await post(tx, { key: of.key, kind: 'chargeback', details: of.details, lines: lines.filter(({ amount }) => amount !== 0n) })
     },
     async giveAgain(tx, of) {
-      const receivable = receivableOf(of.driver, of.currency)
+      const [gateway, receivable] = [gatewayOf(of.driver, of.currency), receivableOf(of.driver, of.currency)]
+      await lock(tx, [gateway, walletOf(of.customerId), receivable])
       const taken = await tx
         .selectFrom('ledger_entry as e')
         .innerJoin('ledger_transfer as t', 't.id', 'e.transfer_id')
@@ -275,7 +317,7 @@ export function createLedger(clock: Clock): Ledger {
       const owed = taken ? -taken.amount : 0n
       const settled = owed < of.amount ? owed : of.amount
       const lines = [
-        { account: gatewayOf(of.driver, of.currency), amount: -of.amount },
+        { account: gateway, amount: -of.amount },
         { account: receivable, amount: settled },
         { account: walletOf(of.customerId), amount: of.amount - settled },
       ]

@@ -50,13 +50,13 @@ export function divide(transfers: readonly Transaction[], amount: bigint): { mad
 const isAmount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
 /**
- * What a link says of the payment. Money decides where there is enough of it, also after the link's time; a part of it decides nothing;
- * a link that is over without any has failed.
+ * What a link says of the payment. Money decides where there is enough of it, also after the link's time; a part of it decides nothing while
+ * the link is open, and is told of as what it is when the link is over; a link that is over without any has failed.
  */
-function statusOf({ status, amount, amountPaid }: PaymentLink): ProviderStatus {
+function statusOf({ status, amountPaid }: PaymentLink): ProviderStatus {
   if (status === 'PAID') return 'succeeded'
   if (status !== 'CANCELLED' && status !== 'EXPIRED' && status !== 'FAILED') return 'pending'
-  return amountPaid >= amount ? 'succeeded' : amountPaid > 0 ? 'pending' : 'failed'
+  return amountPaid > 0 ? 'succeeded' : 'failed'
 }
 
 /** Opens the driver. It keeps no state. */
@@ -156,7 +156,8 @@ export function createPayos(settings: PayosSettings) {
       // what really came; of a payment that is not decided, what it is about
       amount: status === 'succeeded' ? came : BigInt(link.amount),
       occurredAt: momentOf(made.at(-1)?.transactionDateTime),
-      detail: status === 'succeeded' ? link.status : `${link.status}, ${link.amountPaid} of ${link.amount} came`,
+      detail:
+        status === 'succeeded' && came >= BigInt(link.amount) ? link.status : `${link.status}, ${link.amountPaid} of ${link.amount} came`,
     }
   }
 

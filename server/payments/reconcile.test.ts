@@ -1,0 +1,93 @@
+/** What the gateway, our payments and the ledger do not agree on is named; what agrees is not. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { days, later, minutes } from '../platform/clock.ts'
+import type { Notice } from './driver.ts'
+import { reconcile } from './reconcile.ts'
+
+let house: TestHouse
+beforeAll(async () => {
+  house = await openTestHouse()
+})
+afterAll(() => house.close())
+
+const vnpay = { name: 'vnpay', displayName: 'VNPay', credits: 'exact' } as const
+const tell = async (status: Notice['status'], reference: string | null, amount: bigint, movement: string): Promise<string> =>
+  (
+    await house.house.topUps.settlement.settle(vnpay, {
+      eventId: `${status}:${movement}`,
+      reference,
+      providerTransactionId: movement,
+      status,
+      amount,
+      currency: 'VND',
+      occurredAt: null,
+      detail: status,
+    })
+  ).outcome
+
+/** What differs about this code or movement; `at` is the end of the seven days that are looked at. */
+async function differences(about: string, at = new Date(), drivers = house.drivers.payments): Promise<string[]> {
+  const found = await reconcile(house.house.db, house.house.topUps.orders, drivers, { from: later(at, -days(7)), to: at })
+  return found.differences.filter((one) => one.about === about).map(({ what }) => what)
+}
+async function paid(): Promise<{ code: string; payment: { id: string } }> {
+  const an = await house.customer()
+  const { transactionCode: code } = await house.topUp(an, 300_000)
+  const payment = await eventually('the top-up', () =>
+    house.house.db.selectFrom('payment').selectAll().where('code', '=', code).where('status', '=', 'succeeded').executeTakeFirst(),
+  )
+  return { code, payment }
+}
+
+test('a payment that was given back at the gateway only, until we hear of it', async () => {
+  const { code } = await paid()
+  expect(await differences(code)).toEqual([])
+  const { db, topUps } = house.house
+  const row = await db.selectFrom('payment').selectAll().where('code', '=', code).executeTakeFirstOrThrow()
+  const order = topUps.orders.orderOf(row, await topUps.orders.buyerOf(row.customer_id))
+  // As somebody at the provider's would do it, at VNPay's own.
+  await house.drivers.payments
+    .get('vnpay')
+    ?.refund?.(order, { refundId: 'byhand', amount: 300_000n, reason: 'by hand', providerTransactionId: row.provider_transaction_id })
+  expect(await differences(code)).toEqual([
+    'was given back at the gateway (300000 VND (minor units)), and 0 VND (minor units) went back here',
+  ])
+  expect(await tell('refunded', code, 300_000n, 'by-hand')).toBe('recorded')
+  expect(await differences(code)).toEqual([])
+})
+
+test('words about money that went back and fits nothing, until they fit', async () => {
+  const { code } = await paid()
+  expect(await tell('reversed', 'NOBODYS', 70_000n, 'dispute-of-nobody')).toBe('unknown_order')
+  expect(await tell('refunded', null, 80_000n, 'refund-of-nobody')).toBe('unknown_order')
+  const what = (amount: number, kind: string, outcome: string, movement: string): string =>
+    `the gateway says that ${amount} VND (minor units) were ${kind}, and it fits no payment: ${outcome} (${movement})`
+  expect(await differences('NOBODYS')).toEqual([what(70_000, 'reversed', 'unknown_order', 'dispute-of-nobody')])
+  expect(await differences('refund-of-nobody')).toEqual([what(80_000, 'refunded', 'unknown_order', 'refund-of-nobody')])
+  // Told in the wrong order.
+  expect(await tell('restored', code, 300_000n, 'dispute')).toBe('wrong_amount')
+  expect(await tell('restored', code, 300_000n, 'dispute')).toBe('wrong_amount')
+  expect(await differences(code)).toEqual([what(300_000, 'restored', 'wrong_amount', 'dispute')])
+  expect(await tell('reversed', code, 300_000n, 'dispute')).toBe('recorded')
+  expect(await tell('restored', code, 300_000n, 'dispute')).toBe('recorded')
+  expect(await differences(code)).toEqual([])
+})
+
+test('refunds that nobody answered for an hour, and what waits at a gateway that is configured no more', async () => {
+  const { code, payment } = await paid()
+  const asked = { payment_id: payment.id, amount: 1_000n, reason: 'r', status: 'requested', created_at: new Date() }
+  const id = '00000000-0000-4000-8000-000000000001'
+  await house.house.db
+    .insertInto('payment_refund')
+    .values({ ...asked, id })
+    .execute()
+  const stuck = `a refund of 1000 VND (minor units) was asked for long ago and has no answer (${id})`
+  expect(await differences(code)).toEqual([])
+  expect(await differences(code, later(new Date(), minutes(61)))).toEqual([stuck])
+  expect(await tell('succeeded', 'UNKNOWN', 9_000n, 'unknown')).toBe('unknown_order')
+  expect(await differences('UNKNOWN', new Date(), new Map())).toEqual([
+    expect.stringMatching(/^9000 VND \(minor units\) wait in suspense: unknown_order \(no\. \d+\)$/),
+  ])
+  expect(await differences(code, later(new Date(), minutes(61)), new Map())).toEqual([stuck])
+})
