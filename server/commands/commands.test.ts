@@ -89,11 +89,13 @@ test('refund gives back through the portal that runs, and refuses with a sentenc
 
 test('suspense lists what waits, and gives it to one customer once', async () => {
   const an = await house.customer()
-  const word = { eventId: 'parked', reference: 'NOBODYS', providerTransactionId: 'parked', status: 'succeeded', amount: 33_000n } as const
-  await house.house.topUps.settlement.settle(
-    { name: 'vnpay', displayName: 'VNPay', credits: 'exact' },
-    { ...word, currency: 'VND', occurredAt: null, detail: '' },
-  )
+  const word = { eventId: 'parked', providerTransactionId: 'parked', status: 'succeeded', amount: 33_000n } as const
+  const tell = (reference: string) =>
+    house.house.topUps.settlement.settle(
+      { name: 'vnpay', displayName: 'VNPay', credits: 'exact' },
+      { ...word, reference, currency: 'VND', occurredAt: null, detail: '' },
+    )
+  await tell('NOBODYS')
   const { said } = await command('suspense')
   const number = /^(\d+) .* vnpay {2}33000 VND {2}unknown_order {2}NOBODYS {2}parked$/m.exec(said)?.[1] ?? ''
   expect(said).toMatch(/\d+ wait in suspense\.\n$/)
@@ -114,6 +116,10 @@ test('suspense lists what waits, and gives it to one customer once', async () =>
     select count(*) as n from notification where customer_id = ${an.id} and event = 'wallet.credited'`.execute(house.house.db)
   expect(told.rows[0]?.n).toBe(1n)
   expect((await command('suspense')).said).not.toContain('NOBODYS')
+  // The gateway tells at last whose it was: it was given already.
+  const { transactionCode } = await house.topUp(an, 33_000, 'cancelled')
+  expect(await tell(transactionCode)).toMatchObject({ outcome: 'already' })
+  expect((await house.call<object[]>('GET', '/api/payments/stripe', { token: an.token })).body.result).toHaveLength(1)
   expect((await command('suspense', 'assign', number)).code).toBe(64)
   await house.ledgerHolds()
 })
