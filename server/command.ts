@@ -3,7 +3,8 @@ import path from 'node:path'
 import { clockCommand } from './commands/clock.ts'
 import { ledgerCheckCommand } from './commands/ledger-check.ts'
 import { reconcileCommand } from './commands/reconcile.ts'
-import { refundCommand } from './commands/refund.ts'
+import { refundCommand, refundDecideCommand } from './commands/refund.ts'
+import { suspenseCommand } from './commands/suspense.ts'
 import { ConfigFault, readConfig, type Config } from './config.ts'
 import { startEmbeddedPostgres } from './platform/postgres/index.ts'
 
@@ -20,6 +21,14 @@ const commands: Readonly<Record<string, Command>> = {
   },
   reconcile: { about: 'what gateways, payments and ledger do not agree on; reconcile 30: of the last 30 days', run: reconcileCommand },
   refund: { about: 'gives a top-up back to its source: refund <transaction code> [minor units] [reason]', run: refundCommand },
+  'refund:decide': {
+    about: 'decides a refund that the gateway does not answer for: refund:decide <id> done|refused',
+    run: refundDecideCommand,
+  },
+  suspense: {
+    about: 'what waits in suspense; suspense assign <number> <transaction code or e-mail>: it is this customer’s',
+    run: suspenseCommand,
+  },
 }
 
 const [name = '', ...options] = process.argv.slice(2)

@@ -1,9 +1,13 @@
 /** The operator's commands, as processes of their own beside a portal that runs. */
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { systemClock } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
+import { createLedger } from '../wallet/index.ts'
 
 let house: TestHouse
 beforeAll(async () => {
@@ -80,6 +84,74 @@ test('refund gives back through the portal that runs, and refuses with a sentenc
   const again = await command('refund', transactionCode, '60000')
   expect(again).toEqual({ code: 1, said: `Of the payment ${transactionCode} 50000 are left to give back.\n` })
   expect((await command('refund')).code).toBe(64)
+  await house.ledgerHolds()
+})
+
+test('suspense lists what waits, and gives it to one customer once', async () => {
+  const an = await house.customer()
+  const word = { eventId: 'parked', providerTransactionId: 'parked', status: 'succeeded', amount: 33_000n } as const
+  const tell = (reference: string) =>
+    house.house.topUps.settlement.settle(
+      { name: 'vnpay', displayName: 'VNPay', credits: 'exact' },
+      { ...word, reference, currency: 'VND', occurredAt: null, detail: '' },
+    )
+  await tell('NOBODYS')
+  const { said } = await command('suspense')
+  const number = /^(\d+) .* vnpay {2}33000 VND {2}unknown_order {2}NOBODYS {2}parked$/m.exec(said)?.[1] ?? ''
+  expect(said).toMatch(/\d+ wait in suspense\.\n$/)
+  expect(await command('suspense', 'assign', number, 'nobody@example.vn')).toMatchObject({ code: 1 })
+  const australian = await house.customer({ region: 'AUD' })
+  expect(await command('suspense', 'assign', number, australian.email)).toMatchObject({ code: 1 })
+  expect(await command('suspense', 'assign', number, an.email)).toEqual({
+    code: 0,
+    said: `33000 VND (minor units) are in the wallet of ${an.email}.\n`,
+  })
+  expect(await command('suspense', 'assign', number, an.email)).toEqual({
+    code: 1,
+    said: `What waited under the number ${number} is decided already.\n`,
+  })
+  const shown = await house.call<{ amount: number; description: string }[]>('GET', '/api/payments/stripe', { token: an.token })
+  expect(shown.body.result).toMatchObject([{ amount: 33_000, description: 'Top-up via VNPay' }])
+  const told = await sql<{ n: bigint }>`
+    select count(*) as n from notification where customer_id = ${an.id} and event = 'wallet.credited'`.execute(house.house.db)
+  expect(told.rows[0]?.n).toBe(1n)
+  expect((await command('suspense')).said).not.toContain('NOBODYS')
+  // The gateway tells at last whose it was: it was given already.
+  const { transactionCode } = await house.topUp(an, 33_000, 'cancelled')
+  expect(await tell(transactionCode)).toMatchObject({ outcome: 'already' })
+  expect((await house.call<object[]>('GET', '/api/payments/stripe', { token: an.token })).body.result).toHaveLength(1)
+  expect((await command('suspense', 'assign', number)).code).toBe(64)
+  await house.ledgerHolds()
+})
+
+test('refund:decide ends a refund that has no answer, as it was found out', async () => {
+  const an = await house.customer()
+  const balance = async () => (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body.result.balance
+  const { transactionCode } = await house.topUp(an, 90_000)
+  /** As the job leaves it when the gateway never answered. */
+  const left = (status: 'unclear' | 'requested'): Promise<string> =>
+    transaction(house.house.db, async (tx) => {
+      const payment = await tx.selectFrom('payment').selectAll().where('code', '=', transactionCode).executeTakeFirstOrThrow()
+      const [id, amount] = [randomUUID(), 30_000n]
+      const details = { provider: 'VNPay', code: transactionCode }
+      const of = { key: `refund:${id}`, customerId: an.id, driver: 'vnpay', amount, currency: 'VND', details } as const
+      await createLedger(systemClock).withhold(tx, of)
+      await tx
+        .insertInto('payment_refund')
+        .values({ id, payment_id: payment.id, amount, reason: 'asked', status, created_at: systemClock.now() })
+        .execute()
+      return id
+    })
+  const [gone, kept, asking] = [await left('unclear'), await left('unclear'), await left('requested')]
+  expect(await balance()).toBe(0)
+  expect(await command('refund:decide', gone, 'done')).toEqual({ code: 0, said: `The refund ${gone} is done.\n` })
+  expect(await command('refund:decide', gone, 'refused')).toEqual({ code: 1, said: `The refund ${gone} is done.\n` })
+  expect(await balance()).toBe(0)
+  expect(await command('refund:decide', kept, 'refused')).toMatchObject({ code: 0 })
+  expect(await balance()).toBe(30_000)
+  expect((await command('refund:decide', asking, 'refused')).code).toBe(1)
+  expect((await command('refund:decide', randomUUID(), 'done')).code).toBe(1)
+  expect((await command('refund:decide', gone, 'perhaps')).code).toBe(64)
   await house.ledgerHolds()
 })
 

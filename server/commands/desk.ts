@@ -26,6 +26,8 @@ export async function openPaymentDesk(config: Config, databaseUrl: string) {
   return {
     db,
     drivers,
+    jobs,
+    ledger,
     ...openDesk({
       db,
       clock: systemClock,

@@ -25,3 +25,27 @@ export async function refundCommand(
     await desk.close()
   }
 }
+
+/** `refund:decide <refund's id> done|refused`: what a person found out about a refund that has no answer. Refused, it is in the wallet again. */
+export async function refundDecideCommand(
+  config: Config,
+  databaseUrl: string,
+  [id = '', status = '', ...more]: readonly string[],
+): Promise<number> {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) || (status !== 'done' && status !== 'refused') || more.length > 0) {
+    process.stderr.write('npm run portal -- refund:decide <id of the refund> done|refused\n')
+    return 64
+  }
+  const desk = await openPaymentDesk(config, databaseUrl)
+  try {
+    await desk.refunds.decide(id, status)
+    process.stdout.write(`The refund ${id} is ${status}.\n`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof NotRefundable)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return 1
+  } finally {
+    await desk.close()
+  }
+}

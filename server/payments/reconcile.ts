@@ -2,12 +2,13 @@
  * Reconciliation: what the gateway says, what our payments say and what the ledger holds, side by side. It reports what differs and mends
  * nothing: money that is not understood waits for a person.
  */
-import { later, minutes } from '../platform/clock.ts'
+import { later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import { gatewayPostings } from '../wallet/index.ts'
 import type { Notice, PaymentDriver } from './driver.ts'
 import type { Orders, PaymentRow } from './orders.ts'
+import { refundLimitMs } from './refunds.ts'
 import { goneFrom } from './reversals.ts'
 
 export interface Difference {
@@ -108,9 +109,6 @@ async function reconcileDriver(
   }
   return { payments: payments.length, postings: postings.length, asked, differences }
 }
-
-/** A refund that nobody answers for so long, ms, is stuck: its job was given up or never ran. */
-const refundLimitMs = minutes(60)
 
 /** What waits for a person: also of gateways that are configured no more. */
 async function waiting(db: Queryable, span: { from: Date; to: Date }): Promise<Difference[]> {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Currency } from '../../contract/money.ts'
-import type { Clock } from '../platform/clock.ts'
+import { later, minutes, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -22,7 +22,12 @@ export class NotRefundable extends Error {}
 export interface Refunds {
   /** Begins one; answers its id. `amount` in minor units, all that is left when undefined. Throws NotRefundable. */
   begin(transactionCode: string, amount: bigint | undefined, reason: string): Promise<string>
+  /** A person looked at the gateway: one that is unclear, or that was asked for over an hour ago, is decided. Throws NotRefundable. */
+  decide(refundId: string, status: 'done' | 'refused'): Promise<void>
 }
+
+/** A refund that nobody answers for so long, ms, is stuck: its job was given up or never ran. */
+export const refundLimitMs = minutes(60)
 
 export function createRefunds(deps: {
   db: Database
@@ -96,6 +101,14 @@ export function createRefunds(deps: {
   })
 
   return {
+    async decide(id, status) {
+      const refund = await db.selectFrom('payment_refund').selectAll().where('id', '=', id).executeTakeFirst()
+      if (!refund) throw new NotRefundable(`There is no refund ${id}.`)
+      if (refund.status === 'done' || refund.status === 'refused') throw new NotRefundable(`The refund ${id} is ${refund.status}.`)
+      if (refund.status === 'requested' && refund.created_at > later(clock.now(), -refundLimitMs))
+        throw new NotRefundable(`The gateway is still being asked for the refund ${id}.`)
+      await close(id, status, 'decided by hand', refund.provider_refund_id)
+    },
     begin: (code, wanted, reason) =>
       transaction(db, async (tx) => {
         const payment = await tx.selectFrom('payment').selectAll().where('code', '=', code).forUpdate().executeTakeFirst()

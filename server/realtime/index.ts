@@ -11,6 +11,7 @@ import { routes } from './routes.ts'
 import type { AppKey } from './signature.ts'
 import { createSockets, type Sockets } from './socket.ts'
 
+export { createAnnouncer }
 export type { Announcer, AppKey, Told }
 
 export interface Realtime extends Announcer {
