@@ -162,16 +162,17 @@ describe('a price explained', () => {
     of_seconds: fc.constant(month),
   })
 
-  test('each step is its quantity times its price, to the next minor unit, and a whole month is the sum of its steps', () => {
+  test('each step is its quantity times its price, disks to the next minor unit and a share to the nearest, and a whole month is the sum of its steps', () => {
     fc.assert(
       fc.property(basis, (given) => {
         const { steps, amount } = explainPrice(given)
         for (const step of steps) {
           const exact = BigInt(step.quantity) * BigInt(step.unit_price)
           const charged = BigInt(step.amount) * BigInt(step.per)
-          expect(charged - exact).toBeGreaterThanOrEqual(0n)
-          expect(charged - exact).toBeLessThan(BigInt(step.per))
-          expect(step.rounded_up).toBe(charged !== exact)
+          const off = charged - exact
+          if (step.part === 'share') expect((off < 0n ? -off : off) * 2n).toBeLessThanOrEqual(BigInt(step.per))
+          else expect([off >= 0n, off < BigInt(step.per)]).toEqual([true, true])
+          expect([step.rounded_up, step.rounded_down]).toEqual([off > 0n, off < 0n])
         }
         const whole = explainPrice({ ...given, seconds: month })
         expect(whole.steps.reduce((sum, step) => sum + step.amount, 0)).toBe(whole.amount)

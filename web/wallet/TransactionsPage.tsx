@@ -74,9 +74,11 @@ export default function TransactionsPage() {
     onSuccess: () => toast.success(t.toast.success, t.wallet.exported),
     onError: (failure) => toast.error(t.toast.error, messageOf(failure)),
   })
+  // From what stands in the address by now: a second change may come before the first one is drawn.
   const show = useCallback(
-    (change: ListFilter) => void navigate({ to: '/transactions', search: { ...filter, ...change }, replace: true }),
-    [navigate, filter],
+    (change: ListFilter) =>
+      void navigate({ to: '/transactions', search: (now: ListFilter) => ({ ...now, entry: undefined, ...change }), replace: true }),
+    [navigate],
   )
 
   return (
