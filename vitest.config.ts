@@ -9,6 +9,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // What is asked for again and again until it holds may take its time on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     reporters: ['default'],
     env: { LOG_LEVEL: 'silent' },
   },
