@@ -13,6 +13,10 @@ export const priorityLimits = { min: 0, max: 65_535, default: 10 } as const
 export const txtLimitBytes = 2048
 /** Most records of one domain. */
 export const recordLimit = 10_000
+/** Most values of one name and type. */
+export const setLimit = 100
+/** Most characters of one set: with names and lengths around them they fit one DNS message. */
+export const setLimitChars = 16_000
 
 /** Types for which `proxied` means something. */
 export const proxiable = (type: RecordType): boolean => type === 'A' || type === 'AAAA' || type === 'CNAME'
