@@ -1,9 +1,7 @@
 /** What can be wrong in a zone file, said with its place. */
+import type { Language } from '../../../contract/errors.ts'
 
-export interface Sentence {
-  readonly en: string
-  readonly vi: string
-}
+export type Sentence = Readonly<Record<Language, string>>
 
 export interface ZoneFileError {
   /** From 1. */

@@ -71,5 +71,12 @@ export function absoluteName(written: string, origin: string): string {
   return name
 }
 
-/** Is `name` the origin or below it? Both in their one spelling. */
-export const isWithin = (name: string, origin: string): boolean => origin === '' || name === origin || name.endsWith(`.${origin}`)
+/** What stands before the origin ('' for the origin itself); undefined when the name is not in it. Both in their one spelling. */
+export function relativeName(name: string, origin: string): string | undefined {
+  if (name === origin) return ''
+  if (origin === '') return name
+  if (!name.endsWith(`.${origin}`)) return undefined
+  const labels = name.slice(0, -origin.length - 1)
+  // behind an escape the dot belongs to a label
+  return /(?:^|[^\\])(?:\\\\)*\\$/.test(labels) ? undefined : labels
+}

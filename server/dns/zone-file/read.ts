@@ -1,7 +1,7 @@
 /** Reads master files (RFC 1035, section 5; RFC 2308 $TTL) as BIND writes and takes them, and says for each fault where it is. */
 import { at, readData } from './data.ts'
 import { Fault, faults, type ZoneFileError } from './faults.ts'
-import { absoluteName, isWithin } from './names.ts'
+import { absoluteName, relativeName } from './names.ts'
 import { recordTypes, type RecordData, type ZoneFileRecord } from './record.ts'
 import { maxTtlSeconds, secondsOf, timeOf } from './times.ts'
 import { readEntries, type Entry, type Token } from './tokens.ts'
@@ -107,7 +107,7 @@ function readEntry(entry: Entry, state: State, zone: string): ZoneFileRecord | u
   }
   const name = state.owner
   if (name === undefined) throw new Fault(faults.noOwner(), first)
-  if (!isWithin(name, zone)) throw new Fault(faults.outside(name, zone), first)
+  if (relativeName(name, zone) === undefined) throw new Fault(faults.outside(name, zone), first)
 
   const { ttlSeconds, typeToken, rest } = readHead(entry.tokens.slice(entry.startsBlank ? 0 : 1), entry.tokens.at(-1) ?? first)
   const data = readData(typeOf(typeToken), typeToken, rest, state.origin)

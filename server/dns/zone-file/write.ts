@@ -1,4 +1,5 @@
 /** Writes master files: the same zone always gives the same text, and every reader of RFC 1035 takes it. */
+import { relativeName } from './names.ts'
 import { recordTypes, type RecordData, type StartOfAuthority, type ZoneRecord } from './record.ts'
 
 export interface ZoneToWrite {
@@ -11,9 +12,9 @@ export interface ZoneToWrite {
 
 const absolute = (name: string): string => `${name}.`
 
-function relative(name: string, origin: string): string {
-  if (name === origin) return '@'
-  return name.endsWith(`.${origin}`) ? name.slice(0, -origin.length - 1) : absolute(name)
+function ownerText(name: string, origin: string): string {
+  const relative = relativeName(name, origin)
+  return relative === '' ? '@' : (relative ?? absolute(name))
 }
 
 /** A TXT record's text as strings in quotation marks, each at most 255 bytes; what is not printable ASCII is escaped. */
@@ -57,7 +58,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 export function writeZoneFile({ origin, soa, records }: ZoneToWrite): string {
   const rows = records
     .filter(({ type }) => type !== 'SOA')
-    .map((record) => ({ key: sortKey(record.name), owner: relative(record.name, origin), record, data: dataText(record) }))
+    .map((record) => ({ key: sortKey(record.name), owner: ownerText(record.name, origin), record, data: dataText(record) }))
     .toSorted(
       (a, b) => compare(a.key, b.key) || recordTypes.indexOf(a.record.type) - recordTypes.indexOf(b.record.type) || compare(a.data, b.data),
     )

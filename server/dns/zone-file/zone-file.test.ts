@@ -109,6 +109,7 @@ VENERA  A       10.1.0.52
     ['s', '3:1 The record has no type.'],
     ['s 4294967296 A 192.0.2.1', /^3:3 '4294967296' is not a time/],
     ['www.other.example. A 192.0.2.1', /^3:1 'www.other.example' does not belong to example.com/],
+    ['www\\.example.com. A 192.0.2.1', /^3:1 .* does not belong to example.com/],
     ['$INCLUDE /etc/passwd', '3:1 $INCLUDE is not supported: paste the content of that file here.'],
     ['$GENERATE 1-9999999 a$ A 192.0.2.1', '3:1 $GENERATE is not supported: write the records out.'],
     ['$DATE 2026', "3:1 '$DATE' is not a known directive; $ORIGIN and $TTL are."],
