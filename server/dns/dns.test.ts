@@ -8,7 +8,7 @@ let portal: TestHouse
 let an: TestCustomer
 let binh: TestCustomer
 beforeAll(async () => {
-  portal = await openTestHouse({ env: { DNS_ROOT_SERVERS: '127.0.0.1:9' } })
+  portal = await openTestHouse()
   an = await portal.customer()
   binh = await portal.customer()
 })
