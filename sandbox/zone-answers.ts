@@ -57,3 +57,13 @@ function recordsAt({ records }: ServedZone, name: string): Answer[] | undefined 
   }
   return undefined
 }
+
+/** A TXT record as it is written: the bytes of each string in quotation marks. */
+export const stringsOf = (content: string): Buffer[] =>
+  [...content.matchAll(/"((?:[^"\\]|\\.)*)"/gs)].map(([, inside = '']) =>
+    Buffer.concat(
+      [...inside.matchAll(/\\(\d{3})|\\(.)|([^\\]+)/gs)].map(([, code, escaped, plain]) =>
+        code === undefined ? Buffer.from(escaped ?? plain ?? '') : Buffer.of(Number(code)),
+      ),
+    ),
+  )

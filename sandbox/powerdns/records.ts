@@ -1,6 +1,7 @@
 /** What PowerDNS takes as a record set, and what its name server makes of it. */
 import { isIPv4, isIPv6 } from 'node:net'
 import type { Answer } from 'dns-packet'
+import { stringsOf } from '../zone-answers.ts'
 
 export interface Rrset {
   readonly name: string
@@ -51,16 +52,6 @@ function isContent(type: string, content: string): boolean {
       return false
   }
 }
-
-/** The bytes of each string in quotation marks. */
-export const stringsOf = (content: string): Buffer[] =>
-  [...content.matchAll(/"((?:[^"\\]|\\.)*)"/gs)].map(([, inside = '']) =>
-    Buffer.concat(
-      [...inside.matchAll(/\\(\d{3})|\\(.)|([^\\]+)/gs)].map(([, code, escaped, plain]) =>
-        code === undefined ? Buffer.from(escaped ?? plain ?? '') : Buffer.of(Number(code)),
-      ),
-    ),
-  )
 
 const bare = (name: string): string => name.replace(/\.$/, '')
 
