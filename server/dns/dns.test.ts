@@ -422,6 +422,11 @@ describe('zone files', () => {
     expect((await send(domain, text)).body.result.added).toHaveLength(3000)
     expect(performance.now() - began).toBeLessThan(10_000)
     await expect.poll(() => answers(`h2999.${domain.name}`, 'A'), { timeout: 1000 }).toHaveLength(1)
+    const [made] = (await call<{ data: Change[] }>('GET', `/api/dns/${domain.id}/changes`)).body.result.data
+    const undone = await call<Change>('POST', `/api/dns/${domain.id}/changes/${made?.id}/undo`, {})
+    await expect.poll(() => answers(`h2999.${domain.name}`, 'A'), { timeout: 1000 }).toHaveLength(0)
+    expect((await call('POST', `/api/dns/${domain.id}/changes/${undone.body.result.id}/undo`, {})).status).toBe(200)
+    await expect.poll(() => answers(`h2999.${domain.name}`, 'A'), { timeout: 1000 }).toHaveLength(1)
     const seen = new Set<string>()
     let cursor: string | null | undefined = ''
     while (cursor !== null && cursor !== undefined) {

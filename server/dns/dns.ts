@@ -45,7 +45,7 @@ export function createDns(deps: {
   const publisher = createPublisher({ ...deps, contact, own: ownZones })
   const verifier = createVerifier({ ...deps, publisher })
 
-  /** The name servers answer for themselves: their addresses are the glue that parents hand on. */
+  /** Name servers of ours answer for themselves: their addresses are the glue that parents hand on. Elsewhere that is the operator's. */
   async function serveOwnZones(): Promise<void> {
     for (const zone of ownZones) {
       const hosts = pool.filter((name) => parentOf(name) === zone)
@@ -80,7 +80,7 @@ export function createDns(deps: {
     ownZones,
     contact,
     async start() {
-      await serveOwnZones()
+      if (!driver.durable) await serveOwnZones()
       await publisher.start()
       await driver.start()
     },

@@ -1,6 +1,7 @@
 /**
- * Keeps the name servers in step with the database. A change is told at once after its commit; what was missed (a crash between commit and telling,
- * another process) is found by a sweep, since the database says at which serial a domain is and the driver at which it serves.
+ * Keeps the name servers in step with the database. A driver in this process is told at once after the commit; what was missed (a crash between commit
+ * and telling, another process) is found by a sweep, since the database says at which serial a domain is and the driver at which it serves. A driver
+ * elsewhere is told by a job of the same transaction, and compared every night.
  */
 import { sql } from 'kysely'
 import { absoluteName, type RecordType } from '../../contract/dns-records.ts'
@@ -18,7 +19,7 @@ export interface Publisher {
   reconsider(tx: Tx, name: string): Promise<void>
   /** The driver serves what the database says of this name when it resolves. */
   ensure(name: string): Promise<void>
-  /** Everything is served when it resolves; then the sweep goes on. */
+  /** A driver in this process serves everything when it resolves; then the sweep goes on. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -200,7 +201,11 @@ export function createPublisher(deps: {
     if (driver.durable) await deps.jobs.add(tx, publishJob, { name })
     else onCommit(tx, () => hint(name))
   }
-  if (driver.durable) deps.jobs.define<{ name: string }>({ name: publishJob, concurrency: 2, run: ({ name }) => enqueue(name) })
+  if (driver.durable) {
+    deps.jobs.define<{ name: string }>({ name: publishJob, concurrency: 2, run: ({ name }) => enqueue(name) })
+    // What somebody changed over there, and what gave up after its last try.
+    deps.jobs.define({ name: 'reconcile-domains', cron: '41 2 * * *', retries: 2, limitSeconds: 7200, run: loadAll })
+  }
 
   /** Names whose zone was touched lately and is not at its serial here. */
   async function sweep(): Promise<void> {
@@ -280,6 +285,7 @@ export function createPublisher(deps: {
     },
     ensure: enqueue,
     async start() {
+      if (driver.durable) return
       await loadAll()
       timer = setInterval(() => {
         sweeping = sweeping.then(sweep).catch((error: unknown) => log.warn({ err: error }, 'sweeping for changed domains'))
