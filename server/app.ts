@@ -260,7 +260,15 @@ export async function openHouse(parts: HouseParts) {
   })
   realtime.routes(http)
   billing.routes(http, { db, billing: bills, catalog, portalUrl, balanceOf: ledger.balanceOf })
-  payments.routes(http, { db, clock, log, drivers: drivers.payments, ...topUps })
+  payments.routes(http, {
+    db,
+    clock,
+    log,
+    drivers: drivers.payments,
+    ...topUps,
+    beginnings: limits.limit('payment-begun', 300, 600),
+    forgeries: limits.limit('forged-notice', 200, 3600),
+  })
   wordpress.routes(http, {
     db,
     clock,
