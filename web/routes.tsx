@@ -147,6 +147,18 @@ const hostingSite = createRoute({
   validateSearch: siteTab,
   ...screen(() => import('./hosting/SitePage.tsx'), 'servers', 'site'),
 })
+const paas = createRoute({ getParentRoute: inApp, path: '/paas', ...screen(() => import('./paas/PaasPage.tsx'), 'paas') })
+const projectCreate = createRoute({
+  getParentRoute: inApp,
+  path: '/project/create',
+  ...screen(() => import('./paas/ProjectPage.tsx'), 'paas'),
+})
+const webServiceCreate = createRoute({
+  getParentRoute: inApp,
+  path: '/web-service/create',
+  validateSearch: (search: Search) => optional('project', text(search['project'])?.slice(0, 63)),
+  ...screen(() => import('./paas/WebServicePage.tsx'), 'paas'),
+})
 
 const login = createRoute({
   getParentRoute: bare,
@@ -235,6 +247,9 @@ const screens = [
     hosting,
     hostingCreate,
     hostingSite,
+    paas,
+    projectCreate,
+    webServiceCreate,
   ]),
   login,
   register,

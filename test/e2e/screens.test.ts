@@ -120,6 +120,9 @@ const customerScreens = (): string[] => [
   '/hosting',
   '/hosting/create',
   `/hosting/${made.running}`,
+  '/paas',
+  '/project/create',
+  '/web-service/create?project=demo',
   made.unpaidInvoice,
   `/api/payments/success?transId=${made.payment}`,
   // Last, because it locks.

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { aud as audCore } from './aud.ts'
 import { audServers } from './aud-servers.ts'
 import { enCards } from './en-cards.ts'
+import { enPaas } from './en-paas.ts'
 import { enParts } from './en-parts.ts'
 import { enPayments } from './en-payments.ts'
 import { enServers } from './en-servers.ts'
@@ -9,6 +10,7 @@ import { enSite } from './en-site.ts'
 import { enWallet } from './en-wallet.ts'
 import { en as enCore } from './en.ts'
 import { viCards } from './vi-cards.ts'
+import { viPaas } from './vi-paas.ts'
 import { viParts } from './vi-parts.ts'
 import { viPayments } from './vi-payments.ts'
 import { viServers } from './vi-servers.ts'
@@ -16,9 +18,9 @@ import { viSite } from './vi-site.ts'
 import { viWallet } from './vi-wallet.ts'
 import { vi as viCore } from './vi.ts'
 
-const en = { ...enCore, ...enParts, cards: enCards, ...enPayments, ...enServers, ...enSite, ...enWallet }
-const vi = { ...viCore, ...viParts, cards: viCards, ...viPayments, ...viServers, ...viSite, ...viWallet }
-const aud = { ...audCore, ...enParts, cards: enCards, ...enPayments, ...audServers, ...enSite, ...enWallet }
+const en = { ...enCore, ...enPaas, ...enParts, cards: enCards, ...enPayments, ...enServers, ...enSite, ...enWallet }
+const vi = { ...viCore, ...viPaas, ...viParts, cards: viCards, ...viPayments, ...viServers, ...viSite, ...viWallet }
+const aud = { ...audCore, ...enPaas, ...enParts, cards: enCards, ...enPayments, ...audServers, ...enSite, ...enWallet }
 
 type Tree = { [key: string]: unknown }
 const paths = (tree: Tree, prefix = ''): string[] =>

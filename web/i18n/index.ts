@@ -4,6 +4,7 @@
  */
 import { useSyncExternalStore } from 'react'
 import type { enCards } from './en-cards.ts'
+import type { enPaas } from './en-paas.ts'
 import type { enParts } from './en-parts.ts'
 import type { enPayments } from './en-payments.ts'
 import type { enServers } from './en-servers.ts'
@@ -16,6 +17,7 @@ export type { Texts }
 interface GroupTexts {
   parts: typeof enParts
   cards: { readonly cards: typeof enCards }
+  paas: typeof enPaas
   payments: typeof enPayments
   servers: typeof enServers
   site: typeof enSite
@@ -33,6 +35,7 @@ const loaders: Record<Language, () => Promise<Texts>> = {
 
 type Loaders = { readonly [G in TextGroup]: Record<Language, () => Promise<GroupTexts[G]>> }
 const cards = () => import('./en-cards.ts').then((file) => ({ cards: file.enCards }))
+const paas = () => import('./en-paas.ts').then((file) => file.enPaas)
 const parts = () => import('./en-parts.ts').then((file) => file.enParts)
 const payments = () => import('./en-payments.ts').then((file) => file.enPayments)
 const site = () => import('./en-site.ts').then((file) => file.enSite)
@@ -40,6 +43,7 @@ const wallet = () => import('./en-wallet.ts').then((file) => file.enWallet)
 const groupLoaders: Loaders = {
   parts: { en: parts, vi: () => import('./vi-parts.ts').then((file) => file.viParts), aud: parts },
   cards: { en: cards, vi: () => import('./vi-cards.ts').then((file) => ({ cards: file.viCards })), aud: cards },
+  paas: { en: paas, vi: () => import('./vi-paas.ts').then((file) => file.viPaas), aud: paas },
   payments: { en: payments, vi: () => import('./vi-payments.ts').then((file) => file.viPayments), aud: payments },
   servers: {
     en: () => import('./en-servers.ts').then((file) => file.enServers),

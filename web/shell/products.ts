@@ -11,7 +11,7 @@ export interface Product {
   key: 'wordpress' | 'hosting' | 'database' | 'firewall' | 'dns' | 'paas' | 'svm'
   icon: LucideIcon
   /** Where it lives, once built. */
-  to?: '/wordpress' | '/hosting'
+  to?: '/wordpress' | '/hosting' | '/paas'
   flag?: Flag
 }
 
@@ -21,7 +21,7 @@ export const products: readonly Product[] = [
   { key: 'database', icon: Database, flag: 'cloudDatabase' },
   { key: 'firewall', icon: ShieldHalf },
   { key: 'dns', icon: Globe, flag: 'dns' },
-  { key: 'paas', icon: Boxes, flag: 'paas' },
+  { key: 'paas', icon: Boxes, to: '/paas', flag: 'paas' },
   { key: 'svm', icon: MonitorCog, flag: 'svm' },
 ]
 
@@ -32,9 +32,6 @@ export const isOpen = (product: Product, flags: Config['products'] | undefined):
 export const unbuiltRoutes: readonly { path: string; product: string }[] = [
   { path: '/dns', product: 'dns' },
   { path: '/dns/$', product: 'dns' },
-  { path: '/paas', product: 'paas' },
-  { path: '/project/create', product: 'paas' },
-  { path: '/web-service/create', product: 'paas' },
   { path: '/database', product: 'database' },
   { path: '/firewall', product: 'firewall' },
   { path: '/svm', product: 'svm' },
