@@ -1,0 +1,188 @@
+/**
+ * What a DNS record may be (contract.md section 5). The server, every driver and the screens ask the same functions, so a screen says sooner
+ * exactly what the server would say.
+ */
+import { recordRules, type RecordRule } from './dns-sentences.ts'
+import type { Language } from './errors.ts'
+
+export const recordTypes = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'NS'] as const
+export type RecordType = (typeof recordTypes)[number]
+
+export const ttlLimits = { minSeconds: 30, maxSeconds: 86_400, defaultSeconds: 300 } as const
+export const priorityLimits = { min: 0, max: 65_535, default: 10 } as const
+export const txtLimitBytes = 2048
+/** Most records of one domain. */
+export const recordLimit = 10_000
+
+/** Types for which `proxied` means something. */
+export const proxiable = (type: RecordType): boolean => type === 'A' || type === 'AAAA' || type === 'CNAME'
+
+/** What somebody typed. */
+export interface RecordDraft {
+  readonly name: string
+  readonly type: RecordType
+  readonly content: string
+  readonly ttl: number
+  readonly proxied?: boolean
+  readonly priority?: number | null
+}
+
+/** A record as it is kept: names are A-labels, lower case, without a dot at the end. */
+export interface RecordValue {
+  /** `@`, or relative to the domain. */
+  readonly name: string
+  readonly type: RecordType
+  /** Canonical: IPv6 as RFC 5952 has it; TXT exactly as typed. */
+  readonly content: string
+  readonly ttl: number
+  readonly proxied: boolean
+  /** MX only. */
+  readonly priority: number | null
+}
+
+export type RecordField = 'name' | 'type' | 'content' | 'ttl' | 'priority'
+export type RecordFaults = Partial<Record<RecordField, RecordRule>>
+
+/** The sentence of a rule, in the customer's language. */
+export const recordRuleText = (rule: RecordRule, language: Language): string => recordRules[rule][language]
+
+const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+const serviceLabel = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
+const maxNameLength = 253
+
+/** A-labels, lower case; undefined when IDNA 2008 (UTS 46, as browsers have it) knows no such name. */
+export function toAscii(typed: string): string | undefined {
+  const lower = typed.normalize('NFC').toLowerCase()
+  if (/^[\x21-\x7e]*$/.test(lower)) return lower
+  // A URL's host would also take escapes, ports, paths and credentials, and read numbers as addresses.
+  if (/[\s%:/\\?#@[\]]/.test(lower)) return undefined
+  // The host name of a URL may not end in a number and may hold an asterisk only in some browsers: one label at a time.
+  const labels = lower.split(/[.\u3002\uff0e\uff61]/).map((one) => {
+    if (/^[\x21-\x7e]*$/.test(one)) return one
+    return URL.canParse(`http://${one}.example`) ? new URL(`http://${one}.example`).hostname.slice(0, -'.example'.length) : undefined
+  })
+  return labels.includes(undefined) ? undefined : labels.join('.')
+}
+
+/** Whether the text is a host name of at least two labels (RFC 1123), in A-labels. An address in numbers is none. */
+export const isHostName = (name: string, pattern: RegExp = label): boolean =>
+  name.length <= maxNameLength &&
+  name.includes('.') &&
+  !/^\d+$/.test(name.slice(name.lastIndexOf('.') + 1)) &&
+  name.split('.').every((one) => pattern.test(one))
+
+/** The absolute name of a record of the domain `zone`. */
+export const absoluteName = (name: string, zone: string): string => (name === '@' ? zone : `${name}.${zone}`)
+/** `@`, or the name without the domain behind it. Undefined when it is not in the domain. */
+export function relativeName(absolute: string, zone: string): string | undefined {
+  if (absolute === zone) return '@'
+  return absolute.endsWith(`.${zone}`) ? absolute.slice(0, -zone.length - 1) : undefined
+}
+
+/** `@`, `www`, `*.shop`, or a full name that ends in the domain. */
+function readName(typed: string, type: RecordType, zone: string): string | RecordRule {
+  const ascii = toAscii(typed.trim())
+  if (ascii === undefined || ascii === '') return 'record_name'
+  if (ascii === '@') return '@'
+  const bare = ascii.replace(/\.$/, '')
+  const name = relativeName(bare, zone)
+  if (name === undefined && ascii.endsWith('.')) return 'record_name_outside'
+  const relative = name ?? bare
+  if (relative === '@') return '@'
+  const [first = '', ...rest] = relative.split('.')
+  const pattern = type === 'TXT' || type === 'CNAME' || type === 'NS' ? serviceLabel : label
+  const firstHolds = first === '*' ? type !== 'NS' : pattern.test(first)
+  if (!firstHolds || !rest.every((one) => pattern.test(one))) return 'record_name'
+  return absoluteName(relative, zone).length > maxNameLength ? 'record_name' : relative
+}
+
+const ipv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+
+/** RFC 5952 form; undefined when it is no IPv6 address. */
+export function canonicalIpv6(text: string): string | undefined {
+  if (!/^[0-9a-f:.]{2,45}$/i.test(text) || !URL.canParse(`http://[${text}]`)) return undefined
+  return new URL(`http://[${text}]`).hostname.slice(1, -1)
+}
+
+function readTarget(typed: string, type: RecordType, zone: string): string | undefined {
+  const text = typed.trim()
+  if (text === '@') return type === 'NS' ? undefined : zone
+  const ascii = toAscii(text)?.replace(/\.$/, '')
+  return ascii !== undefined && isHostName(ascii, type === 'CNAME' ? serviceLabel : label) ? ascii : undefined
+}
+
+// C0, DEL and C1. (A lone surrogate has no UTF-8.)
+// oxlint-disable-next-line no-control-regex
+const control = /[\u0000-\u001f\u007f-\u009f]/
+
+function readContent(draft: RecordDraft, zone: string): { content: string } | { fault: RecordRule } {
+  const { type, content } = draft
+  switch (type) {
+    case 'A': {
+      const text = content.trim()
+      return ipv4.test(text) ? { content: text } : { fault: 'record_ipv4' }
+    }
+    case 'AAAA': {
+      const address = canonicalIpv6(content.trim())
+      return address === undefined ? { fault: 'record_ipv6' } : { content: address }
+    }
+    case 'TXT': {
+      if (content.trim() === '') return { fault: 'record_text_empty' }
+      if (control.test(content) || !content.isWellFormed()) return { fault: 'record_text_control' }
+      return new TextEncoder().encode(content).length > txtLimitBytes ? { fault: 'record_text_length' } : { content }
+    }
+    case 'MX': {
+      // RFC 7505: "this domain takes no mail".
+      if (content.trim() === '.') return draft.priority === 0 ? { content: '.' } : { fault: 'record_null_mx' }
+      const target = readTarget(content, type, zone)
+      return target === undefined ? { fault: 'record_mail_host' } : { content: target }
+    }
+    case 'CNAME':
+    case 'NS': {
+      const target = readTarget(content, type, zone)
+      return target === undefined ? { fault: type === 'NS' ? 'record_name_server' : 'record_target' } : { content: target }
+    }
+  }
+}
+
+/**
+ * One record by itself. `zone`: the domain, in A-labels. `driver.apexFlattening`: a CNAME at the apex is answered with addresses.
+ * Rules that need the neighbours are `checkNeighbours`.
+ */
+export function readRecord(
+  draft: RecordDraft,
+  zone: string,
+  driver: { readonly proxied: boolean; readonly apexFlattening: boolean },
+): { readonly record: RecordValue } | { readonly faults: RecordFaults } {
+  const { type, ttl } = draft
+  const faults: RecordFaults = {}
+  const name = readName(draft.name, type, zone)
+  const isRule = name in recordRules
+  if (isRule) faults.name = name as RecordRule
+  const read = readContent(draft, zone)
+  if ('fault' in read) faults.content = read.fault
+  if (!Number.isInteger(ttl) || ttl < ttlLimits.minSeconds || ttl > ttlLimits.maxSeconds) faults.ttl = 'record_ttl'
+  const priority = type === 'MX' ? (draft.priority ?? priorityLimits.default) : null
+  if (priority !== null && (!Number.isInteger(priority) || priority < priorityLimits.min || priority > priorityLimits.max))
+    faults.priority = 'record_priority'
+  if (!isRule && name === '@' && type === 'NS') faults.name = 'record_apex_ns'
+  if (!isRule && name === '@' && type === 'CNAME' && !driver.apexFlattening) faults.name = 'record_apex_cname'
+  if (!isRule && 'content' in read && type === 'CNAME' && read.content === absoluteName(name, zone)) faults.content = 'record_cname_self'
+  if (Object.keys(faults).length > 0 || 'fault' in read) return { faults }
+  return {
+    record: { name, type, content: read.content, ttl, priority, proxied: proxiable(type) && driver.proxied && (draft.proxied ?? false) },
+  }
+}
+
+/** What `record` may not be beside the others of its name. `others`: every record of the same name but itself. */
+export function checkNeighbours(record: RecordValue, others: readonly RecordValue[]): RecordFaults | undefined {
+  if (others.some((other) => other.type === record.type && other.content === record.content && other.priority === record.priority))
+    return { content: 'record_duplicate' }
+  const cname = others.some((other) => other.type === 'CNAME')
+  if (record.type === 'CNAME' && others.length > 0) return { name: cname ? 'record_cname_second' : 'record_cname_beside' }
+  if (cname) return { name: 'record_beside_cname' }
+  const mail = others.filter((other) => other.type === 'MX')
+  if (record.type === 'MX' && (record.content === '.' ? mail.length > 0 : mail.some((other) => other.content === '.')))
+    return { content: 'record_null_mx' }
+  return undefined
+}

@@ -1,0 +1,96 @@
+/** What is wrong with a domain or a record, in both languages. A file of its own: only the DNS screens load it. */
+import type { Language } from './errors.ts'
+
+export const recordRules = {
+  record_name: {
+    en: 'Use @ for the domain itself, or a name such as www, *.shop or _dmarc.',
+    vi: 'Dùng @ cho tên miền gốc, hoặc một tên như www, *.shop hay _dmarc.',
+  },
+  record_name_outside: { en: 'This name is not in the domain.', vi: 'Tên này không thuộc tên miền.' },
+  record_ipv4: { en: 'Enter an IPv4 address, such as 203.0.113.7.', vi: 'Nhập địa chỉ IPv4, ví dụ 203.0.113.7.' },
+  record_ipv6: { en: 'Enter an IPv6 address, such as 2001:db8::7.', vi: 'Nhập địa chỉ IPv6, ví dụ 2001:db8::7.' },
+  record_target: {
+    en: 'Enter a full host name, such as shop.example.com.',
+    vi: 'Nhập một tên máy chủ đầy đủ, ví dụ shop.example.com.',
+  },
+  record_mail_host: {
+    en: 'Enter the full host name of the mail server, such as mail.example.com: not an address.',
+    vi: 'Nhập tên đầy đủ của máy chủ thư, ví dụ mail.example.com: không dùng địa chỉ IP.',
+  },
+  record_name_server: {
+    en: 'Enter the full host name of the name server, such as ns1.example.com: not an address.',
+    vi: 'Nhập tên đầy đủ của máy chủ tên miền, ví dụ ns1.example.com: không dùng địa chỉ IP.',
+  },
+  record_text_empty: { en: 'Enter the text of the record.', vi: 'Nhập nội dung của bản ghi.' },
+  record_text_control: {
+    en: 'The text may not hold line breaks or other control characters.',
+    vi: 'Nội dung không được chứa ký tự xuống dòng hay ký tự điều khiển.',
+  },
+  record_text_length: { en: 'The text may have 2048 bytes at most.', vi: 'Nội dung dài tối đa 2048 byte.' },
+  record_ttl: { en: 'The TTL is a whole number of seconds from 30 to 86400.', vi: 'TTL là số giây nguyên từ 30 đến 86400.' },
+  record_priority: { en: 'The priority is a whole number from 0 to 65535.', vi: 'Độ ưu tiên là số nguyên từ 0 đến 65535.' },
+  record_null_mx: {
+    en: '"." says that the domain takes no mail: it needs priority 0 and must be the only MX record of its name.',
+    vi: '"." nghĩa là tên miền không nhận thư: cần độ ưu tiên 0 và là bản ghi MX duy nhất của tên này.',
+  },
+  record_apex_ns: {
+    en: 'The name servers of the domain itself are ours and stay. NS records are for names below it.',
+    vi: 'Máy chủ tên miền của chính tên miền là của chúng tôi và được giữ nguyên. Bản ghi NS dành cho các tên con.',
+  },
+  record_apex_cname: {
+    en: 'The domain itself cannot be a CNAME. Use an A record, or a name such as www.',
+    vi: 'Tên miền gốc không thể là CNAME. Hãy dùng bản ghi A, hoặc một tên như www.',
+  },
+  record_cname_self: { en: 'A CNAME cannot point at itself.', vi: 'CNAME không thể trỏ về chính nó.' },
+  record_cname_loop: { en: 'These CNAME records would lead in a circle.', vi: 'Các bản ghi CNAME này sẽ tạo thành vòng lặp.' },
+  record_cname_second: { en: 'This name already has a CNAME record.', vi: 'Tên này đã có bản ghi CNAME.' },
+  record_cname_beside: {
+    en: 'This name already has other records, and a CNAME must be alone at its name.',
+    vi: 'Tên này đã có bản ghi khác, trong khi CNAME phải đứng một mình.',
+  },
+  record_beside_cname: {
+    en: 'This name already has a CNAME record, which must be alone at its name.',
+    vi: 'Tên này đã có bản ghi CNAME, và CNAME phải đứng một mình.',
+  },
+  record_target_is_cname: {
+    en: 'This name is a CNAME in this domain. Mail and name servers must be named by a host with addresses.',
+    vi: 'Tên này là CNAME trong tên miền. Máy chủ thư và máy chủ tên miền phải là tên có địa chỉ.',
+  },
+  record_cname_is_target: {
+    en: 'An MX or NS record of this domain points at this name, so it cannot be a CNAME.',
+    vi: 'Một bản ghi MX hoặc NS của tên miền đang trỏ tới tên này, nên nó không thể là CNAME.',
+  },
+  record_duplicate: { en: 'This record exists already.', vi: 'Bản ghi này đã tồn tại.' },
+  record_limit: { en: 'A domain may have 10000 records at most.', vi: 'Một tên miền có tối đa 10000 bản ghi.' },
+  domain_form: { en: 'Enter a domain such as example.vn.', vi: 'Nhập một tên miền, ví dụ example.vn.' },
+  domain_public_suffix: {
+    en: 'Everybody registers names under this one: enter your own, such as example.com.vn.',
+    vi: 'Đây là đuôi tên miền dùng chung: hãy nhập tên miền của bạn, ví dụ example.com.vn.',
+  },
+  domain_ours: { en: 'This name belongs to the portal itself.', vi: 'Tên này thuộc về chính cổng dịch vụ.' },
+  domain_yours: { en: 'This domain is already in your list.', vi: 'Tên miền này đã có trong danh sách của bạn.' },
+  domain_held: {
+    en: 'Another account has this domain active.',
+    vi: 'Tên miền này đang được kích hoạt ở một tài khoản khác.',
+  },
+  domain_parent_held: {
+    en: 'Another account has the domain above this one active.',
+    vi: 'Tên miền cấp trên của tên này đang được kích hoạt ở một tài khoản khác.',
+  },
+  domain_limit: {
+    en: 'You have many domains waiting for activation. Activate or delete some first.',
+    vi: 'Bạn đang có nhiều tên miền chờ kích hoạt. Hãy kích hoạt hoặc xoá bớt trước.',
+  },
+  record_changed: {
+    en: 'This record was changed in the meantime. Reload to see how it stands.',
+    vi: 'Bản ghi này vừa được thay đổi. Hãy tải lại để xem nội dung mới.',
+  },
+  change_overtaken: {
+    en: 'These records were changed again since. Undo the newer change first.',
+    vi: 'Các bản ghi này đã được thay đổi tiếp sau đó. Hãy hoàn tác thay đổi mới hơn trước.',
+  },
+  change_undone: { en: 'This change is undone already.', vi: 'Thay đổi này đã được hoàn tác.' },
+  other_domain: { en: 'This is the id of another domain.', vi: 'Đây là mã của một tên miền khác.' },
+} as const satisfies Record<string, Record<Language, string>>
+
+export type RecordRule = keyof typeof recordRules

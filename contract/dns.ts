@@ -1,0 +1,273 @@
+/**
+ * Domains and their records (contract.md section 5, portal.md section 7). A record is one value: `data` holds exactly one, so that each has its own
+ * id, priority and Delete. Records of the same name and type form a set (RFC 2181) with one TTL and one `proxied`: writing one of them sets both for all.
+ */
+import * as z from 'zod/mini'
+import { recordTypes } from './dns-records.ts'
+import { endpoint, idParam, pageQuery } from './endpoint.ts'
+
+const text = (length: number) => z.string().check(z.maxLength(length))
+const recordParams = z.object({ id: text(100), recordId: text(100) })
+
+export const Domain = z.object({
+  id: z.string(),
+  /** As typed, lower case: may be Unicode. */
+  name: z.string(),
+  /** The same in A-labels. */
+  ascii: z.string(),
+  active: z.boolean(),
+  /** The exact pair that the parent zone must name. */
+  nameserver: z.array(z.string()),
+  createdAt: z.string(),
+  verification: z.object({
+    expected: z.array(z.string()),
+    /** What the parent zone named when it was last asked. */
+    found: z.array(z.string()),
+    checkedAt: z.nullable(z.string()),
+  }),
+  /** Since when an active domain is delegated elsewhere; null while it is not. */
+  movedAt: z.nullable(z.string()),
+  /** What the name server behind the portal can do. */
+  capabilities: z.object({ proxied: z.boolean(), apexFlattening: z.boolean() }),
+})
+export type Domain = z.output<typeof Domain>
+
+export const Record = z.object({
+  id: z.string(),
+  /** `@`, or relative to the domain. */
+  name: z.string(),
+  type: z.enum(recordTypes),
+  data: z.array(z.string()),
+  /** Seconds. */
+  ttl: z.int(),
+  proxied: z.boolean(),
+  /** MX only. */
+  priority: z.nullable(z.int()),
+  /** Grows with every change of the record; sent back with a PUT or DELETE, it keeps two tabs from undoing each other. */
+  version: z.int(),
+})
+export type Record = z.output<typeof Record>
+
+/** `content` and `name` are judged by contract/dns-records.ts. */
+export const RecordBody = z.strictObject({
+  /** The domain's id, as in the path. */
+  id: z.optional(text(100)),
+  name: z.string().check(z.minLength(1), z.maxLength(300)),
+  type: z.enum(recordTypes),
+  content: z.string().check(z.minLength(1), z.maxLength(70_000)),
+  ttl: z.int(),
+  proxied: z._default(z.boolean(), false),
+  priority: z.optional(z.nullable(z.int())),
+})
+export type RecordBody = z.output<typeof RecordBody>
+
+/** The six reasons of contract.md, for a check that does not hold. */
+export const checkReasons = [
+  'not_registered',
+  'other_nameservers',
+  'extra_nameservers',
+  'not_answering',
+  'stale_ds',
+  'public_suffix',
+] as const
+export type CheckReason = (typeof checkReasons)[number]
+
+export const Check = z.object({
+  isValid: z.boolean(),
+  expected: z.array(z.string()),
+  found: z.array(z.string()),
+  reason: z.optional(z.enum(checkReasons)),
+  /** What to change and where, in the caller's language. */
+  advice: z.optional(z.string()),
+  /** What does not stop the activation but should be known. */
+  warnings: z.array(z.object({ code: z.string(), text: z.string() })),
+})
+export type Check = z.output<typeof Check>
+
+export const RecordState = z.object({
+  name: z.string(),
+  type: z.enum(recordTypes),
+  data: z.array(z.string()),
+  ttl: z.int(),
+  proxied: z.boolean(),
+  priority: z.nullable(z.int()),
+})
+export type RecordState = z.output<typeof RecordState>
+
+export const changeActions = ['add', 'edit', 'delete', 'import', 'point', 'undo'] as const
+
+export const Change = z.object({
+  id: z.string(),
+  at: z.string(),
+  /** Who changed it: name of the customer. */
+  who: z.string(),
+  action: z.enum(changeActions),
+  before: z.array(RecordState),
+  after: z.array(RecordState),
+  undoneAt: z.nullable(z.string()),
+})
+export type Change = z.output<typeof Change>
+
+export const ImportPlan = z.object({
+  /** False for a preview: nothing was written. */
+  applied: z.boolean(),
+  added: z.array(RecordState),
+  changed: z.array(z.object({ before: RecordState, after: RecordState })),
+  removed: z.array(RecordState),
+  unchanged: z.int(),
+  /** Lines that are not ours to take: SOA and the NS records of the domain itself. */
+  skipped: z.array(z.object({ line: z.int(), text: z.string() })),
+})
+export type ImportPlan = z.output<typeof ImportPlan>
+
+export const listDomains = endpoint({
+  method: 'GET',
+  path: '/api/dns',
+  access: 'customer',
+  summary: "The customer's domains, newest first",
+  query: z.object({ ...pageQuery, search: z.optional(text(253)) }),
+  result: z.object({ data: z.array(Domain) }),
+  paged: true,
+})
+export const createDomain = endpoint({
+  method: 'POST',
+  path: '/api/dns',
+  access: 'customer',
+  summary: 'Add a domain; it becomes active once the parent zone names exactly its two name servers',
+  body: z.strictObject({ name: z.string().check(z.minLength(1), z.maxLength(300)) }),
+  result: Domain,
+  status: 201,
+})
+export const checkDomain = endpoint({
+  method: 'GET',
+  path: '/api/dns/check',
+  access: 'customer',
+  summary: "Ask the parent zone's own servers how the domain is delegated; activates it when that is right",
+  query: z.object({ domain: z.string().check(z.minLength(1), z.maxLength(300)) }),
+  result: Check,
+})
+export const getDomain = endpoint({
+  method: 'GET',
+  path: '/api/dns/:id',
+  access: 'customer',
+  summary: 'One domain',
+  params: idParam,
+  result: Domain,
+})
+export const deleteDomain = endpoint({
+  method: 'DELETE',
+  path: '/api/dns/:id',
+  access: 'customer',
+  summary: 'Delete a domain and its records; added again it gets other name servers',
+  params: idParam,
+  result: z.object({ id: z.string() }),
+})
+
+export const listRecords = endpoint({
+  method: 'GET',
+  path: '/api/dns/:id/records',
+  access: 'customer',
+  summary: "A domain's records, newest first; `search` looks in names and values",
+  params: idParam,
+  query: z.object({ ...pageQuery, type: z.optional(z.enum(recordTypes)), search: z.optional(text(253)) }),
+  result: z.object({ data: z.array(Record) }),
+  paged: true,
+})
+export const addRecord = endpoint({
+  method: 'POST',
+  path: '/api/dns/:id/records',
+  access: 'customer',
+  summary: 'Add a record',
+  params: idParam,
+  body: RecordBody,
+  result: Record,
+  status: 201,
+})
+export const getRecord = endpoint({
+  method: 'GET',
+  path: '/api/dns/:id/records/:recordId',
+  access: 'customer',
+  summary: 'One record',
+  params: recordParams,
+  result: Record,
+})
+export const updateRecord = endpoint({
+  method: 'PUT',
+  path: '/api/dns/:id/records/:recordId',
+  access: 'customer',
+  summary: 'Change a record; with `version`, only if nobody changed it since (otherwise 409)',
+  params: recordParams,
+  body: z.strictObject({ ...RecordBody.shape, version: z.optional(z.int()) }),
+  result: Record,
+})
+export const deleteRecord = endpoint({
+  method: 'DELETE',
+  path: '/api/dns/:id/records/:recordId',
+  access: 'customer',
+  summary: 'Delete a record; with `?version=`, only if nobody changed it since (otherwise 409)',
+  params: recordParams,
+  query: z.object({ version: z.optional(z.coerce.number().check(z.int())) }),
+  result: z.object({ id: z.string(), changeId: z.string() }),
+})
+export const deleteRecords = endpoint({
+  method: 'POST',
+  path: '/api/dns/:id/records/delete',
+  access: 'customer',
+  summary: 'Delete many records in one change: all of them or none',
+  params: idParam,
+  body: z.strictObject({ ids: z.array(text(100)).check(z.minLength(1), z.maxLength(5000)) }),
+  result: z.object({ deleted: z.int(), changeId: z.string() }),
+})
+
+export const exportZone = endpoint({
+  method: 'GET',
+  path: '/api/dns/:id/zone',
+  access: 'customer',
+  summary: 'The domain as a BIND zone file',
+  params: idParam,
+  result: z.string(),
+  bare: true,
+  files: ['text/plain'],
+})
+export const importZone = endpoint({
+  method: 'POST',
+  path: '/api/dns/:id/zone',
+  access: 'customer',
+  summary: 'Import a BIND zone file, all or nothing; with `preview`, only answers what would change',
+  params: idParam,
+  body: z.strictObject({
+    content: z.string().check(z.minLength(1), z.maxLength(1_000_000)),
+    preview: z._default(z.boolean(), false),
+    /** `merge` keeps the sets that the file does not name; `replace` leaves nothing but the file. */
+    mode: z._default(z.enum(['merge', 'replace']), 'merge'),
+  }),
+  result: ImportPlan,
+})
+
+export const listChanges = endpoint({
+  method: 'GET',
+  path: '/api/dns/:id/changes',
+  access: 'customer',
+  summary: 'Who changed what, newest first',
+  params: idParam,
+  query: z.object({ ...pageQuery }),
+  result: z.object({ data: z.array(Change) }),
+  paged: true,
+})
+export const undoChange = endpoint({
+  method: 'POST',
+  path: '/api/dns/:id/changes/:changeId/undo',
+  access: 'customer',
+  summary: 'Put back what a change took away and take away what it added; 409 when a later change stands in the way',
+  params: z.object({ id: text(100), changeId: text(100) }),
+  result: Change,
+})
+export const pointAtServer = endpoint({
+  method: 'POST',
+  path: '/api/dns/:id/point',
+  access: 'customer',
+  summary: 'Point the domain and its www at one of your WordPress servers; what stood there is replaced and can be undone',
+  params: idParam,
+  body: z.strictObject({ wp: text(100) }),
+  result: z.object({ changeId: z.nullable(z.string()), data: z.array(Record), domains: z.array(z.string()) }),
+})
