@@ -22,6 +22,8 @@ export const Config = z.object({
   square: z.nullable(z.object({ applicationId: z.string(), locationId: z.string() })),
   realtime: z.object({ key: z.string(), wsHost: z.string(), wsPort: z.int(), forceTLS: z.boolean(), authEndpoint: z.string() }),
   sandbox: z.boolean(),
+  /** Where customers ask for help; null where the operator names none. */
+  support: z.object({ email: z.nullable(z.string()), url: z.nullable(z.string()) }),
   /** Where a person reads the messages of the sandbox; null without it. */
   sandboxInbox: z.nullable(z.string()),
   /** Beyond the minimum: what /payment offers, per region. */

@@ -104,6 +104,15 @@ const uniqueIds = (items: readonly { readonly id: number }[]): boolean => new Se
 
 export const CatalogFile = z.strictObject({
   seller: z.strictObject({ name: z.string().min(1), taxCode: z.string(), address: z.string() }),
+  support: z
+    .strictObject({
+      email: z.email().nullable().default(null),
+      url: z
+        .url({ protocol: /^https?$/ })
+        .nullable()
+        .default(null),
+    })
+    .default({ email: null, url: null }),
   products: z.strictObject({
     wordpress: flag,
     antiDdos: flag,

@@ -17,7 +17,7 @@ interface AuthLayoutProps {
 
 /** The bare layout of everything before signing in: the form, and beside it on wide screens what this place is. */
 export function AuthLayout({ title, sub, children, footer, wide = false }: AuthLayoutProps) {
-  const t = useTexts()
+  const t = useTexts('auth')
   const { data: config } = useQuery(configQuery)
   return (
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">

@@ -24,7 +24,7 @@ export function LocationSearch({
   onChange: (place: Place | null) => void
   error: string | undefined
 }) {
-  const t = useTexts()
+  const t = useTexts('auth')
   const listId = useId()
   const [text, setText] = useState(value?.name ?? '')
   const [asked, setAsked] = useState('')

@@ -16,7 +16,7 @@ import { signOut } from './sign-out.ts'
 
 /** Takes the place of the whole portal while it is locked: nothing behind it is in the document. */
 export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
-  const t = useTexts()
+  const t = useTexts('auth')
   const router = useRouter()
   const queryClient = useQueryClient()
   const known = session.user()

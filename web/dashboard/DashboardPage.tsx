@@ -52,7 +52,7 @@ export default function DashboardPage() {
   return (
     <>
       <title>{`${t.dashboard.title} · ${brand}`}</title>
-      <PageHead title={t.dashboard.title} sub={<Today region={t.auth.regions[user.region_code]} />}>
+      <PageHead title={t.dashboard.title} sub={<Today region={t.regions[user.region_code]} />}>
         <Link to="/wordpress/create" className={cx(buttonClass(), 'max-sm:hidden')}>
           <Plus aria-hidden className="size-4" />
           {t.dashboard.newWordpress}
