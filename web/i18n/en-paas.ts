@@ -56,8 +56,8 @@ export const enPaas = {
     go: 'Continue',
     configure: 'Configure Account',
     connectAccount: 'Connect Account',
-    configureOf: (host: string) => `Configure your ${host} account`,
-    connectAccountOf: (host: string) => `Connect your ${host} account`,
+    configureOf: (host: string) => `Configure Account: ${host}`,
+    connectAccountOf: (host: string) => `Connect Account: ${host}`,
     hostText: (host: string) => `Repositories that ${host} lets us see appear on the left.`,
   },
 }

@@ -58,8 +58,8 @@ export const viPaas: typeof enPaas = {
     go: 'Tiếp tục',
     configure: 'Cấu hình tài khoản',
     connectAccount: 'Kết nối tài khoản',
-    configureOf: (host) => `Cấu hình tài khoản ${host} của bạn`,
-    connectAccountOf: (host) => `Kết nối tài khoản ${host} của bạn`,
+    configureOf: (host) => `Cấu hình tài khoản: ${host}`,
+    connectAccountOf: (host) => `Kết nối tài khoản: ${host}`,
     hostText: (host) => `Các kho mà ${host} cho phép xem sẽ hiện ở bên trái.`,
   },
 }
