@@ -11,6 +11,10 @@ export { priorityLimits, proxiable, recordTypes, ttlLimits, type RecordType } fr
 export const txtLimitBytes = 2048
 /** Most records of one domain. */
 export const recordLimit = 10_000
+/** Most values of one name and type. */
+export const setLimit = 100
+/** Most characters of one set: with names and lengths around them they fit one DNS message. */
+export const setLimitChars = 16_000
 
 /** What somebody typed. */
 export interface RecordDraft {

@@ -61,6 +61,10 @@ export const recordRules = {
     vi: 'Một bản ghi MX hoặc NS của tên miền đang trỏ tới tên này, nên nó không thể là CNAME.',
   },
   record_duplicate: { en: 'This record exists already.', vi: 'Bản ghi này đã tồn tại.' },
+  record_set_limit: {
+    en: 'A name may have 100 records of one type at most, with 16000 characters together.',
+    vi: 'Một tên có tối đa 100 bản ghi cùng loại, tổng cộng 16000 ký tự.',
+  },
   record_limit: { en: 'A domain may have 10000 records at most.', vi: 'Một tên miền có tối đa 10000 bản ghi.' },
   domain_form: { en: 'Enter a domain such as example.vn.', vi: 'Nhập một tên miền, ví dụ example.vn.' },
   domain_public_suffix: {

@@ -2,6 +2,7 @@
 export * as auth from './auth.ts'
 export * as billing from './billing.ts'
 export * as cards from './cards.ts'
+export * as dns from './dns.ts'
 export * as payments from './payments.ts'
 export * as realtime from './realtime.ts'
 export * as system from './system.ts'

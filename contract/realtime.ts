@@ -12,6 +12,7 @@ export const eventNames = [
   'wordpress.status',
   'wallet.credited',
   'wallet.low',
+  'dns.status',
 ] as const
 export type EventName = (typeof eventNames)[number]
 
@@ -45,6 +46,11 @@ export const InvoiceEvent = z.object({
 /** Payload of wordpress.status. */
 export const StatusEvent = z.object({
   wp: z.object({ id: z.string(), name: z.string(), status: z.string(), reason: z.nullable(z.string()) }),
+})
+
+/** Payload of dns.status. `moved`: the parent zone names other name servers; `pending`: it did for a week, and the domain waits again. */
+export const DomainEvent = z.object({
+  domain: z.object({ id: z.string(), name: z.string(), status: z.enum(['active', 'moved', 'pending']) }),
 })
 
 export const listNotifications = endpoint({

@@ -13,6 +13,7 @@ import { inboxRoutes, inboxTable } from './inbox.ts'
 import { startMail } from './mail.ts'
 import { assetRoutes, page } from './page.ts'
 import { noticeTable } from './notices.ts'
+import { openRegistryServer, registryRoutes, registryTable } from './registry/index.ts'
 
 export interface SandboxOptions {
   readonly host: string
@@ -24,6 +25,8 @@ export interface SandboxOptions {
   /** The keys of each gateway that is to be stood in for, by its name. */
   readonly gateways: Readonly<Record<string, Keys>>
   readonly esms: EsmsKeys
+  /** UDP and TCP port of the registry's name server (the root and every ending); 0, and unless told: any free one. */
+  readonly registryPort?: number
   readonly log: (line: string) => void
   /** Multiplies the gaps between repeated notices and the delay of late ones; 1 unless told. Tests use less. */
   readonly pace?: number
@@ -33,6 +36,8 @@ export interface Sandbox {
   readonly url: string
   /** smtp://127.0.0.1:port */
   readonly smtpUrl: string
+  /** Where the registry's name server listens, on 127.0.0.1. */
+  readonly registryPort: number
   /** Finishes what is in flight. */
   close(): Promise<void>
 }
@@ -50,13 +55,15 @@ const home = (): Reply =>
 <ul class="parts"><li><a href="/inbox">Inbox</a>: every SMS and e-mail sent, with the codes to sign up · <span lang="vi">mọi SMS và e-mail đã gửi, có mã xác nhận</span></li>
 ${Object.values(gateways)
   .map(({ guide }) => `<li>${guide.person}</li>`)
-  .join('\n')}</ul></section>
+  .join('\n')}
+<li><a href="/registry">Registry</a>: register a domain and set its name servers · <span lang="vi">đăng ký tên miền và đặt máy chủ tên</span></li></ul></section>
 <section class="card"><h2>For a program · <span lang="vi">Cho chương trình</span></h2>
 <ul class="parts"><li><code>GET <a href="/inbox.json">/inbox.json</a>?to=&lt;phone or e-mail&gt;</code></li>
 ${Object.values(gateways)
   .map(({ guide }) => `<li>${guide.program}</li>`)
   .join('\n')}
 <li><code>POST /esms/MainService.svc/json/SendMultipleMessage_V4_post_json/</code></li>
+<li><code>GET, POST, DELETE <a href="/registry.json">/registry.json</a></code></li>
 <li><code>GET <a href="/healthz">/healthz</a></code></li></ul></section>
 </main>`,
   })
@@ -75,9 +82,16 @@ function healthRoute(db: Database): Routes {
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { log, portalUrl } = options
   const tables = Object.values(gateways).map((gateway) => gateway.tables)
-  const db = await openDatabase(options.databaseUrl, [inboxTable, noticeTable, ...tables], log)
+  const db = await openDatabase(options.databaseUrl, [inboxTable, noticeTable, registryTable, ...tables], log)
   const portal = (): string => (typeof portalUrl === 'function' ? portalUrl() : portalUrl).replace(/\/+$/, '')
   const mail = await startMail(db, log)
+  const registry = await openRegistryServer({ db, host: '127.0.0.1', port: options.registryPort ?? 0, log }).catch(
+    async (error: unknown) => {
+      await mail.close()
+      await db.end()
+      throw error
+    },
+  )
   const opened = Object.entries(options.gateways).map(([name, keys]) => {
     const gateway = gateways[name]
     if (!gateway) throw new Error(`the sandbox stands in for no gateway named ${name}`)
@@ -95,12 +109,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     ...healthRoute(db),
     ...inboxRoutes(db),
     ...esmsRoutes(db, options.esms),
+    ...registryRoutes(db),
     ...Object.assign({}, ...opened.map((gateway) => gateway.routes)),
   }
   const server = serverFor(routes, log)
 
   async function closeRest(): Promise<void> {
-    await Promise.all([...opened.map((gateway) => gateway.close()), mail.close()])
+    await Promise.all([...opened.map((gateway) => gateway.close()), mail.close(), registry.close()])
     await db.end()
   }
   try {
@@ -123,6 +138,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   return {
     url,
     smtpUrl: mail.url,
+    registryPort: registry.port,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeIdleConnections()
@@ -131,7 +147,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       await Promise.all(opened.map((gateway) => gateway.close()))
       await closed
       clearTimeout(late)
-      await mail.close()
+      await Promise.all([mail.close(), registry.close()])
       await db.end()
     },
   }

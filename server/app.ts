@@ -10,6 +10,7 @@ import * as billing from './billing/index.ts'
 import { currencyOf, languageOf, type Catalog } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import type { Drivers } from './drivers.ts'
+import { createDelegation, createDns, ownAddresses, routes as dnsRoutes } from './dns/index.ts'
 import { createEdge } from './edge/index.ts'
 import { createMessages } from './messages/index.ts'
 import * as payments from './payments/index.ts'
@@ -127,13 +128,14 @@ export async function openHouse(parts: HouseParts) {
     portSuffix: config.SITES_DOMAIN === undefined ? `:${config.SITES_PORT}` : '',
   }
   const directory = wordpress.createDirectory(db, drivers.wordpress, addressing, log)
+  const lookup = createDnsLookup(config.DNS_RESOLVERS)
   const domains = wordpress.createDomains({
     db,
     clock,
     log,
     jobs,
     secrets,
-    dns: createDnsLookup(config.DNS_RESOLVERS),
+    dns: lookup,
     addressing,
     reserved: [new URL(portalUrl).hostname, 'localhost'],
     onChange: directory.refresh,
@@ -156,6 +158,21 @@ export async function openHouse(parts: HouseParts) {
   const lifecycle = wordpress.createLifecycle({ ...provisioning, catalog })
   wordpress.defineAligning(provisioning)
   bills.offer(wordpress.wordpressProduct(catalog))
+  const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
+  const dns = createDns({
+    db,
+    clock,
+    jobs,
+    log,
+    announcer: realtime,
+    driver: drivers.dns,
+    delegation: createDelegation({
+      roots: config.DNS_ROOT_SERVERS,
+      own: { host: config.HOST, port: config.DNS_PORT, names: config.DNS_NAME_SERVERS },
+    }),
+    pool: config.DNS_NAME_SERVERS,
+    addresses: nameServerAddresses,
+  })
   const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, proto: addressing.scheme, log })
 
   // House-keeping
@@ -289,6 +306,27 @@ export async function openHouse(parts: HouseParts) {
     onChange: directory.refresh,
     customer: accounts.customer,
   })
+  dnsRoutes(http, {
+    db,
+    clock,
+    jobs,
+    publisher: dns.publisher,
+    verifier: dns.verifier,
+    pool: dns.pool,
+    contact: dns.contact,
+    capabilities: drivers.dns.capabilities,
+    reserved: [...dns.ownZones, new URL(portalUrl).hostname, addressing.host],
+    checks: limits.limit('delegation-check', 30, 60),
+    claims: limits.limit('domain-claim', 600, 3600),
+    nameOf: async (from, customerId) => (await accounts.customer(from, customerId)).name,
+    siteOf: async (customerId, id) => {
+      const host = await wordpress.hostOf(db, addressing, customerId, id)
+      if (host === undefined) return undefined
+      // On a laptop the sites' names are known to no resolver: they are here.
+      const addresses = config.SITES_DOMAIN === undefined ? ownAddresses([], config.HOST) : await lookup.addresses(host)
+      return { host, addresses: addresses ?? [] }
+    },
+  })
   const shown = storefront.publicConfig({
     catalog,
     drivers: drivers.payments,
@@ -321,6 +359,7 @@ export async function openHouse(parts: HouseParts) {
       ask('jobs', () => jobs.health()),
       ask('realtime', () => realtime.health()),
       ask('wordpress', () => drivers.wordpress.health()),
+      ask('dns', () => drivers.dns.health()),
     ])
     return found
   }
@@ -358,11 +397,13 @@ export async function openHouse(parts: HouseParts) {
     bills,
     topUps,
     accounts,
+    dns,
     server,
     /** Opens the ports. Sites that should run come back in the background. */
     async listen(): Promise<void> {
       await realtime.start()
       await directory.start()
+      await dns.start()
       await jobs.start()
       await edge.listen()
       await server.listen({ port: config.PORT, host: config.HOST })
@@ -376,6 +417,7 @@ export async function openHouse(parts: HouseParts) {
       realtime.sockets.close()
       logs.close()
       await Promise.all([server.close(), jobs.stop(), edge.close()])
+      await dns.stop()
       await drivers.wordpress.close()
       await sites
       await realtime.stop()

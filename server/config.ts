@@ -2,19 +2,44 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
+import { isHostName } from '../contract/dns-records.ts'
 
 const blankMeansFault = (name: string) =>
   z.string().refine((text) => text.trim() !== '', `${name} is set but empty: give it a value or remove it.`)
-const port = (name: string, fallback: number) =>
+const portNumber = (name: string) =>
   z
     .string()
-    .default(String(fallback))
     .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535, `${name} must be a port from 1 to 65535.`)
-    .transform(Number)
+const port = (name: string, fallback: number) => portNumber(name).default(String(fallback)).transform(Number)
 const address = (name: string) =>
   z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), `${name} must be an http or https address.`)
 const choice = <const T extends readonly [string, ...string[]]>(name: string, values: T, fallback: T[number]) =>
   z.enum(values, { error: `${name} must be one of: ${values.join(', ')}.` }).default(fallback as never)
+
+/** What stands between commas. */
+const listed = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+const addressList = (name: string, ports: boolean) =>
+  z
+    .string()
+    .default('')
+    .transform(listed)
+    .refine(
+      (all) => all.every((one) => isIP(ports ? one.replace(/^\[(.+)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1') : one) !== 0),
+      `${name} must be addresses${ports ? ', each with an optional port' : ''}, with commas between them.`,
+    )
+const defaultNameServers = 'ns[1-64].letspanel-dns.example'
+/** `ns[1-3].x` is ns1.x, ns2.x and ns3.x. */
+const nameServersOf = (text: string): string[] =>
+  listed(text.toLowerCase()).flatMap((one) => {
+    const range = /^([^[\]]*)\[(\d{1,3})-(\d{1,3})\]([^[\]]*)$/.exec(one)
+    if (!range) return [one.replace(/\.$/, '')]
+    const [, before = '', first, last, after = ''] = range
+    return Array.from({ length: Math.max(0, Number(last) - Number(first) + 1) }, (_, index) => `${before}${Number(first) + index}${after}`)
+  })
 
 /** One row a variable: its schema and what .env.example says of it. */
 export const variables = {
@@ -106,21 +131,48 @@ export const variables = {
     schema: blankMeansFault('EMBEDDED_PG_USER').optional(),
     example: '',
   },
-  DNS_RESOLVERS: {
-    about: "Resolvers that customers' names are looked up at, such as 1.1.1.1,9.9.9.9. Without it: the system's own.",
+  DNS_DRIVER: {
+    about: 'What answers DNS queries: the name server inside the portal.',
+    schema: choice('DNS_DRIVER', ['embedded'], 'embedded'),
+    example: 'embedded',
+  },
+  DNS_NAME_SERVERS: {
+    about:
+      'Names of the name servers, from which each customer gets a pair: ns[1-64].dns.example.vn, or a list with commas. All lead to DNS_ADDRESSES.',
     schema: z
       .string()
-      .default('')
-      .transform((text) =>
-        text
-          .split(',')
-          .map((one) => one.trim())
-          .filter((one) => one !== ''),
-      )
+      .default(defaultNameServers)
+      .transform(nameServersOf)
       .refine(
-        (servers) => servers.every((one) => isIP(one.replace(/^\[(.+)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')) !== 0),
-        'DNS_RESOLVERS must be addresses, each with an optional port, with commas between them.',
+        (names) => new Set(names).size >= 4 && names.every((name) => isHostName(name)),
+        'DNS_NAME_SERVERS must be four or more host names with commas between them, such as ns[1-64].dns.example.vn.',
       ),
+    example: defaultNameServers,
+  },
+  DNS_ADDRESSES: {
+    about: 'Public addresses of the name servers, with commas between them. Without it: HOST.',
+    schema: addressList('DNS_ADDRESSES', false),
+    example: '',
+  },
+  DNS_TRANSFER_TO: {
+    about: 'Addresses of secondaries that may fetch whole zones (AXFR).',
+    schema: addressList('DNS_TRANSFER_TO', false),
+    example: '',
+  },
+  DNS_ROOT_SERVERS: {
+    about:
+      "Where checking a delegation begins, such as 192.0.2.1,[2001:db8::1]:5353. Without it: the world's root servers, or the sandbox's registry.",
+    schema: addressList('DNS_ROOT_SERVERS', true),
+    example: '',
+  },
+  SANDBOX_DNS_PORT: {
+    about: "Port of the sandbox's registry (root and top-level domains), UDP and TCP. Without it: any free one.",
+    schema: portNumber('SANDBOX_DNS_PORT').transform(Number).optional(),
+    example: '',
+  },
+  DNS_RESOLVERS: {
+    about: "Resolvers that customers' names are looked up at, such as 1.1.1.1,9.9.9.9. Without it: the system's own.",
+    schema: addressList('DNS_RESOLVERS', true),
     example: '',
   },
   WORDPRESS_INTERNET: {
@@ -321,7 +373,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (missing.length > 0 && missing.length < group.length)
       faults.push(`${group.join(' and ')} must be set together: ${missing.join(', ')} is missing.`)
   }
-  const ports = (['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT'] as const).map((name) => [name, config[name]] as const)
+  const ports = (['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT', 'SANDBOX_DNS_PORT'] as const).map(
+    (name) => [name, config[name]] as const,
+  )
   for (const [index, [name, number]] of ports.entries()) {
     const twin = ports.slice(0, index).find(([, other]) => other === number)
     if (twin && number !== undefined) faults.push(`${name} and ${twin[0]} are both ${number}: give each its own port.`)

@@ -1,6 +1,8 @@
 /** Which driver stands behind each agreement: real keys where there are some, else the sandbox's addresses and keys. Rooms never learn which. */
 import path from 'node:path'
 import type { Config } from './config.ts'
+import { dnsDrivers } from './dns/drivers/index.ts'
+import type { DnsDriver } from './dns/index.ts'
 import { createMailDriver, createSmsDriver } from './messages/drivers/index.ts'
 import type { MailDriver, SmsDriver } from './messages/index.ts'
 import { paymentDriverNames, paymentDrivers, type PaymentDriverName } from './payments/drivers/index.ts'
@@ -23,6 +25,7 @@ export interface Drivers {
   readonly sms: SmsDriver
   readonly mailer: MailDriver
   readonly wordpress: WordpressDriver
+  readonly dns: DnsDriver
 }
 
 const esmsUrl = 'https://rest.esms.vn'
@@ -95,6 +98,12 @@ export function openDrivers(config: Config, sandbox: SandboxAddresses | undefine
       nodePath: process.execPath,
       settings: { WORDPRESS_INTERNET: config.WORDPRESS_INTERNET, WORDPRESS_MAX_CONTAINERS: config.WORDPRESS_MAX_CONTAINERS },
       log,
+    }),
+    dns: dnsDrivers[config.DNS_DRIVER].create({
+      host: config.HOST,
+      port: config.DNS_PORT,
+      transferTo: config.DNS_TRANSFER_TO,
+      onFault: (error) => log.error({ err: error }, 'a DNS query could not be answered'),
     }),
   }
 }

@@ -62,7 +62,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
 const describe = (error: unknown): string => {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EADDRINUSE')
-    return `Port ${(error as { port?: number }).port} is taken. Stop what listens there, or set another port (PORT, SANDBOX_PORT, SITES_PORT).`
+    return `Port ${(error as { port?: number }).port} is taken. Stop what listens there, or set another port (PORT, SANDBOX_PORT, SITES_PORT, DNS_PORT).`
   if (code === 'EACCES' && (error as { syscall?: string }).syscall === 'listen')
     return `Port ${(error as { port?: number }).port} may not be listened on by this user.`
   if (code === 'ECONNREFUSED' || code === '28P01' || code === '3D000' || code === 'ENOTFOUND')
@@ -126,6 +126,7 @@ try {
   say(`  Portal             ${config.portalUrl}`)
   say(`  API documentation  ${config.portalUrl}/api/docs`)
   if (addresses) say(`  Sandbox            ${addresses.url}   (SMS and mail: ${addresses.url}/inbox)`)
+  say(`  Name server        ${config.HOST}:${config.DNS_PORT} (UDP and TCP)`)
   say(`  Customers' sites   http://<name>.${config.SITES_DOMAIN ?? `localhost:${config.SITES_PORT}`}`)
   if (demo) say(`  Demo sign-in       ${demo.email} / ${demo.password}`)
   say('')

@@ -31,6 +31,8 @@ export interface ZoneHead {
   readonly serial: number
   /** The pair that the parent zone should name: the apex's NS set, and the first is the SOA's MNAME. */
   readonly nameServers: readonly string[]
+  /** TTL of the apex's SOA and NS, seconds. */
+  readonly apexTtlSeconds: number
   readonly soa: SoaTimes
 }
 

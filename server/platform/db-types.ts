@@ -36,6 +36,66 @@ export interface Customer {
   region_code: string;
 }
 
+export interface DnsAccountPair {
+  customer_id: string;
+  pair: string[];
+}
+
+export interface DnsChange {
+  action: string;
+  after: unknown;
+  at: Timestamp;
+  before: unknown;
+  customer_id: string;
+  id: Generated<bigint>;
+  serial: bigint;
+  undone_at: Timestamp | null;
+  zone_id: string;
+}
+
+export interface DnsRecord {
+  content: string;
+  id: string;
+  name: string;
+  priority: number | null;
+  proxied: boolean;
+  seq: Generated<bigint>;
+  ttl_seconds: number;
+  type: string;
+  version: number;
+  zone_id: string;
+}
+
+export interface DnsServed {
+  id: string | null;
+  name: string | null;
+  name_servers: string[] | null;
+  seq: bigint | null;
+  serial: bigint | null;
+  touched_at: Timestamp | null;
+}
+
+export interface DnsZone {
+  active_at: Timestamp | null;
+  checked_at: Timestamp | null;
+  created_at: Timestamp;
+  customer_id: string;
+  deleted_at: Timestamp | null;
+  first_active_at: Timestamp | null;
+  foreign_delegation: Generated<boolean>;
+  found: Generated<string[]>;
+  id: string;
+  misses: Generated<number>;
+  moved_at: Timestamp | null;
+  name: string;
+  name_servers: string[];
+  next_check_at: Timestamp | null;
+  seq: Generated<bigint>;
+  serial: bigint;
+  shown_name: string;
+  touched_at: Generated<Timestamp>;
+}
+
 export interface Idempotency {
   body: Buffer;
   created_at: Timestamp;
@@ -359,6 +419,11 @@ export interface DB {
   card_customer: CardCustomer;
   clock_offset: ClockOffset;
   customer: Customer;
+  dns_account_pair: DnsAccountPair;
+  dns_change: DnsChange;
+  dns_record: DnsRecord;
+  dns_served: DnsServed;
+  dns_zone: DnsZone;
   idempotency: Idempotency;
   idempotency_action: IdempotencyAction;
   invoice: Invoice;

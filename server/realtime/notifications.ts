@@ -8,6 +8,7 @@ import type { Queryable } from '../platform/db.ts'
 interface Known {
   payment?: { number?: string; amount_paid?: number; amount_due?: number; currency?: string }
   wp?: { name?: string; status?: string; reason?: string | null } | null
+  domain?: { name?: string; status?: string }
   wallet?: { amount?: number; currency?: string; provider?: string; days?: number }
 }
 
@@ -21,9 +22,15 @@ const statusWords: Record<string, Record<Language, string>> = {
   deleted: { en: 'is deleted', vi: 'đã được xoá' },
 }
 
+const domainWords: Record<string, Record<Language, string>> = {
+  active: { en: 'is active', vi: 'đã được kích hoạt' },
+  moved: { en: 'points at other name servers now', vi: 'hiện đang trỏ tới máy chủ tên miền khác' },
+  pending: { en: 'is no longer active', vi: 'không còn được kích hoạt' },
+}
+
 /** The bell's sentence for one event, in the reader's language. */
 export function titleOf(event: EventName, payload: unknown, language: Language): string {
-  const { payment, wp, wallet } = payload as Known
+  const { payment, wp, wallet, domain } = payload as Known
   const vi = language === 'vi'
   const number = payment?.number ?? ''
   const money = (amount: number | undefined, currency: string | undefined) =>
@@ -53,6 +60,10 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
       return vi
         ? `Đã nạp ${money(wallet?.amount, wallet?.currency)} vào ví`
         : `${money(wallet?.amount, wallet?.currency)} was added to your wallet`
+    case 'dns.status':
+      return vi
+        ? `Tên miền ${domain?.name ?? ''} ${domainWords[domain?.status ?? '']?.vi ?? ''}`
+        : `Domain ${domain?.name ?? ''} ${domainWords[domain?.status ?? '']?.en ?? ''}`
     case 'wallet.low':
       return vi ? `Ví của bạn còn đủ dùng ${wallet?.days ?? 0} ngày` : `Days that your wallet still lasts: ${wallet?.days ?? 0}`
   }

@@ -4,7 +4,7 @@ import { currency as currencySchema } from '../../contract/money.ts'
 import type { Server, Status } from '../../contract/wordpress.ts'
 import { hostedUrl } from '../billing/index.ts'
 import type { DB } from '../platform/db-types.ts'
-import type { Queryable, Tx } from '../platform/db.ts'
+import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import type { SiteSpec } from './driver.ts'
 
 export type SiteRow = Selectable<DB['site']>
@@ -139,6 +139,12 @@ export async function sitePage(
 /** The owner's own; anybody else's is unknown. */
 export const siteOf = (db: Queryable, customerId: string, id: string): Promise<Joined | undefined> =>
   joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).executeTakeFirst()
+
+/** The host name that the customer's server answers on by itself; undefined for one that is not theirs. */
+export async function hostOf(db: Queryable, addressing: SiteAddressing, customerId: string, id: string): Promise<string | undefined> {
+  const site = isUuid(id) ? await siteOf(db, customerId, id) : undefined
+  return site && `${site.name}.${addressing.host}`
+}
 
 export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined> =>
   db.selectFrom('site').selectAll().where('id', '=', id).executeTakeFirst()

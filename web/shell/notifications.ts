@@ -25,6 +25,7 @@ const touched: Record<EventName, readonly string[]> = {
   'wordpress.status': ['servers', 'me', 'transactions'],
   'wallet.credited': ['me', 'transactions', 'payment', 'runway'],
   'wallet.low': ['runway'],
+  'dns.status': ['dns'],
 }
 
 /** The events that interrupt; the others only stand in the bell. */

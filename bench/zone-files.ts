@@ -1,0 +1,191 @@
+/**
+ * `npm run bench -- zone-files`: our reader of zone files against BIND's named-compilezone, on generated files and on damaged ones, and our
+ * writer read by BIND. Counts what they agree on, and why they differ where they do. FILES and MUTATED set the counts, SEED the start.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { readZoneFile, writeZoneFile, type ZoneFileRecord } from '../server/dns/zone-file/index.ts'
+import { generateZoneFile, mutate } from '../test/zone-files.ts'
+
+const files = Number(process.env['FILES'] ?? 10_000)
+const mutated = Number(process.env['MUTATED'] ?? 5000)
+const seed = Number(process.env['SEED'] ?? 1)
+const show = Number(process.env['SHOW'] ?? 3)
+
+if (spawnSync('named-compilezone', ['-v']).error) {
+  console.log('named-compilezone is not installed (Debian: bind9-utils). Nothing compared.')
+  process.exit(0)
+}
+const folder = mkdtempSync(path.join(tmpdir(), 'zone-files-'))
+const file = path.join(folder, 'zone')
+
+// only what the text says is compared; BIND's opinions about a good zone are switched off
+const options = [
+  '-k',
+  'ignore',
+  '-i',
+  'none',
+  '-n',
+  'ignore',
+  '-m',
+  'ignore',
+  '-M',
+  'ignore',
+  '-S',
+  'ignore',
+  '-T',
+  'ignore',
+  '-r',
+  'ignore',
+]
+
+const bytesOf = (written: string): Buffer =>
+  Buffer.concat(
+    [...written.matchAll(/"((?:[^"\\]|\\[0-9]{3}|\\[^0-9])*)"/gs)].flatMap(([, string]) =>
+      [...(string ?? '').matchAll(/\\([0-9]{3})|\\(.)|([^\\])/gs)].map(([, code, escaped, plain]) =>
+        code === undefined ? Buffer.from(escaped ?? plain ?? '', 'latin1') : Buffer.of(Number(code)),
+      ),
+    ),
+  )
+const dotless = (name: string): string => name.toLowerCase().replace(/(?<!\\)\.$/, '')
+
+/** Sorted `name ttl type data` as in GeneratedZoneFile; undefined and why when BIND refuses the file. */
+function bind(text: string, origin: string): { records: string[] | undefined; says: string } {
+  writeFileSync(file, text)
+  const run = spawnSync('named-compilezone', [...options, '-s', 'full', '-o', '-', origin, file], {
+    encoding: 'latin1',
+    maxBuffer: 1 << 26,
+  })
+  const says = run.stderr.replaceAll(file, 'zone')
+  if (run.status !== 0) return { records: undefined, says }
+  const records = run.stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, name = '', ttl, type = '', data = ''] = /^(\S+)\s+(\d+)\s+IN\s+(\S+)\s+(.*)$/s.exec(line) ?? []
+      return `${dotless(name)} ${ttl} ${type} ${canonical(type, data)}`
+    })
+  return { records: records.toSorted(), says }
+}
+function canonical(type: string, data: string): string {
+  if (type === 'TXT') return bytesOf(data).toString('hex')
+  if (type === 'AAAA') return new URL(`http://[${data}]`).hostname.slice(1, -1)
+  if (type === 'CNAME' || type === 'NS' || type === 'MX') return dotless(data)
+  return data.toLowerCase()
+}
+const ours = (records: readonly ZoneFileRecord[]): string[] =>
+  [
+    ...new Set(
+      records.map((record) => {
+        const data =
+          record.type === 'TXT'
+            ? Buffer.from(record.data).toString('hex')
+            : record.type === 'MX'
+              ? `${record.priority} ${record.data}`
+              : record.data
+        return `${record.name} ${record.ttlSeconds} ${record.type} ${data}`
+      }),
+    ),
+  ].toSorted()
+
+const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((value, index) => value === b[index])
+
+/** Where the two differ on purpose: what BIND says or what we say, and why. */
+const zoneRules =
+  /has no address records|invalid NS owner name \(wildcard\)|CNAME and other data|has no NS records|has \d+ SOA records|multiple RRs of singleton|no current owner name, using|SOA record not at top of zone|not at top|has no SOA/
+const ourRules: readonly [RegExp, string][] = [
+  [/does not belong to/, 'a name outside the zone: BIND drops the record with a warning, we refuse'],
+  [/not valid UTF-8/, 'text that is no UTF-8: the portal keeps text'],
+  [/is not supported/, 'a type, class or directive that the portal does not keep'],
+  [/is not a time/, 'a TTL above 2147483647: BIND takes it as 0, we refuse'],
+  [/must begin with its name/, 'no owner yet: BIND takes the origin with a warning, we refuse'],
+  [/quotation mark is opened but not closed/, 'a line that ends behind a backslash inside quotation marks: BIND goes on in the next line'],
+  [/is not a domain name/, 'bytes that are no name in any script'],
+  [/Quotation marks are only/, 'quotation marks around a name: BIND takes them, RFC 1035 knows them for strings only'],
+]
+
+/** Does the file give one set several TTLs? Each record is read alone, so that the first is not lent to the others. */
+function mixedTtls(text: string, origin: string): boolean {
+  const says = bind(text, origin).says
+  if (says.includes('TTL set to prior TTL')) return true
+  const { records } = readZoneFile(text, { origin })
+  const lines = new Map<string, number[]>()
+  for (const { type, name, line } of records) lines.set(`${type} ${name}`, [...(lines.get(`${type} ${name}`) ?? []), line])
+  return [...lines.values()].some((of) => of.length > 1)
+}
+
+const counts = new Map<string, number>()
+const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
+const unexplained: string[] = []
+
+function compare(text: string, origin: string, what: string): void {
+  const read = readZoneFile(text, { origin })
+  const bound = bind(text, origin)
+  if (read.errors.length === 0 && bound.records) {
+    if (same(ours(read.records), bound.records)) return count(`${what}: both accept, same content`)
+    const withoutTtl = (records: readonly string[]): string[] =>
+      [...new Set(records.map((record) => record.replace(/ \d+ /, ' ')))].toSorted()
+    if (same(withoutTtl(ours(read.records)), withoutTtl(bound.records)) && mixedTtls(text, origin)) {
+      return count(`${what}: both accept – two TTLs in one set: BIND takes the last, we the first`)
+    }
+    count(`${what}: CONTENT DIFFERS`)
+    const theirs = new Set(bound.records)
+    const mine = new Set(ours(read.records))
+    unexplained.push(
+      `content ${[...mine]
+        .filter((r) => !theirs.has(r))
+        .slice(0, 3)
+        .join(' | ')} <> ${[...theirs]
+        .filter((r) => !mine.has(r))
+        .slice(0, 3)
+        .join(' | ')}\n${bound.says}`,
+    )
+  } else if (read.errors.length > 0 && !bound.records) count(`${what}: both refuse`)
+  else if (bound.records) {
+    const reasons = read.errors.map(({ message }) => ourRules.find(([rule]) => rule.test(message.en))?.[1])
+    const [reason] = reasons
+    // what follows an open quotation mark is misread on the next line
+    if (reason && (reasons.every(Boolean) || reason.startsWith('a line that ends'))) return count(`${what}: only we refuse – ${reason}`)
+    count(`${what}: ONLY WE REFUSE`)
+    unexplained.push(
+      `we refuse: ${read.errors.map(({ line, message }) => `${line} ${message.en}`).join('; ')}\n${bound.says}\n${text.split('\n')[(read.errors[0]?.line ?? 1) - 1]}`,
+    )
+  } else {
+    const why = bound.says.split('\n').filter((line) => /zone|dns_/.test(line))
+    if (zoneRules.test(bound.says)) return count(`${what}: only BIND refuses – a rule about the whole zone, ours are in the record rules`)
+    if (bound.says.includes('extra input text') && /\n\$\S+[^\n]+$/.test(text))
+      return count(`${what}: only BIND refuses – a directive on a last line without an end`)
+    count(`${what}: ONLY BIND REFUSES`)
+    const line = Number(/zone:(\d+): (?!file|using|no TTL|TTL)/.exec(bound.says)?.[1] ?? 1)
+    unexplained.push(`BIND refuses: ${why.join('\n')}\n${JSON.stringify(text.split('\n').slice(Math.max(0, line - 3), line + 1))}`)
+  }
+}
+
+for (let index = 0; index < files; index++) {
+  const zone = generateZoneFile(seed + index)
+  const read = readZoneFile(zone.text, { origin: zone.origin })
+  if (!same(ours(read.records), [...new Set(zone.records)].toSorted())) count('generated: WE READ WHAT WAS NOT WRITTEN')
+  compare(zone.text, zone.origin, 'generated')
+  const start = read.records.find(({ type }) => type === 'SOA')
+  if (start?.type !== 'SOA') throw new Error('a generated file has an SOA')
+  // every tenth: BIND reads what we write
+  if (index % 10 === 0) {
+    const written = writeZoneFile({ origin: zone.origin, soa: { ...start.soa, ttlSeconds: start.ttlSeconds }, records: read.records })
+    const back = bind(written, zone.origin).records
+    count(back && same(back, ours(read.records)) ? 'written by us: BIND reads the same' : 'written by us: BIND READS OTHERWISE')
+  }
+}
+for (let index = 0; index < mutated; index++) {
+  const zone = generateZoneFile(seed + index)
+  compare(mutate(zone.text, seed + index), zone.origin, 'mutated')
+}
+rmSync(folder, { recursive: true })
+
+for (const [what, number] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))) console.log(`${String(number).padStart(7)}  ${what}`)
+console.log(
+  unexplained.length === 0 ? 'Every difference is one of the kinds above.' : `${unexplained.length} differences without a known reason:`,
+)
+for (const line of unexplained.slice(0, show)) console.log(`--\n${line}`)
+process.exit(unexplained.length === 0 ? 0 : 1)

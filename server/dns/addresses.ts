@@ -1,0 +1,57 @@
+/** Where name servers are: the portal's own, the world's roots, and how a delegation is checked between them. */
+import { isIP } from 'node:net'
+import { isPublicSuffix } from './names.ts'
+import { createDelegationCheck, type DelegationCheck } from './delegation/index.ts'
+
+/** The world's thirteen root servers (IANA's named.root, IPv4). */
+const worldRoots = [
+  '198.41.0.4',
+  '170.247.170.2',
+  '192.33.4.12',
+  '199.7.91.13',
+  '192.203.230.10',
+  '192.5.5.241',
+  '192.112.36.4',
+  '198.97.190.53',
+  '192.36.148.17',
+  '192.58.128.30',
+  '193.0.14.129',
+  '199.7.83.42',
+  '202.12.27.33',
+]
+const dnsPort = 53
+
+interface Endpoint {
+  readonly address: string
+  readonly port: number
+}
+
+/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
+function endpointOf(text: string): Endpoint {
+  const withPort = /^(?:\[(.+)\]|([\d.]+)):(\d+)$/.exec(text)
+  const address = withPort?.[1] ?? withPort?.[2] ?? text.replace(/^\[(.+)\]$/, '$1')
+  return { address, port: Number(withPort?.[3] ?? dnsPort) }
+}
+
+/** The addresses to publish: those given, else where the portal listens, else this machine itself. */
+export const ownAddresses = (given: readonly string[], host: string): readonly string[] =>
+  given.length > 0 ? given : [isIP(host) !== 0 && host !== '0.0.0.0' && host !== '::' ? host : '127.0.0.1']
+
+/**
+ * The check of a parent zone, from the given roots on; a hierarchy of one's own lies at one port and may be on private addresses. Without roots it is
+ * the world's. `own`: where the portal's name server listens.
+ */
+export function createDelegation(of: {
+  roots: readonly string[]
+  own: { host: string; port: number; names: readonly string[] }
+}): DelegationCheck {
+  const roots = of.roots.map(endpointOf)
+  return createDelegationCheck({
+    roots: roots.length > 0 ? roots : worldRoots.map((address) => ({ address, port: dnsPort })),
+    port: roots[0]?.port ?? dnsPort,
+    ourAddresses: ownAddresses([], of.own.host).map((address) => ({ address, port: of.own.port })),
+    ourNames: of.own.names,
+    publicSuffix: isPublicSuffix,
+    allowPrivateAddresses: roots.length > 0,
+  })
+}

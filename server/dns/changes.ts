@@ -1,0 +1,92 @@
+/** The change log: who changed what and when, and taking a change back. */
+import type { Change } from '../../contract/dns.ts'
+import { recordRuleText } from '../../contract/dns-records.ts'
+import type { Language } from '../../contract/errors.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { edit, type EditDeps } from './edit.ts'
+import { lockZone, recordsById, stateOf, type KeptRecord } from './store.ts'
+
+interface ChangeRow {
+  readonly id: bigint
+  readonly at: Date
+  readonly action: string
+  readonly before: unknown
+  readonly after: unknown
+  readonly undone_at: Date | null
+}
+
+const kept = (json: unknown): readonly KeptRecord[] => json as KeptRecord[]
+
+export const presentChange = (row: ChangeRow, who: string): Change => ({
+  id: String(row.id),
+  at: row.at.toISOString(),
+  who,
+  action: row.action as Change['action'],
+  before: kept(row.before).map(stateOf),
+  after: kept(row.after).map(stateOf),
+  undoneAt: row.undone_at?.toISOString() ?? null,
+})
+
+const columns = ['id', 'at', 'action', 'before', 'after', 'undone_at'] as const
+
+/** Newest first. */
+export async function changePage(
+  db: Queryable,
+  of: { zoneId: string; limit: number; before: bigint | null },
+): Promise<{ rows: ChangeRow[]; next: bigint | null }> {
+  let query = db
+    .selectFrom('dns_change')
+    .select(columns)
+    .where('zone_id', '=', of.zoneId)
+    .orderBy('id', 'desc')
+    .limit(of.limit + 1)
+  if (of.before !== null) query = query.where('id', '<', of.before)
+  const rows = await query.execute()
+  const page = rows.slice(0, of.limit)
+  return { rows: page, next: rows.length > of.limit ? (page.at(-1)?.id ?? null) : null }
+}
+
+/**
+ * Puts back what the change took away and takes away what it added, as a change of its own, which can be undone in turn. 409 where the records
+ * were changed again since; 422 where what stands there now does not let the old ones back.
+ */
+export async function undo(
+  tx: Tx,
+  deps: EditDeps,
+  of: { customerId: string; zoneId: string; changeId: string; language: Language },
+): Promise<ChangeRow> {
+  const zone = await lockZone(tx, of.customerId, of.zoneId)
+  const change = /^\d{1,18}$/.test(of.changeId)
+    ? await tx
+        .selectFrom('dns_change')
+        .select(columns)
+        .where('id', '=', BigInt(of.changeId))
+        .where('zone_id', '=', zone.id)
+        .executeTakeFirst()
+    : undefined
+  if (!change) throw new Refusal('not_found')
+  const conflict = (rule: 'change_undone' | 'change_overtaken'): Refusal =>
+    new Refusal('conflict', { fields: { change: recordRuleText(rule, of.language) } })
+  if (change.undone_at !== null) throw conflict('change_undone')
+
+  const was = kept(change.before)
+  const became = kept(change.after)
+  const present = await recordsById(
+    tx,
+    zone.id,
+    [...was, ...became].map(({ id }) => id),
+  )
+  const asLeft =
+    present.length === became.length && became.every(({ id, version }) => present.some((now) => now.id === id && now.version === version))
+  if (!asLeft) throw conflict('change_overtaken')
+  const versionOf = (record: KeptRecord): number => (became.find(({ id }) => id === record.id)?.version ?? record.version) + 1
+  const id = await edit(tx, deps, zone, {
+    ...of,
+    action: 'undo',
+    before: present,
+    after: was.map((record) => ({ ...record, version: versionOf(record) })),
+  })
+  await tx.updateTable('dns_change').set({ undone_at: deps.clock.now() }).where('id', '=', change.id).execute()
+  return await tx.selectFrom('dns_change').select(columns).where('id', '=', id).executeTakeFirstOrThrow()
+}

@@ -1,0 +1,170 @@
+/** From the root down to the zone that delegates a name, asking only the servers of each zone: no recursion, no cache. */
+import type { Answer } from 'dns-packet'
+import { askServer, isPlainName, plain, type DnsAnswer, type Endpoint, type Question } from './ask.ts'
+
+export interface WalkOptions {
+  readonly roots: readonly Endpoint[]
+  /** Where a server with this address is asked; undefined: not at all. */
+  readonly endpointOf: (address: string) => Endpoint | undefined
+  /** Servers that are ours, by their name: they are asked where we know them to be. */
+  readonly ourServers: (name: string) => readonly Endpoint[] | undefined
+  /** For one question. */
+  readonly timeoutMs: number
+}
+
+/** A name server as a referral names it. */
+export interface NamedServer {
+  readonly name: string
+  /** Glue that the asked zone may give. */
+  readonly addresses: readonly string[]
+}
+
+/** What one server of the parent zone says about a name. */
+export type Word =
+  | { readonly kind: 'delegated'; readonly servers: readonly NamedServer[] }
+  | { readonly kind: 'none' }
+  /** No such name. */
+  | { readonly kind: 'unknown' }
+
+export interface ParentWords {
+  /** The zone that was asked; '' is the root. */
+  readonly zone: string
+  readonly words: readonly Word[]
+  /** Those that answered. */
+  readonly servers: readonly Endpoint[]
+}
+
+/** A stranger's zone can send us anywhere, but not for long. */
+const limits = { questions: 60, zones: 12, serversAsked: 6, names: 3 } as const
+
+const isWithin = (name: string, zone: string): boolean => zone === '' || name === zone || name.endsWith(`.${zone}`)
+const nsRecords = (records: readonly Answer[]): { owner: string; target: string }[] =>
+  records.flatMap((record) => (record.type === 'NS' ? [{ owner: plain(record.name), target: plain(record.data) }] : []))
+
+/** NS names of `owner`, with the addresses that come along and that `zone` has a say in. */
+function serversOf(answer: DnsAnswer, records: readonly Answer[], owner: string, zone: string): NamedServer[] {
+  const names = new Set(nsRecords(records).flatMap((record) => (record.owner === owner ? [record.target] : [])))
+  const glue = answer.additionals.flatMap((record) =>
+    (record.type === 'A' || record.type === 'AAAA') && isWithin(plain(record.name), zone)
+      ? [{ name: plain(record.name), address: record.data }]
+      : [],
+  )
+  return [...names].map((name) => ({ name, addresses: glue.flatMap((one) => (one.name === name ? [one.address] : [])) }))
+}
+
+type Step = { readonly referral: string; readonly servers: readonly NamedServer[] } | { readonly word: Word } | undefined
+
+/** What an answer of one of `zone`'s servers means for `name`; undefined: it is of no use (lame, refused, pointing up or aside). */
+function stepFrom(answer: DnsAnswer | undefined, name: string, zone: string): Step {
+  if (!answer) return undefined
+  if (answer.rcode === 'NXDOMAIN') return answer.isAuthoritative ? { word: { kind: 'unknown' } } : undefined
+  if (answer.rcode !== 'NOERROR') return undefined
+  const own = serversOf(answer, answer.authorities, name, zone)
+  if (own.length > 0 && !answer.isAuthoritative) return { word: { kind: 'delegated', servers: own } }
+  if (answer.isAuthoritative) {
+    const answered = serversOf(answer, answer.answers, name, zone)
+    return { word: answered.length > 0 ? { kind: 'delegated', servers: answered } : { kind: 'none' } }
+  }
+  const owner = nsRecords(answer.authorities)
+    .map((record) => record.owner)
+    .find((one) => one.length > zone.length && isWithin(one, zone) && isWithin(name, one))
+  return owner === undefined ? undefined : { referral: owner, servers: serversOf(answer, answer.authorities, owner, zone) }
+}
+
+/** One walk of a check: counts its questions and ends at `endsAt` (of performance.now()). */
+export class Walk {
+  readonly #options: WalkOptions
+  readonly #endsAt: number
+  #questions = 0
+
+  constructor(options: WalkOptions, endsAt: number) {
+    this.#options = options
+    this.#endsAt = endsAt
+  }
+
+  async ask(server: Endpoint, question: Question): Promise<DnsAnswer | undefined> {
+    if (++this.#questions > limits.questions) return undefined
+    return askServer(server, question, Math.min(this.#options.timeoutMs, this.#endsAt - performance.now()))
+  }
+
+  /**
+   * What the parent zone's own servers say of the delegation of `name`: at least two of them are asked, where it has two.
+   * Undefined when no server on the way answers.
+   */
+  async parentOf(name: string): Promise<ParentWords | undefined> {
+    let zone = ''
+    let servers = this.#options.roots
+    for (let depth = 0; depth < limits.zones; depth++) {
+      const asked = servers.slice(0, limits.serversAsked)
+      const first = await this.#steps(asked.slice(0, 2), name, zone)
+      const found = first.length > 0 ? first : await this.#steps(asked.slice(2), name, zone)
+      const said = found.flatMap(({ step, server }) => ('word' in step ? [{ word: step.word, server }] : []))
+      if (said.length === 1 && first.length > 0 && asked.length > 2) {
+        for (const { step, server } of await this.#steps(asked.slice(2), name, zone))
+          if ('word' in step) said.push({ word: step.word, server })
+      }
+      if (said.length > 0) return { zone, words: said.map(({ word }) => word), servers: said.map(({ server }) => server) }
+      const referral = found.flatMap(({ step }) => ('referral' in step ? [step] : []))[0]
+      if (!referral) return undefined
+      zone = referral.referral
+      servers = await this.addressesOf(referral.servers)
+    }
+    return undefined
+  }
+
+  async #steps(
+    servers: readonly Endpoint[],
+    name: string,
+    zone: string,
+  ): Promise<{ readonly step: NonNullable<Step>; readonly server: Endpoint }[]> {
+    const steps = await Promise.all(
+      servers.map(async (server) => ({ server, step: stepFrom(await this.ask(server, { name, type: 'NS' }), name, zone) })),
+    )
+    return steps.flatMap(({ server, step }) => (step ? [{ server, step }] : []))
+  }
+
+  /** Where these servers are asked: ours where we know, glue first, else their names are looked up, `nested` levels deep at most. */
+  async addressesOf(servers: readonly NamedServer[], nested = 0): Promise<Endpoint[]> {
+    const known = servers.flatMap(({ name, addresses }) => this.#options.ourServers(name) ?? this.#usable(addresses))
+    if (known.length > 0 || nested >= limits.names) return distinct(known)
+    const found = await Promise.all(
+      servers.slice(0, limits.names).map(async ({ name }) => (isPlainName(name) ? this.#usable(await this.#lookup(name, nested + 1)) : [])),
+    )
+    return distinct(found.flat())
+  }
+
+  /** IPv4 first: not every machine has the other. */
+  #usable(addresses: readonly string[]): Endpoint[] {
+    return addresses
+      .toSorted((a, b) => Number(a.includes(':')) - Number(b.includes(':')))
+      .slice(0, 2)
+      .flatMap((address) => this.#options.endpointOf(address) ?? [])
+  }
+
+  /** Addresses of a name server, from the root down. */
+  async #lookup(name: string, nested: number): Promise<string[]> {
+    let zone = ''
+    let servers = this.#options.roots
+    for (let depth = 0; depth < limits.zones; depth++) {
+      let next: { zone: string; servers: readonly NamedServer[] } | undefined
+      const answers = await Promise.all(servers.slice(0, 2).map((server) => this.ask(server, { name, type: 'A' })))
+      for (const answer of answers) {
+        if (!answer || answer.rcode !== 'NOERROR') continue
+        const addresses = answer.answers.flatMap((record) => (record.type === 'A' && plain(record.name) === name ? [record.data] : []))
+        if (answer.isAuthoritative) return addresses
+        const owner = nsRecords(answer.authorities)
+          .map((record) => record.owner)
+          .find((one) => one.length > zone.length && isWithin(one, zone) && isWithin(name, one))
+        if (owner !== undefined) next ??= { zone: owner, servers: serversOf(answer, answer.authorities, owner, zone) }
+      }
+      if (!next) return []
+      zone = next.zone
+      servers = await this.addressesOf(next.servers, nested)
+    }
+    return []
+  }
+}
+
+const distinct = (endpoints: readonly Endpoint[]): Endpoint[] => [
+  ...new Map(endpoints.map((endpoint) => [`${endpoint.address} ${endpoint.port}`, endpoint])).values(),
+]

@@ -1,0 +1,102 @@
+/** The authoritative name server inside the portal: no process, no configuration, no recursion. */
+import { performance } from 'node:perf_hooks'
+import type { DnsDriver } from '../../driver.ts'
+import { createAnswerer, transfer } from './answer.ts'
+import { createRateLimit } from './limit.ts'
+import { listen, type Handler, type Ports } from './listen.ts'
+import type { Settings } from './settings.ts'
+import { rcodes, readQuery, types } from './wire.ts'
+import { Zones } from './zones.ts'
+
+const plainAddress = (address: string): string => address.replace(/^::ffff:/, '')
+
+export function createEmbedded(settings: Settings): DnsDriver {
+  const zones = new Zones()
+  const answerer = createAnswerer(zones)
+  const limit = createRateLimit()
+  const transferTo = new Set(settings.transferTo)
+  let ports: Ports | undefined
+  let open = false
+
+  /** One odd zone or question must not end the portal. */
+  function safely(bytes: Buffer, tcp: boolean): Buffer | undefined {
+    try {
+      return answerer.answer(bytes, tcp)
+    } catch (error) {
+      settings.onFault(error)
+      return serverFailure(bytes)
+    }
+  }
+
+  const handler: Handler = {
+    udp(bytes, address) {
+      const decision = limit.decide(address, performance.now())
+      if (decision === 'drop') return undefined
+      const answer = safely(bytes, false)
+      return decision === 'truncate' && answer ? truncated(answer) : answer
+    },
+    *tcp(bytes, address) {
+      const query = readQuery(bytes)
+      if (query?.type === types.AXFR && query.rcode === rcodes.noError && transferTo.has(plainAddress(address))) {
+        const zone = zones.get(query.name)
+        if (zone) {
+          yield* transfer(zone, bytes, query)
+          return
+        }
+      }
+      const answer = safely(bytes, true)
+      if (answer) yield answer
+    },
+  }
+
+  return {
+    name: 'embedded',
+    capabilities: { proxied: false, apexFlattening: false },
+    durable: false,
+    async putZone(head, sets) {
+      zones.put(head, sets)
+    },
+    async changeZone(head, fromSerial, sets) {
+      return zones.change(head, fromSerial, sets)
+    },
+    async removeZone(name) {
+      zones.remove(name)
+    },
+    async held(name) {
+      const head = zones.get(name)?.head
+      return head && { id: head.id, serial: head.serial }
+    },
+    list: async () => zones.names(),
+    async start() {
+      ports = await listen({ ...settings, handler })
+      open = true
+    },
+    health: async () => (open ? undefined : 'the name server does not listen'),
+    async close() {
+      open = false
+      await ports?.close()
+    },
+  }
+}
+
+/** The header alone, as RFC 1035 has it for trouble of one's own. */
+function serverFailure(bytes: Buffer): Buffer {
+  const short = Buffer.alloc(12)
+  bytes.copy(short, 0, 0, 3)
+  short[2] = (short[2] ?? 0) | 0x80
+  short[3] = rcodes.servFail
+  return short
+}
+
+/** Header and question with TC set, nothing else. */
+function truncated(answer: Buffer): Buffer {
+  let end = 12
+  if (answer.readUInt16BE(4) === 1) {
+    while ((answer[end] ?? 0) > 0) end += (answer[end] ?? 0) + 1
+    end += 5
+  }
+  const short = Buffer.from(answer.subarray(0, end))
+  short[2] = (short[2] ?? 0) | 0x02
+  for (const at of [6, 8, 10]) short.writeUInt16BE(0, at)
+  return short
+}

@@ -1,0 +1,111 @@
+/** The ports: UDP, and TCP with pipelining and limits (RFC 7766). */
+import dgram from 'node:dgram'
+import { once } from 'node:events'
+import net from 'node:net'
+
+export interface Handler {
+  /** Undefined: no answer. */
+  udp(bytes: Buffer, address: string): Buffer | undefined
+  /** The messages of the answer, in order; none closes the connection. */
+  tcp(bytes: Buffer, address: string): Iterable<Buffer>
+}
+
+export interface Ports {
+  close(): Promise<void>
+}
+
+const idleMs = 10_000
+const connectionLimit = 300
+const connectionsPerAddress = 30
+/** A reader that leaves so much unread is cut off. */
+const unreadBytes = 4 * 1024 * 1024
+const socketBufferBytes = 4 * 1024 * 1024
+
+function framed(message: Buffer): Buffer {
+  const frame = Buffer.allocUnsafe(message.length + 2)
+  frame.writeUInt16BE(message.length, 0)
+  message.copy(frame, 2)
+  return frame
+}
+
+function converse(socket: net.Socket, handler: Handler): void {
+  const address = socket.remoteAddress ?? ''
+  let waiting = Buffer.alloc(0)
+  socket.setNoDelay(true)
+  socket.setTimeout(idleMs, () => socket.destroy())
+  // A client that hangs up in the middle is no trouble of ours.
+  socket.on('error', () => socket.destroy())
+  socket.on('data', (chunk) => {
+    waiting = waiting.length > 0 ? Buffer.concat([waiting, chunk]) : chunk
+    while (waiting.length >= 2) {
+      const length = waiting.readUInt16BE(0)
+      if (waiting.length < length + 2) break
+      const query = waiting.subarray(2, length + 2)
+      waiting = waiting.subarray(length + 2)
+      let answered = false
+      for (const message of handler.tcp(query, address)) {
+        answered = true
+        socket.write(framed(message))
+      }
+      if (!answered || socket.writableLength > unreadBytes) {
+        socket.destroy()
+        return
+      }
+    }
+  })
+}
+
+/** Resolves when both listen; fails with what the system says (EADDRINUSE, EACCES). */
+export async function listen(of: { host: string; port: number; handler: Handler }): Promise<Ports> {
+  const { host, port, handler } = of
+  const udp = dgram.createSocket({
+    type: net.isIPv6(host) ? 'udp6' : 'udp4',
+    recvBufferSize: socketBufferBytes,
+    sendBufferSize: socketBufferBytes,
+  })
+  udp.on('message', (bytes, { address, port: from }) => {
+    const answer = handler.udp(bytes, address)
+    // What cannot be sent (a forged source port 0, no route) is nobody's loss.
+    if (answer && from > 0) udp.send(answer, from, address, () => undefined)
+  })
+  const perAddress = new Map<string, number>()
+  const sockets = new Set<net.Socket>()
+  const tcp = net.createServer((socket) => {
+    const address = socket.remoteAddress ?? ''
+    const open = (perAddress.get(address) ?? 0) + 1
+    if (open > connectionsPerAddress) {
+      socket.destroy()
+      return
+    }
+    perAddress.set(address, open)
+    sockets.add(socket)
+    socket.once('close', () => {
+      sockets.delete(socket)
+      const left = (perAddress.get(address) ?? 1) - 1
+      if (left > 0) perAddress.set(address, left)
+      else perAddress.delete(address)
+    })
+    converse(socket, handler)
+  })
+  tcp.maxConnections = connectionLimit
+  const close = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy()
+    await Promise.all([
+      new Promise<void>((resolve) => {
+        if (tcp.listening) tcp.close(() => resolve())
+        else resolve()
+      }),
+      new Promise<void>((resolve) => udp.close(() => resolve())),
+    ])
+  }
+  try {
+    tcp.listen(port, host)
+    await once(tcp, 'listening')
+    udp.bind(port, host)
+    await once(udp, 'listening')
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { close }
+}

@@ -1,0 +1,128 @@
+/** The zones in memory: lean, since there may be many, and changed set by set. */
+import type { RecordSet, ZoneHead } from '../../driver.ts'
+import { types } from './wire.ts'
+
+/** All values of one name and type. */
+export interface StoredSet {
+  readonly type: number
+  readonly ttl: number
+  readonly values: readonly string[]
+}
+
+/** One name. Without sets it is there only because something is below it (RFC 8020: no NXDOMAIN). */
+export interface Node {
+  sets: readonly StoredSet[]
+  /** Names right below. */
+  below: number
+}
+
+export interface Zone {
+  readonly name: string
+  head: ZoneHead
+  /** By absolute name. */
+  readonly nodes: Map<string, Node>
+  /** How many names below the apex have NS: most zones have none, and are not searched for cuts. */
+  cuts: number
+}
+
+const parentOf = (name: string): string => name.slice(name.indexOf('.') + 1)
+export const setOf = (node: Node, type: number): StoredSet | undefined => {
+  for (const set of node.sets) if (set.type === type) return set
+  return undefined
+}
+
+function write(zone: Zone, name: string, type: number, set: StoredSet | undefined): void {
+  let node = zone.nodes.get(name)
+  if (!node) {
+    if (!set) return
+    node = { sets: [], below: 0 }
+    // What is missing between here and the apex is there from now on, too.
+    let at = name
+    zone.nodes.set(name, node)
+    while (at !== zone.name) {
+      at = parentOf(at)
+      const above = zone.nodes.get(at)
+      if (above) {
+        above.below++
+        break
+      }
+      zone.nodes.set(at, { sets: [], below: 1 })
+    }
+  }
+  if (type === types.NS && name !== zone.name) zone.cuts += (set ? 1 : 0) - (setOf(node, type) ? 1 : 0)
+  const others = node.sets.filter((one) => one.type !== type)
+  node.sets = set ? [...others, set] : others
+  let at = name
+  while (at !== zone.name) {
+    const here = zone.nodes.get(at)
+    if (!here || here.sets.length > 0 || here.below > 0) break
+    zone.nodes.delete(at)
+    at = parentOf(at)
+    const above = zone.nodes.get(at)
+    if (above) above.below--
+  }
+}
+
+function setHead(zone: Zone, head: ZoneHead): void {
+  zone.head = head
+  const { soa, apexTtlSeconds: ttl, serial, nameServers, name } = head
+  const start = `${nameServers[0] ?? ''} ${soa.contact} ${serial} ${soa.refresh} ${soa.retry} ${soa.expire} ${soa.minimum}`
+  write(zone, name, types.SOA, { type: types.SOA, ttl, values: [start] })
+  write(zone, name, types.NS, { type: types.NS, ttl, values: nameServers })
+}
+
+function writeSets(zone: Zone, sets: readonly RecordSet[]): void {
+  for (const { name, type, ttlSeconds, values } of sets) {
+    const number = types[type]
+    write(zone, name, number, values.length > 0 ? { type: number, ttl: ttlSeconds, values } : undefined)
+  }
+}
+
+export class Zones {
+  private readonly byName = new Map<string, Zone>()
+  /** Grows with every change: what was answered before may not hold any more. */
+  generation = 0
+
+  put(head: ZoneHead, sets: readonly RecordSet[]): void {
+    const zone: Zone = { name: head.name, head, nodes: new Map([[head.name, { sets: [], below: 0 }]]), cuts: 0 }
+    setHead(zone, head)
+    writeSets(zone, sets)
+    this.byName.set(head.name, zone)
+    this.generation++
+  }
+
+  change(head: ZoneHead, fromSerial: number, sets: readonly RecordSet[]): 'applied' | 'behind' {
+    const zone = this.byName.get(head.name)
+    if (!zone || zone.head.id !== head.id || zone.head.serial !== fromSerial) return 'behind'
+    writeSets(zone, sets)
+    setHead(zone, head)
+    this.generation++
+    return 'applied'
+  }
+
+  remove(name: string): void {
+    if (this.byName.delete(name)) this.generation++
+  }
+
+  get(name: string): Zone | undefined {
+    return this.byName.get(name)
+  }
+
+  names(): string[] {
+    return [...this.byName.keys()]
+  }
+
+  /** The closest zone at or above a name; with `above`, only above. */
+  closest(name: string, above = false): Zone | undefined {
+    let at = name
+    let skip = above
+    for (;;) {
+      const zone = skip ? undefined : this.byName.get(at)
+      if (zone) return zone
+      skip = false
+      const dot = at.indexOf('.')
+      if (dot < 0) return undefined
+      at = at.slice(dot + 1)
+    }
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * The one way records change: what was there, what is there afterwards, judged together, written together, and kept in the change log, which is also
+ * where a name server catches up from.
+ */
+import {
+  absoluteName,
+  checkNeighbours,
+  recordLimit,
+  recordRuleText,
+  relativeName,
+  setLimit,
+  setLimitChars,
+  type RecordFaults,
+} from '../../contract/dns-records.ts'
+import type { Change } from '../../contract/dns.ts'
+import type { Language } from '../../contract/errors.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Publisher } from './publish.ts'
+import {
+  countRecords,
+  dropRecords,
+  insertRecords,
+  recordsAt,
+  recordsNaming,
+  rewriteRecords,
+  type KeptRecord,
+  type ZoneRow,
+} from './store.ts'
+
+/** Records in both, by id, are changed; only before, deleted; only after, new. */
+export interface Edit {
+  readonly before: readonly KeptRecord[]
+  readonly after: readonly KeptRecord[]
+}
+
+/** The domain as it will be after the edit. */
+interface View {
+  at(name: string): Promise<readonly KeptRecord[]>
+  /** MX and NS records that name this host. */
+  naming(host: string): Promise<readonly KeptRecord[]>
+  count(): Promise<number>
+}
+
+function group(records: readonly KeptRecord[], by: (record: KeptRecord) => string): Map<string, KeptRecord[]> {
+  const groups = new Map<string, KeptRecord[]>()
+  for (const record of records) {
+    const group = groups.get(by(record))
+    if (group) group.push(record)
+    else groups.set(by(record), [record])
+  }
+  return groups
+}
+const namesHost = ({ type }: KeptRecord): boolean => type === 'MX' || type === 'NS'
+
+/** A whole domain in memory, for edits of many records. */
+export function viewOf(records: readonly KeptRecord[]): View {
+  const byName = group(records, ({ name }) => name)
+  const byHost = group(records.filter(namesHost), ({ content }) => content)
+  return {
+    at: async (name) => byName.get(name) ?? [],
+    naming: async (host) => byHost.get(host) ?? [],
+    count: async () => records.length,
+  }
+}
+
+/** The database with the edit laid over it, for edits of a few records. */
+function overlay(tx: Tx, zoneId: string, { before, after }: Edit): View {
+  const gone = new Set([...before, ...after].map(({ id }) => id))
+  const kept = (records: readonly KeptRecord[]): KeptRecord[] => records.filter(({ id }) => !gone.has(id))
+  return {
+    at: async (name) => [...kept(await recordsAt(tx, zoneId, [name])), ...after.filter((record) => record.name === name)],
+    naming: async (host) => [
+      ...kept(await recordsNaming(tx, zoneId, host)),
+      ...after.filter((record) => namesHost(record) && record.content === host),
+    ],
+    count: async () => (await countRecords(tx, zoneId)) - before.length + after.length,
+  }
+}
+
+/** Longest chain of CNAMEs inside one domain that is followed. */
+const chainLimit = 8
+
+async function leadsBack(view: View, zone: string, record: KeptRecord): Promise<boolean> {
+  let target = record.content
+  for (let hop = 0; hop < chainLimit; hop++) {
+    const name = relativeName(target, zone)
+    if (name === undefined) return false
+    if (name === record.name) return true
+    const next = (await view.at(name)).find(({ type }) => type === 'CNAME')
+    if (!next) return false
+    target = next.content
+  }
+  return true
+}
+
+async function faultsOf(view: View, zone: string, record: KeptRecord): Promise<RecordFaults | undefined> {
+  const others = (await view.at(record.name)).filter(({ id }) => id !== record.id)
+  const beside = checkNeighbours(record, others)
+  if (beside) return beside
+  const set = others.filter(({ type }) => type === record.type)
+  const chars = set.reduce((sum, { content }) => sum + content.length, record.content.length)
+  if (set.length >= setLimit || chars > setLimitChars) return { name: 'record_set_limit' }
+  if (record.type === 'CNAME') {
+    if ((await view.naming(absoluteName(record.name, zone))).length > 0) return { name: 'record_cname_is_target' }
+    if (await leadsBack(view, zone, record)) return { content: 'record_cname_loop' }
+  }
+  if (namesHost(record)) {
+    const target = relativeName(record.content, zone)
+    if (target !== undefined && (await view.at(target)).some(({ type }) => type === 'CNAME')) return { content: 'record_target_is_cname' }
+  }
+  return undefined
+}
+
+export interface JudgedRecord {
+  readonly record: KeptRecord
+  readonly faults: RecordFaults
+}
+
+/** What is wrong with the records that an edit writes; `limit` at most. */
+export async function judge(view: View, zone: string, after: readonly KeptRecord[], limit = 20): Promise<JudgedRecord[]> {
+  const found: JudgedRecord[] = []
+  for (const record of after) {
+    const faults = await faultsOf(view, zone, record)
+    if (faults) found.push({ record, faults })
+    if (found.length >= limit) break
+  }
+  if (found.length === 0 && after.length > 0 && (await view.count()) > recordLimit) {
+    const [record] = after
+    if (record) found.push({ record, faults: { name: 'record_limit' } })
+  }
+  return found
+}
+
+export const fieldsOf = (faults: RecordFaults, language: Language): Record<string, string> =>
+  Object.fromEntries(Object.entries(faults).map(([field, rule]) => [field, recordRuleText(rule, language)]))
+
+/** With the siblings of what is written: a set has one TTL and one `proxied`, those of the record that was written last. */
+async function withSiblings(tx: Tx, zoneId: string, edit: Edit): Promise<Edit> {
+  const touched = new Set([...edit.before, ...edit.after].map(({ id }) => id))
+  const before: KeptRecord[] = []
+  const after: KeptRecord[] = []
+  const sets = new Map(edit.after.map((record) => [`${record.name} ${record.type}`, record]))
+  for (const kept of await recordsAt(tx, zoneId, [...new Set(edit.after.map(({ name }) => name))])) {
+    const lead = sets.get(`${kept.name} ${kept.type}`)
+    if (!lead || touched.has(kept.id) || (kept.ttl === lead.ttl && kept.proxied === lead.proxied)) continue
+    before.push(kept)
+    after.push({ ...kept, ttl: lead.ttl, proxied: lead.proxied, version: kept.version + 1 })
+  }
+  return { before: [...edit.before, ...before], after: [...edit.after, ...after] }
+}
+
+export interface EditDeps {
+  readonly clock: Clock
+  readonly publisher: Publisher
+}
+
+/** An edit that was judged already. The zone's row is locked by the caller. Answers the change's id. */
+export async function writeEdit(
+  tx: Tx,
+  { clock, publisher }: EditDeps,
+  zone: ZoneRow,
+  of: Edit & { customerId: string; action: Change['action'] },
+): Promise<bigint> {
+  const stood = new Set(of.before.map(({ id }) => id))
+  const stays = new Set(of.after.map(({ id }) => id))
+  await dropRecords(
+    tx,
+    zone.id,
+    of.before.filter(({ id }) => !stays.has(id)).map(({ id }) => id),
+  )
+  await rewriteRecords(
+    tx,
+    zone.id,
+    of.after.filter(({ id }) => stood.has(id)),
+  )
+  await insertRecords(
+    tx,
+    zone.id,
+    of.after.filter(({ id }) => !stood.has(id)),
+  )
+  const serial = await publisher.touch(tx, zone)
+  const { id } = await tx
+    .insertInto('dns_change')
+    .values({
+      zone_id: zone.id,
+      serial,
+      customer_id: of.customerId,
+      at: clock.now(),
+      action: of.action,
+      before: JSON.stringify(of.before),
+      after: JSON.stringify(of.after),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** A few records: judged, written with their siblings, logged. Refuses with the fields of the first that may not be. */
+export async function edit(
+  tx: Tx,
+  deps: EditDeps,
+  zone: ZoneRow,
+  of: Edit & { customerId: string; action: Change['action']; language: Language },
+): Promise<bigint> {
+  const [wrong] = await judge(overlay(tx, zone.id, of), zone.name, of.after, 1)
+  if (wrong) throw new Refusal('invalid_input', { fields: fieldsOf(wrong.faults, of.language) })
+  return await writeEdit(tx, deps, zone, { ...of, ...(await withSiblings(tx, zone.id, of)) })
+}

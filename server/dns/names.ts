@@ -1,0 +1,82 @@
+/** Which names may be a domain here, and which two name servers it gets. */
+import { randomInt } from 'node:crypto'
+import { domainToASCII } from 'node:url'
+import { sql } from 'kysely'
+import { parse } from 'tldts'
+import { isHostName } from '../../contract/dns-records.ts'
+import type { Tx } from '../platform/db.ts'
+
+export type DomainFault = 'domain_form' | 'domain_public_suffix' | 'domain_ours'
+
+export interface DomainName {
+  /** A-labels, lower case, without a dot at the end. */
+  readonly ascii: string
+  /** As typed, lower case. */
+  readonly shown: string
+}
+
+/**
+ * A domain as somebody types or pastes it. Refused: addresses, single labels, public suffixes (ICANN's and private ones such as github.io), and
+ * names at, above or below the portal's own (`own`).
+ */
+export function readDomain(typed: string, own: readonly string[]): DomainName | { readonly fault: DomainFault } {
+  const shown = typed
+    .normalize('NFC')
+    .trim()
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/\/.*$/s, '')
+    .replace(/[.\u3002\uff0e\uff61]$/, '')
+  // What the conversion would take for an escape, a port or credentials.
+  if (shown === '' || /[\s%:@?#\\*_]/.test(shown)) return { fault: 'domain_form' }
+  const ascii = domainToASCII(shown)
+  const { domain, publicSuffix, isIp } = parse(ascii, { allowPrivateDomains: true })
+  if (isIp === true || !isHostName(ascii))
+    return { fault: publicSuffix === ascii && isIp !== true ? 'domain_public_suffix' : 'domain_form' }
+  if (domain === null) return { fault: 'domain_public_suffix' }
+  const related = (name: string): boolean => name === ascii || name.endsWith(`.${ascii}`) || ascii.endsWith(`.${name}`)
+  return own.some(related) ? { fault: 'domain_ours' } : { ascii, shown }
+}
+
+/** Whether everybody registers names under this one (com, com.vn, github.io). */
+export const isPublicSuffix = (name: string): boolean => parse(name, { allowPrivateDomains: true }).publicSuffix === name
+
+const key = (pair: readonly string[]): string => pair.join(' ')
+const pick = <T>(from: readonly T[]): T | undefined => (from.length > 0 ? from[randomInt(from.length)] : undefined)
+
+/** Every pair of two different names, each in the pool's order. */
+const pairsOf = (pool: readonly string[]): string[][] =>
+  pool.flatMap((first, index) => pool.slice(index + 1).map((second) => [first, second]))
+
+/** The account's own pair, which nobody else has while the pool lasts. */
+async function accountPair(tx: Tx, customerId: string, pairs: readonly string[][]): Promise<string[]> {
+  const offered = new Set(pairs.map(key))
+  const taken = await tx.selectFrom('dns_account_pair').select(['customer_id', 'pair']).execute()
+  const own = taken.find((row) => row.customer_id === customerId)
+  if (own && offered.has(key(own.pair))) return own.pair
+  const used = new Set(taken.map(({ pair }) => key(pair)))
+  const pair = pick(pairs.filter((one) => !used.has(key(one)))) ?? pick(pairs) ?? []
+  await tx
+    .insertInto('dns_account_pair')
+    .values({ customer_id: customerId, pair })
+    .onConflict((on) => on.column('customer_id').doUpdateSet({ pair }))
+    .execute()
+  return pair
+}
+
+/**
+ * The pair for a new claim of a name: the account's own, unless the name ever had it (with whomever): then another one that the name never had, so
+ * that what the parent zone names proves this claim and no earlier one. Claims of all names are taken one after the other.
+ */
+export async function assignPair(tx: Tx, of: { customerId: string; name: string; pool: readonly string[] }): Promise<string[]> {
+  await sql`select pg_advisory_xact_lock(727031)`.execute(tx)
+  const pairs = pairsOf(of.pool)
+  const own = await accountPair(tx, of.customerId, pairs)
+  const history = await tx.selectFrom('dns_zone').select('name_servers').where('name', '=', of.name).orderBy('seq', 'desc').execute()
+  const had = new Set(history.map(({ name_servers }) => key(name_servers)))
+  if (!had.has(key(own))) return own
+  const fresh = pick(pairs.filter((one) => !had.has(key(one))))
+  // The name had them all: the one that it had longest ago.
+  const oldest = [...had].findLast((one) => one !== key(history[0]?.name_servers ?? []))
+  return fresh ?? oldest?.split(' ') ?? own
+}

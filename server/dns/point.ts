@@ -1,0 +1,56 @@
+/** "Point this domain at my WordPress server": the domain itself and its www, in one change that can be undone. */
+import { randomUUID } from 'node:crypto'
+import { isHostName, ttlLimits, type RecordType } from '../../contract/dns-records.ts'
+import type { Tx } from '../platform/db.ts'
+import type { Language } from '../../contract/errors.ts'
+import { edit } from './edit.ts'
+import type { RecordDeps } from './records.ts'
+import { lockZone, recordsAt, type KeptRecord } from './store.ts'
+
+/** Where a site of the customer's answers, as another room knows it. */
+export interface SiteTarget {
+  /** Host name of the server's own. */
+  readonly host: string
+  /** IPv4 and IPv6; at least one. */
+  readonly addresses: readonly string[]
+}
+
+const addressing: ReadonlySet<RecordType> = new Set<RecordType>(['A', 'AAAA', 'CNAME'])
+
+/**
+ * The apex gets the server's addresses (or a CNAME where the driver flattens it), www a CNAME to the server; where www has other records beside, its
+ * addresses. Only records that give addresses are replaced. Null as the change's id: it pointed there already.
+ */
+export async function pointAt(
+  tx: Tx,
+  deps: RecordDeps,
+  of: { customerId: string; zoneId: string; language: Language; target: SiteTarget },
+): Promise<{ changeId: bigint | null; records: KeptRecord[]; domains: string[] }> {
+  const zone = await lockZone(tx, of.customerId, of.zoneId)
+  const present = await recordsAt(tx, zone.id, ['@', 'www'])
+  const { host, addresses } = of.target
+  const wanted = (name: '@' | 'www'): KeptRecord[] => {
+    const lone = !present.some((record) => record.name === name && !addressing.has(record.type))
+    const alias = isHostName(host) && (name === 'www' ? lone : lone && deps.capabilities.apexFlattening)
+    const values: readonly (readonly [RecordType, string])[] = alias
+      ? [['CNAME', host]]
+      : addresses.map((address) => [address.includes(':') ? 'AAAA' : 'A', address])
+    return values.map(([type, content]) => ({
+      id: randomUUID(),
+      version: 1,
+      name,
+      type,
+      content,
+      ttl: ttlLimits.defaultSeconds,
+      proxied: false,
+      priority: null,
+    }))
+  }
+  const wish = [...wanted('@'), ...wanted('www')]
+  const same = (a: KeptRecord, b: KeptRecord): boolean => a.name === b.name && a.type === b.type && a.content === b.content
+  const before = present.filter((record) => addressing.has(record.type) && !wish.some((one) => same(one, record)))
+  const after = wish.filter((record) => !present.some((one) => same(one, record)))
+  const changeId = before.length + after.length === 0 ? null : await edit(tx, deps, zone, { ...of, action: 'point', before, after })
+  const now = await recordsAt(tx, zone.id, ['@', 'www'])
+  return { changeId, records: now.filter(({ type }) => addressing.has(type)), domains: [zone.name, `www.${zone.name}`] }
+}

@@ -1,0 +1,124 @@
+import { dns as api } from '../../contract/index.ts'
+import type { Check } from '../../contract/dns.ts'
+import { recordRuleText } from '../../contract/dns-records.ts'
+import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
+import { transaction, type Database, type Queryable } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { Page, type Http } from '../platform/http.ts'
+import type { Limit } from '../platform/limits.ts'
+import { changePage, presentChange, undo } from './changes.ts'
+import { readDomain } from './names.ts'
+import { pointAt, type SiteTarget } from './point.ts'
+import { addRecord, changeRecord, deleteRecord, deleteRecords, type RecordDeps } from './records.ts'
+import { presentDomain, presentRecord, recordPage, recordsById, zoneOf, zoneNamed, zonePage } from './store.ts'
+import type { Verifier } from './verify.ts'
+import { exportZone, importZone } from './zone-text.ts'
+import { createZone, deleteZone, type ZoneDeps } from './zones.ts'
+
+export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
+  readonly db: Database
+  readonly verifier: Verifier
+  /** Counts the questions to parent zones, which are servers of other people. */
+  readonly checks: Limit
+  readonly claims: Limit
+  /** The SOA's mailbox, as a name. */
+  readonly contact: string
+  readonly nameOf: (db: Queryable, customerId: string) => Promise<string>
+  /** Where a WordPress server of the customer's answers; undefined for one that is not theirs. */
+  readonly siteOf: (customerId: string, id: string) => Promise<SiteTarget | undefined>
+}
+
+export function routes(http: Http, deps: DnsRouteDeps): void {
+  const { db, capabilities } = deps
+  const page = (query: { limit?: number | undefined; cursor?: string | undefined }, language: 'en' | 'vi') => ({
+    limit: query.limit ?? 50,
+    before: decodeCursor(query.cursor, language),
+  })
+
+  http.read(api.listDomains, async ({ customerId, query, language }) => {
+    const { rows, next } = await zonePage(db, { customerId, search: query.search ?? '', ...page(query, language) })
+    return new Page({ data: rows.map((zone) => presentDomain(zone, capabilities)) }, encodeCursor(next))
+  })
+  http.write(api.createDomain, async ({ tx, customerId, body, language }) => {
+    await deps.claims.take(customerId)
+    return presentDomain(await createZone(tx, deps, { customerId, typed: body.name, language }), capabilities)
+  })
+  http.read(api.checkDomain, async ({ customerId, query, language }): Promise<Check> => {
+    const read = readDomain(query.domain, [])
+    if ('fault' in read && read.fault === 'domain_public_suffix') {
+      const advice = recordRuleText('domain_public_suffix', language)
+      return { isValid: false, expected: [], found: [], reason: 'public_suffix', advice, warnings: [] }
+    }
+    const zone = 'fault' in read ? undefined : await zoneNamed(db, customerId, read.ascii)
+    if (!zone) throw new Refusal('not_found')
+    await deps.checks.take(customerId)
+    return await deps.verifier.check(zone, language)
+  })
+  http.read(api.getDomain, async ({ customerId, params }) => presentDomain(await zoneOf(db, customerId, params.id), capabilities))
+  http.write(api.deleteDomain, ({ tx, customerId, params }) => deleteZone(tx, deps, { customerId, zoneId: params.id }))
+
+  http.read(api.listRecords, async ({ customerId, params, query, language }) => {
+    const zone = await zoneOf(db, customerId, params.id)
+    const { records, next } = await recordPage(db, {
+      zoneId: zone.id,
+      type: query.type,
+      search: query.search ?? '',
+      ...page(query, language),
+    })
+    return new Page({ data: records.map(presentRecord) }, encodeCursor(next))
+  })
+  http.write(api.addRecord, async ({ tx, customerId, params, body, language }) =>
+    presentRecord(await addRecord(tx, deps, { customerId, zoneId: params.id, body, language })),
+  )
+  http.read(api.getRecord, async ({ customerId, params }) => {
+    const zone = await zoneOf(db, customerId, params.id)
+    const [record] = await recordsById(db, zone.id, [params.recordId])
+    if (!record) throw new Refusal('not_found')
+    return presentRecord(record)
+  })
+  http.write(api.updateRecord, async ({ tx, customerId, params, body: { version, ...body }, language }) =>
+    presentRecord(await changeRecord(tx, deps, { customerId, zoneId: params.id, recordId: params.recordId, body, version, language })),
+  )
+  http.write(api.deleteRecord, async ({ tx, customerId, params, query, language }) => {
+    const wish = { customerId, zoneId: params.id, recordId: params.recordId, version: query.version, language }
+    const { id, changeId } = await deleteRecord(tx, deps, wish)
+    return { id, changeId: String(changeId) }
+  })
+  http.write(api.deleteRecords, async ({ tx, customerId, params, body, language }) => {
+    const { deleted, changeId } = await deleteRecords(tx, deps, { customerId, zoneId: params.id, ids: body.ids, language })
+    return { deleted, changeId: String(changeId) }
+  })
+
+  http.file(api.exportZone, async ({ customerId, params }) => {
+    const zone = await zoneOf(db, customerId, params.id)
+    const text = await exportZone(db, zone, deps.contact)
+    const chunks = (async function* () {
+      yield text
+    })()
+    return { name: `${zone.name}.zone`, type: 'text/plain; charset=utf-8', chunks }
+  })
+  http.write(api.importZone, ({ tx, customerId, params, body, language }) =>
+    importZone(tx, deps, { ...body, customerId, zoneId: params.id, language }),
+  )
+
+  http.read(api.listChanges, async ({ customerId, params, query, language }) => {
+    const zone = await zoneOf(db, customerId, params.id)
+    const { rows, next } = await changePage(db, { zoneId: zone.id, ...page(query, language) })
+    const who = await deps.nameOf(db, customerId)
+    return new Page({ data: rows.map((row) => presentChange(row, who)) }, encodeCursor(next))
+  })
+  http.write(api.undoChange, async ({ tx, customerId, params, language }) => {
+    const change = await undo(tx, deps, { customerId, zoneId: params.id, changeId: params.changeId, language })
+    return presentChange(change, await deps.nameOf(tx, customerId))
+  })
+  http.act(api.pointAtServer, async ({ customerId, params, body, language }) => {
+    const zone = await zoneOf(db, customerId, params.id)
+    const target = await deps.siteOf(customerId, body.wp)
+    if (!target) throw new Refusal('not_found')
+    if (target.addresses.length === 0) throw new Refusal('unavailable')
+    const { changeId, records, domains } = await transaction(db, (tx) =>
+      pointAt(tx, deps, { customerId, zoneId: zone.id, language, target }),
+    )
+    return { changeId: changeId === null ? null : String(changeId), data: records.map(presentRecord), domains }
+  })
+}

@@ -1,0 +1,182 @@
+/** SQL of the DNS room, and domains and records as the API shows them. */
+import { sql, type Selectable } from 'kysely'
+import type { Domain, Record as ShownRecord, RecordState } from '../../contract/dns.ts'
+import type { RecordType, RecordValue } from '../../contract/dns-records.ts'
+import type { DB } from '../platform/db-types.ts'
+import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { DnsCapabilities } from './driver.ts'
+
+export type ZoneRow = Selectable<DB['dns_zone']>
+
+/** A record as it is kept. */
+export interface KeptRecord extends RecordValue {
+  readonly id: string
+  /** 1, and one more with every change. */
+  readonly version: number
+}
+
+export const presentDomain = (zone: ZoneRow, capabilities: DnsCapabilities): Domain => ({
+  id: zone.id,
+  name: zone.shown_name,
+  ascii: zone.name,
+  active: zone.active_at !== null,
+  nameserver: zone.name_servers,
+  createdAt: zone.created_at.toISOString(),
+  verification: { expected: zone.name_servers, found: zone.found, checkedAt: zone.checked_at?.toISOString() ?? null },
+  movedAt: zone.moved_at?.toISOString() ?? null,
+  capabilities: { proxied: capabilities.proxied, apexFlattening: capabilities.apexFlattening },
+})
+export const stateOf = ({ name, type, content, ttl, proxied, priority }: RecordValue): RecordState => ({
+  name,
+  type,
+  data: [content],
+  ttl,
+  proxied,
+  priority,
+})
+export const presentRecord = (record: KeptRecord): ShownRecord => ({ id: record.id, ...stateOf(record), version: record.version })
+
+const live = (db: Queryable) => db.selectFrom('dns_zone').selectAll().where('deleted_at', 'is', null)
+
+/** The owner's own; anybody else's is unknown. */
+export async function zoneOf(db: Queryable, customerId: string, id: string): Promise<ZoneRow> {
+  const zone = isUuid(id) ? await live(db).where('id', '=', id).where('customer_id', '=', customerId).executeTakeFirst() : undefined
+  if (!zone) throw new Refusal('not_found')
+  return zone
+}
+/** The customer's own domain of this name, in A-labels. */
+export const zoneNamed = (db: Queryable, customerId: string, name: string): Promise<ZoneRow | undefined> =>
+  live(db).where('customer_id', '=', customerId).where('name', '=', name).executeTakeFirst()
+/** One by its id, locked until the transaction ends: changes of one domain come one after the other. */
+export async function lockZone(tx: Tx, customerId: string, id: string): Promise<ZoneRow> {
+  const zone = isUuid(id)
+    ? await live(tx).where('id', '=', id).where('customer_id', '=', customerId).forUpdate().executeTakeFirst()
+    : undefined
+  if (!zone) throw new Refusal('not_found')
+  return zone
+}
+
+const like = (search: string): string => `%${search.trim().replace(/[\\%_]/g, '\\$&')}%`
+interface PageOf {
+  readonly limit: number
+  readonly before: bigint | null
+}
+const cut = <T extends { readonly seq: bigint }>(rows: T[], limit: number): { rows: T[]; next: bigint | null } => {
+  const page = rows.slice(0, limit)
+  return { rows: page, next: rows.length > limit ? (page.at(-1)?.seq ?? null) : null }
+}
+
+/** Newest first. */
+export async function zonePage(db: Queryable, of: PageOf & { customerId: string; search: string }) {
+  let query = live(db)
+    .where('customer_id', '=', of.customerId)
+    .orderBy('seq', 'desc')
+    .limit(of.limit + 1)
+  if (of.before !== null) query = query.where('seq', '<', of.before)
+  if (of.search.trim() !== '')
+    query = query.where((eb) => eb.or([eb('name', 'ilike', like(of.search)), eb('shown_name', 'ilike', like(of.search))]))
+  return cut(await query.execute(), of.limit)
+}
+
+export const recordOf = (row: Selectable<DB['dns_record']>): KeptRecord => ({
+  id: row.id,
+  version: row.version,
+  name: row.name,
+  type: row.type as RecordType,
+  content: row.content,
+  ttl: row.ttl_seconds,
+  proxied: row.proxied,
+  priority: row.priority,
+})
+
+/** Newest first. */
+export async function recordPage(db: Queryable, of: PageOf & { zoneId: string; type: RecordType | undefined; search: string }) {
+  let query = db
+    .selectFrom('dns_record')
+    .selectAll()
+    .where('zone_id', '=', of.zoneId)
+    .orderBy('seq', 'desc')
+    .limit(of.limit + 1)
+  if (of.before !== null) query = query.where('seq', '<', of.before)
+  if (of.type !== undefined) query = query.where('type', '=', of.type)
+  if (of.search.trim() !== '')
+    query = query.where((eb) => eb.or([eb('name', 'ilike', like(of.search)), eb('content', 'ilike', like(of.search))]))
+  const { rows, next } = cut(await query.execute(), of.limit)
+  return { records: rows.map(recordOf), next }
+}
+
+export const allRecords = async (db: Queryable, zoneId: string): Promise<KeptRecord[]> =>
+  (await db.selectFrom('dns_record').selectAll().where('zone_id', '=', zoneId).orderBy('seq').execute()).map(recordOf)
+
+export const recordsById = async (db: Queryable, zoneId: string, ids: readonly string[]): Promise<KeptRecord[]> => {
+  const valid = ids.filter((id) => isUuid(id))
+  const rows = await db
+    .selectFrom('dns_record')
+    .selectAll()
+    .where('zone_id', '=', zoneId)
+    .where('id', '=', sql<string>`any (${valid}::uuid[])`)
+    .execute()
+  return rows.map(recordOf)
+}
+
+export const recordsAt = async (db: Queryable, zoneId: string, names: readonly string[]): Promise<KeptRecord[]> =>
+  (
+    await db
+      .selectFrom('dns_record')
+      .selectAll()
+      .where('zone_id', '=', zoneId)
+      .where('name', '=', sql<string>`any (${[...names]}::text[])`)
+      .execute()
+  ).map(recordOf)
+
+export const countRecords = async (db: Queryable, zoneId: string): Promise<number> =>
+  Number(
+    (
+      await db
+        .selectFrom('dns_record')
+        .select((eb) => eb.fn.countAll<bigint>().as('n'))
+        .where('zone_id', '=', zoneId)
+        .executeTakeFirstOrThrow()
+    ).n,
+  )
+
+/** MX and NS records of the domain that name this host. */
+export const recordsNaming = async (db: Queryable, zoneId: string, host: string): Promise<KeptRecord[]> =>
+  (
+    await db
+      .selectFrom('dns_record')
+      .selectAll()
+      .where('zone_id', '=', zoneId)
+      .where('type', 'in', ['MX', 'NS'])
+      .where(sql<boolean>`md5(content) = md5(${host}::text)`)
+      .where('content', '=', host)
+      .execute()
+  ).map(recordOf)
+
+const asJson = (records: readonly KeptRecord[]): string => JSON.stringify(records)
+const columns = sql`as r (id uuid, name text, type text, content text, ttl int, proxied boolean, priority int, version int)`
+
+export async function insertRecords(tx: Tx, zoneId: string, records: readonly KeptRecord[]): Promise<void> {
+  if (records.length === 0) return
+  await sql`
+    insert into dns_record (id, zone_id, name, type, content, ttl_seconds, proxied, priority, version)
+    select id, ${zoneId}, name, type, content, ttl, proxied, priority, version
+    from jsonb_to_recordset(${asJson(records)}::jsonb) ${columns}`.execute(tx)
+}
+export async function rewriteRecords(tx: Tx, zoneId: string, records: readonly KeptRecord[]): Promise<void> {
+  if (records.length === 0) return
+  await sql`
+    update dns_record d
+    set name = r.name, type = r.type, content = r.content, ttl_seconds = r.ttl, proxied = r.proxied, priority = r.priority, version = r.version
+    from jsonb_to_recordset(${asJson(records)}::jsonb) ${columns}
+    where d.id = r.id and d.zone_id = ${zoneId}`.execute(tx)
+}
+export async function dropRecords(tx: Tx, zoneId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .deleteFrom('dns_record')
+    .where('zone_id', '=', zoneId)
+    .where('id', '=', sql<string>`any (${[...ids]}::uuid[])`)
+    .execute()
+}

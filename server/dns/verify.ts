@@ -1,0 +1,189 @@
+/**
+ * Whether the parent zone names a domain's pair: asked by its owner, and by a job with growing gaps for 28 days. An active domain is looked at every
+ * day; one that is delegated elsewhere is marked, told to its owner, and waits again after a week, so that whoever owns the name now can have it.
+ */
+import type { Check, CheckReason } from '../../contract/dns.ts'
+import type { Language } from '../../contract/errors.ts'
+import { days, hours, later, minutes, type Clock } from '../platform/clock.ts'
+import { databaseError, transaction, type Database, type Tx } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { Announcer } from '../realtime/index.ts'
+import type { Publisher } from './publish.ts'
+import type { ZoneRow } from './store.ts'
+import { checkJob } from './zones.ts'
+
+/** Gaps between checks of a domain that waits; the last one repeats. */
+const gaps = [minutes(1), minutes(2), minutes(5), minutes(10), minutes(30), hours(1), hours(3), hours(6), hours(12)]
+const waitsFor = days(28)
+const activeGap = days(1)
+/** An active domain that was found elsewhere is looked at again soon: once may be a slip. */
+const doubtGap = hours(1)
+const missesUntilMoved = 2
+const movedFor = days(7)
+const dueAtOnce = 500
+const together = 8
+
+/** What an active domain's delegation elsewhere looks like. `not_answering` is our own trouble, `stale_ds` its owner's. */
+const elsewhere: ReadonlySet<CheckReason> = new Set<CheckReason>(['not_registered', 'other_nameservers', 'extra_nameservers'])
+
+/** What asking the parent zone's own servers told. */
+export interface Verdict {
+  readonly isValid: boolean
+  readonly reason?: CheckReason
+  readonly expected: readonly string[]
+  readonly found: readonly string[]
+  readonly advice?: Readonly<Record<Language, string>>
+  readonly warnings: readonly { readonly code: string; readonly text: Readonly<Record<Language, string>> }[]
+}
+export interface DelegationCheck {
+  check(of: { domain: string; expected: readonly string[] }): Promise<Verdict>
+}
+
+export interface Verifier {
+  /** Asks the parent and acts on the answer. */
+  check(zone: ZoneRow, language: Language): Promise<Check>
+  /** Every check that is due by the clock. */
+  checkDue(): Promise<void>
+}
+
+export function createVerifier(deps: {
+  db: Database
+  clock: Clock
+  jobs: Jobs
+  log: Log
+  announcer: Announcer
+  publisher: Publisher
+  delegation: DelegationCheck
+  pool: readonly string[]
+}): Verifier {
+  const { db, clock, publisher } = deps
+  const pool = new Set(deps.pool)
+
+  const announce = (tx: Tx, zone: ZoneRow, status: 'active' | 'moved' | 'pending'): Promise<void> =>
+    deps.announcer.announce(tx, zone.customer_id, 'dns.status', { domain: { id: zone.id, name: zone.shown_name, status } })
+
+  /** Whether the parent names name servers of ours that this account never had for this name. */
+  async function isForeign(tx: Tx, zone: ZoneRow, found: readonly string[]): Promise<boolean> {
+    const ours = found.filter((name) => pool.has(name))
+    if (ours.length === 0) return false
+    const rows = await tx
+      .selectFrom('dns_zone')
+      .select('name_servers')
+      .where('name', '=', zone.name)
+      .where('customer_id', '=', zone.customer_id)
+      .execute()
+    const own = new Set(rows.flatMap(({ name_servers }) => name_servers))
+    return ours.some((name) => !own.has(name))
+  }
+
+  function nextCheck(zone: ZoneRow, active: boolean, misses: number, now: Date): Date | null {
+    if (active) return later(now, misses > 0 ? doubtGap : activeGap)
+    const next = later(now, gaps[Math.min(misses, gaps.length) - 1] ?? minutes(1))
+    return next.getTime() - zone.created_at.getTime() > waitsFor ? null : next
+  }
+
+  /** Writes what was found; answers whether the domain is active now. */
+  async function note(tx: Tx, zoneId: string, verdict: Verdict): Promise<void> {
+    const zone = await tx
+      .selectFrom('dns_zone')
+      .selectAll()
+      .where('id', '=', zoneId)
+      .where('deleted_at', 'is', null)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!zone) return
+    const now = clock.now()
+    const wasActive = zone.active_at !== null
+    const gone = wasActive && !verdict.isValid && verdict.reason !== undefined && elsewhere.has(verdict.reason)
+    const misses = verdict.isValid || (wasActive && !gone) ? 0 : zone.misses + 1
+    const movedAt = gone ? (zone.moved_at ?? (misses >= missesUntilMoved ? now : null)) : verdict.isValid ? null : zone.moved_at
+    const lost = gone && movedAt !== null && now.getTime() - movedAt.getTime() >= movedFor
+    const active = verdict.isValid || (wasActive && !lost)
+    const foreign = await isForeign(tx, zone, verdict.found)
+    await tx
+      .updateTable('dns_zone')
+      .set({
+        found: [...verdict.found],
+        checked_at: now,
+        misses,
+        moved_at: active ? movedAt : null,
+        foreign_delegation: foreign,
+        active_at: active ? (zone.active_at ?? now) : null,
+        first_active_at: zone.first_active_at ?? (active ? now : null),
+        next_check_at: nextCheck(zone, active, misses, now),
+      })
+      .where('id', '=', zone.id)
+      .execute()
+    if (active !== wasActive || foreign !== zone.foreign_delegation) await publisher.reconsider(tx, zone.name)
+    if (active && !wasActive) await announce(tx, zone, 'active')
+    if (lost) await announce(tx, zone, 'pending')
+    else if (movedAt !== null && zone.moved_at === null) await announce(tx, zone, 'moved')
+  }
+
+  async function ask(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {
+    const verdict = await deps.delegation.check({ domain: zone.name, expected: zone.name_servers })
+    try {
+      await transaction(db, (tx) => note(tx, zone.id, verdict))
+    } catch (error) {
+      // Somebody else proved the same name in this very moment: the parent cannot have named both pairs, so the next look tells.
+      if (databaseError(error)?.constraint !== 'dns_zone_active') throw error
+      return { ...verdict, isValid: false, reason: 'other_nameservers' }
+    }
+    return verdict
+  }
+
+  deps.jobs.define<{ zoneId: string }>({
+    name: checkJob,
+    concurrency: 2,
+    retries: 3,
+    limitSeconds: 60,
+    run: async ({ zoneId }) => {
+      const zone = await db.selectFrom('dns_zone').selectAll().where('id', '=', zoneId).where('deleted_at', 'is', null).executeTakeFirst()
+      if (zone) await ask(zone)
+    },
+  })
+
+  async function checkDue(): Promise<void> {
+    const due = await db
+      .selectFrom('dns_zone')
+      .selectAll()
+      .where('deleted_at', 'is', null)
+      .where('next_check_at', '<=', clock.now())
+      .orderBy('next_check_at')
+      .limit(dueAtOnce)
+      .execute()
+    const work = due.values()
+    const take = async (): Promise<void> => {
+      for (const zone of work) {
+        try {
+          await ask(zone)
+        } catch (error) {
+          deps.log.warn({ err: error, domain: zone.name }, 'the delegation could not be checked')
+          await db
+            .updateTable('dns_zone')
+            .set({ next_check_at: later(clock.now(), minutes(10)) })
+            .where('id', '=', zone.id)
+            .execute()
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: together }, take))
+  }
+  deps.jobs.define({ name: 'check-due-domains', cron: '* * * * *', retries: 0, limitSeconds: 600, run: checkDue })
+
+  return {
+    checkDue,
+    async check(zone, language) {
+      const verdict = await ask(zone)
+      return {
+        isValid: verdict.isValid,
+        expected: [...verdict.expected],
+        found: [...verdict.found],
+        ...(verdict.reason !== undefined && { reason: verdict.reason }),
+        ...(verdict.advice && { advice: verdict.advice[language] }),
+        warnings: verdict.warnings.map(({ code, text }) => ({ code, text: text[language] })),
+      }
+    },
+  }
+}

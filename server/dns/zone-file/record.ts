@@ -1,0 +1,37 @@
+/** A record of a zone file in the portal's words. */
+
+/** Times in seconds. Names are absolute, lower case, without a dot at the end; the root is ''. */
+export interface StartOfAuthority {
+  readonly primary: string
+  /** The mailbox written as a name: the first label is what stands before the @. */
+  readonly mailbox: string
+  readonly serial: number
+  readonly refreshSeconds: number
+  readonly retrySeconds: number
+  readonly expireSeconds: number
+  /** How long "there is no such name" may be kept. */
+  readonly minimumSeconds: number
+}
+
+/**
+ * `data` in its one spelling: an address (IPv6 after RFC 5952), an absolute name as in {@link StartOfAuthority}, or the text of a
+ * TXT record, its strings joined.
+ */
+export type RecordData =
+  | { readonly type: 'A' | 'AAAA' | 'CNAME' | 'NS' | 'TXT'; readonly data: string }
+  | { readonly type: 'MX'; readonly data: string; readonly priority: number }
+  | { readonly type: 'SOA'; readonly data: string; readonly soa: StartOfAuthority }
+
+export type ZoneRecord = RecordData & {
+  /** Absolute, lower case, A-labels, without a dot at the end. */
+  readonly name: string
+  readonly ttlSeconds: number
+}
+
+export type ZoneFileRecord = ZoneRecord & {
+  /** Where it begins in the file, from 1. */
+  readonly line: number
+}
+
+/** In the order in which a written file has them. */
+export const recordTypes = ['SOA', 'NS', 'A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const

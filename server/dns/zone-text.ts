@@ -1,0 +1,175 @@
+/** A domain as a zone file: written out, and read in, all or nothing. */
+import { randomUUID } from 'node:crypto'
+import {
+  absoluteName,
+  readRecord,
+  recordRuleText,
+  relativeName,
+  ttlLimits,
+  type RecordFaults,
+  type RecordType,
+} from '../../contract/dns-records.ts'
+import type { ImportPlan } from '../../contract/dns.ts'
+import type { Language } from '../../contract/errors.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { judge, viewOf, writeEdit } from './edit.ts'
+import { apexTtlSeconds, soaTimes } from './publish.ts'
+import type { RecordDeps } from './records.ts'
+import { allRecords, lockZone, stateOf, type KeptRecord, type ZoneRow } from './store.ts'
+import { readZoneFile, writeZoneFile, type ZoneFileRecord, type ZoneRecord } from './zone-file/index.ts'
+
+/** Faults told of one file at most. */
+const toldFaults = 20
+
+const written = (zone: string, record: KeptRecord): ZoneRecord => {
+  const at = { name: absoluteName(record.name, zone), ttlSeconds: record.ttl }
+  return record.type === 'MX'
+    ? { ...at, type: 'MX', data: record.content === '.' ? '' : record.content, priority: record.priority ?? 0 }
+    : { ...at, type: record.type, data: record.content }
+}
+
+/** A BIND zone file with the domain's own SOA and NS records. `contact`: the SOA's mailbox, as a name. */
+export async function exportZone(db: Queryable, zone: ZoneRow, contact: string): Promise<string> {
+  const records = await allRecords(db, zone.id)
+  return writeZoneFile({
+    origin: zone.name,
+    soa: {
+      primary: zone.name_servers[0] ?? '',
+      mailbox: contact,
+      serial: Number(zone.serial),
+      refreshSeconds: soaTimes.refresh,
+      retrySeconds: soaTimes.retry,
+      expireSeconds: soaTimes.expire,
+      minimumSeconds: soaTimes.minimum,
+      ttlSeconds: apexTtlSeconds,
+    },
+    records: [
+      ...zone.name_servers.map((data): ZoneRecord => ({ name: zone.name, type: 'NS', data, ttlSeconds: apexTtlSeconds })),
+      ...records.map((record) => written(zone.name, record)),
+    ],
+  })
+}
+
+const setOf = ({ name, type }: { name: string; type: RecordType }): string => `${name} ${type}`
+const valueOf = (record: { name: string; type: RecordType; content: string; priority: number | null }): string =>
+  `${setOf(record)} ${record.priority} ${record.content}`
+
+interface ReadFile {
+  /** With the line that each stands on. */
+  readonly records: readonly { readonly record: KeptRecord; readonly line: number }[]
+  readonly skipped: ImportPlan['skipped']
+}
+
+/** What the file says, by our rules. Refuses with every fault and its line. */
+function readFile(text: string, zone: ZoneRow, deps: RecordDeps, language: Language): ReadFile {
+  const file = readZoneFile(text, { origin: zone.name, defaultTtl: ttlLimits.defaultSeconds })
+  const faults = file.errors.map(({ line, message }) => ({ line, text: message[language] }))
+  const skipped: ImportPlan['skipped'] = []
+  const values = new Map<string, { record: KeptRecord; line: number }>()
+  /** The lowest TTL of a set is everybody's (RFC 2181, 5.2). */
+  const ttls = new Map<string, number>()
+  for (const read of file.records) {
+    const own = skips(read, zone.name)
+    if (own) skipped.push({ line: read.line, text: own })
+    if (own || read.type === 'SOA') continue
+    const answer = readRecord(
+      {
+        name: relativeName(read.name, zone.name) ?? `${read.name}.`,
+        type: read.type,
+        content: read.type === 'MX' && read.data === '' ? '.' : read.data,
+        ttl: Math.min(ttlLimits.maxSeconds, Math.max(ttlLimits.minSeconds, read.ttlSeconds)),
+        priority: read.type === 'MX' ? read.priority : null,
+      },
+      zone.name,
+      deps.capabilities,
+    )
+    if ('faults' in answer) {
+      faults.push({ line: read.line, text: firstText(answer.faults, language) })
+      continue
+    }
+    const record = { ...answer.record, id: randomUUID(), version: 1 }
+    if (!values.has(valueOf(record))) values.set(valueOf(record), { record, line: read.line })
+    ttls.set(setOf(record), Math.min(record.ttl, ttls.get(setOf(record)) ?? record.ttl))
+  }
+  refuseWith(faults, language)
+  return {
+    skipped,
+    records: [...values.values()].map(({ record, line }) => ({ record: { ...record, ttl: ttls.get(setOf(record)) ?? record.ttl }, line })),
+  }
+}
+
+/** SOA and the apex's NS are made by us. */
+const skips = (read: ZoneFileRecord, zone: string): string | undefined =>
+  read.type === 'SOA' || (read.type === 'NS' && read.name === zone) ? `${read.name}. ${read.type} ${read.data}`.trim() : undefined
+
+const firstText = (faults: RecordFaults, language: Language): string => {
+  const [rule] = Object.values(faults)
+  return rule === undefined ? '' : recordRuleText(rule, language)
+}
+
+function refuseWith(faults: readonly { line: number; text: string }[], language: Language): void {
+  if (faults.length === 0) return
+  const word = language === 'vi' ? 'Dòng' : 'Line'
+  const told = faults
+    .toSorted((a, b) => a.line - b.line)
+    .slice(0, toldFaults)
+    .map(({ line, text }) => `${word} ${line}: ${text}`)
+  throw new Refusal('invalid_input', { fields: { content: told.join('\n') } })
+}
+
+/**
+ * Imports a file: the sets that it names become what it says; with `replace` the others go. Answers what changes; with `preview` nothing is written.
+ * One fault refuses all, with its line.
+ */
+export async function importZone(
+  tx: Tx,
+  deps: RecordDeps,
+  of: { customerId: string; zoneId: string; language: Language; content: string; mode: 'merge' | 'replace'; preview: boolean },
+): Promise<ImportPlan> {
+  const zone = await lockZone(tx, of.customerId, of.zoneId)
+  const file = readFile(of.content, zone, deps, of.language)
+  const present = await allRecords(tx, zone.id)
+  const wanted = new Map(file.records.map((one) => [valueOf(one.record), one]))
+  const named = new Set(file.records.map(({ record }) => setOf(record)))
+  const proxied = new Map(present.map((record) => [setOf(record), record.proxied]))
+
+  const removed: KeptRecord[] = []
+  const changed: { before: KeptRecord; after: KeptRecord }[] = []
+  const stays: KeptRecord[] = []
+  let unchanged = 0
+  for (const record of present) {
+    const wish = wanted.get(valueOf(record))
+    wanted.delete(valueOf(record))
+    if (wish && wish.record.ttl !== record.ttl)
+      changed.push({ before: record, after: { ...record, ttl: wish.record.ttl, version: record.version + 1 } })
+    else if (wish) {
+      unchanged++
+      stays.push(record)
+    } else if (of.mode === 'replace' || named.has(setOf(record))) removed.push(record)
+    else stays.push(record)
+  }
+  const added = [...wanted.values()].map(({ record, line }) => ({
+    record: { ...record, proxied: proxied.get(setOf(record)) ?? false },
+    line,
+  }))
+  const lines = new Map(added.map(({ record, line }) => [record.id, line]))
+  const after = [...changed.map((one) => one.after), ...added.map(({ record }) => record)]
+  const wrong = await judge(viewOf([...stays, ...after]), zone.name, after, toldFaults)
+  refuseWith(
+    wrong.map(({ record, faults }) => ({ line: lines.get(record.id) ?? 1, text: `${record.name}: ${firstText(faults, of.language)}` })),
+    of.language,
+  )
+  const before = [...removed, ...changed.map((one) => one.before)]
+  const applied = !of.preview
+  if (applied && before.length + after.length > 0)
+    await writeEdit(tx, deps, zone, { customerId: of.customerId, action: 'import', before, after })
+  return {
+    applied,
+    added: added.map(({ record }) => stateOf(record)),
+    changed: changed.map((one) => ({ before: stateOf(one.before), after: stateOf(one.after) })),
+    removed: removed.map(stateOf),
+    unchanged,
+    skipped: file.skipped,
+  }
+}
