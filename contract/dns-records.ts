@@ -6,7 +6,7 @@ import { recordRules, type RecordRule } from './dns-sentences.ts'
 import { priorityLimits, proxiable, ttlLimits, type RecordType } from './dns-types.ts'
 import type { Language } from './errors.ts'
 
-export { priorityLimits, proxiable, recordTypes, ttlLimits, type RecordType } from './dns-types.ts'
+export { recordTypes, ttlLimits, type RecordType } from './dns-types.ts'
 
 export const txtLimitBytes = 2048
 /** Most records of one domain. */

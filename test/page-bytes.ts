@@ -46,7 +46,9 @@ export function scriptBytes(): { route: string; bytes: number }[] {
     const named = groups.get(route)
     if (!named) throw new Error(`web/routes.tsx has no row for ${route}`)
     const languages = ['en', 'vi'].map((language) =>
-      [`i18n/${language}.ts`, ...named.map((group) => `i18n/${language}-${texts(group)}.ts`)].flatMap((key) => [...withImports(key, new Set())]),
+      [`i18n/${language}.ts`, ...named.map((group) => `i18n/${language}-${texts(group)}.ts`)].flatMap((key) => [
+        ...withImports(key, new Set()),
+      ]),
     )
     const bytes = languages.map((own) =>
       [...new Set([...screen, ...own])].filter((file) => file.endsWith('.js')).reduce((sum, file) => sum + gzipped(file), 0),
