@@ -79,20 +79,19 @@ export function relativeName(absolute: string, zone: string): string | undefined
 }
 
 /** `@`, `www`, `*.shop`, or a full name that ends in the domain. */
-function readName(typed: string, type: RecordType, zone: string): string | RecordRule {
+function readName(typed: string, type: RecordType, zone: string): { name: string } | { fault: RecordRule } {
   const ascii = toAscii(typed.trim())
-  if (ascii === undefined || ascii === '') return 'record_name'
-  if (ascii === '@') return '@'
+  if (ascii === undefined || ascii === '') return { fault: 'record_name' }
   const bare = ascii.replace(/\.$/, '')
-  const name = relativeName(bare, zone)
-  if (name === undefined && ascii.endsWith('.')) return 'record_name_outside'
-  const relative = name ?? bare
-  if (relative === '@') return '@'
-  const [first = '', ...rest] = relative.split('.')
+  const within = ascii === '@' ? '@' : relativeName(bare, zone)
+  if (within === undefined && ascii.endsWith('.')) return { fault: 'record_name_outside' }
+  const name = within ?? bare
+  if (name === '@') return { name }
+  const [first = '', ...rest] = name.split('.')
   const pattern = type === 'TXT' || type === 'CNAME' || type === 'NS' ? serviceLabel : label
   const firstHolds = first === '*' ? type !== 'NS' : pattern.test(first)
-  if (!firstHolds || !rest.every((one) => pattern.test(one))) return 'record_name'
-  return absoluteName(relative, zone).length > maxNameLength ? 'record_name' : relative
+  const holds = firstHolds && rest.every((one) => pattern.test(one)) && absoluteName(name, zone).length <= maxNameLength
+  return holds ? { name } : { fault: 'record_name' }
 }
 
 const ipv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
@@ -155,22 +154,20 @@ export function readRecord(
 ): { readonly record: RecordValue } | { readonly faults: RecordFaults } {
   const { type, ttl } = draft
   const faults: RecordFaults = {}
-  const name = readName(draft.name, type, zone)
-  const isRule = name in recordRules
-  if (isRule) faults.name = name as RecordRule
+  const named = readName(draft.name, type, zone)
   const read = readContent(draft, zone)
+  if ('fault' in named) faults.name = named.fault
+  else if (named.name === '@' && type === 'NS') faults.name = 'record_apex_ns'
+  else if (named.name === '@' && type === 'CNAME' && !driver.apexFlattening) faults.name = 'record_apex_cname'
+  else if ('content' in read && type === 'CNAME' && read.content === absoluteName(named.name, zone)) faults.content = 'record_cname_self'
   if ('fault' in read) faults.content = read.fault
   if (!Number.isInteger(ttl) || ttl < ttlLimits.minSeconds || ttl > ttlLimits.maxSeconds) faults.ttl = 'record_ttl'
   const priority = type === 'MX' ? (draft.priority ?? priorityLimits.default) : null
   if (priority !== null && (!Number.isInteger(priority) || priority < priorityLimits.min || priority > priorityLimits.max))
     faults.priority = 'record_priority'
-  if (!isRule && name === '@' && type === 'NS') faults.name = 'record_apex_ns'
-  if (!isRule && name === '@' && type === 'CNAME' && !driver.apexFlattening) faults.name = 'record_apex_cname'
-  if (!isRule && 'content' in read && type === 'CNAME' && read.content === absoluteName(name, zone)) faults.content = 'record_cname_self'
-  if (Object.keys(faults).length > 0 || 'fault' in read) return { faults }
-  return {
-    record: { name, type, content: read.content, ttl, priority, proxied: proxiable(type) && driver.proxied && (draft.proxied ?? false) },
-  }
+  if (Object.keys(faults).length > 0 || 'fault' in read || 'fault' in named) return { faults }
+  const proxied = proxiable(type) && driver.proxied && (draft.proxied ?? false)
+  return { record: { name: named.name, type, content: read.content, ttl, priority, proxied } }
 }
 
 /** What `record` may not be beside the others of its name. `others`: every record of the same name but itself. */

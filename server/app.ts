@@ -43,6 +43,8 @@ export interface HouseParts {
   readonly log: Log
   /** Null without the sandbox. */
   readonly sandboxUrl: string | null
+  /** Where the sandbox's registry answers DNS on this machine; null without the sandbox. */
+  readonly registryPort: number | null
   /** Patience that a test shortens. */
   readonly timing?: Timing
 }
@@ -167,7 +169,8 @@ export async function openHouse(parts: HouseParts) {
     announcer: realtime,
     driver: drivers.dns,
     delegation: createDelegation({
-      roots: config.DNS_ROOT_SERVERS,
+      roots:
+        config.DNS_ROOT_SERVERS.length > 0 || parts.registryPort === null ? config.DNS_ROOT_SERVERS : [`127.0.0.1:${parts.registryPort}`],
       own: { host: config.HOST, port: config.DNS_PORT, names: config.DNS_NAME_SERVERS },
     }),
     pool: config.DNS_NAME_SERVERS,

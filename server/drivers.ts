@@ -15,6 +15,8 @@ import type { WordpressDriver } from './wordpress/index.ts'
 export interface SandboxAddresses {
   readonly url: string
   readonly smtpUrl: string
+  /** Where its registry answers DNS on this machine. */
+  readonly registryPort: number
   /** Keys of each payment gateway, by name. */
   readonly gateways: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly esms: { readonly apiKey: string; readonly secretKey: string }

@@ -52,10 +52,11 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
     port: config.SANDBOX_PORT,
     databaseUrl,
     portalUrl: config.portalUrl,
+    ...(config.SANDBOX_DNS_PORT !== undefined && { registryPort: config.SANDBOX_DNS_PORT }),
     ...keys,
     log: (line) => log.info({ sandbox: line }, 'sandbox'),
   })
-  const addresses: SandboxAddresses = { url: sandbox.url, smtpUrl: sandbox.smtpUrl, ...keys }
+  const addresses: SandboxAddresses = { url: sandbox.url, smtpUrl: sandbox.smtpUrl, registryPort: sandbox.registryPort, ...keys }
   return { sandbox, addresses }
 }
 
@@ -113,7 +114,17 @@ try {
   const drivers = openDrivers(config, addresses, log)
   const travelling = config.sandbox ? createTravellingClock() : undefined
   const clock = travelling ?? systemClock
-  const opened = await openHouse({ config, databaseUrl, catalog, drivers, secrets, clock, log, sandboxUrl: addresses?.url ?? null })
+  const opened = await openHouse({
+    config,
+    databaseUrl,
+    catalog,
+    drivers,
+    secrets,
+    clock,
+    log,
+    sandboxUrl: addresses?.url ?? null,
+    registryPort: addresses?.registryPort ?? null,
+  })
   house = opened
   stopClock = await travelling?.follow(opened.db, () => {
     log.info({ now: clock.now() }, 'the clock was moved')

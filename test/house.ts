@@ -161,7 +161,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
     changeDrivers,
     timing,
   }: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>): Promise<{ house: House; drivers: Drivers }> => {
-    const opened = openDrivers(config, { url: sandbox.url, smtpUrl: sandbox.smtpUrl, ...keys }, log)
+    const opened = openDrivers(config, { url: sandbox.url, smtpUrl: sandbox.smtpUrl, registryPort: sandbox.registryPort, ...keys }, log)
     const drivers = changeDrivers?.(opened) ?? opened
     const house = await openHouse({
       config,
@@ -172,6 +172,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       clock: options.clock ?? systemClock,
       log,
       sandboxUrl: sandbox.url,
+      registryPort: sandbox.registryPort,
       ...(timing && { timing }),
     })
     await house.listen()

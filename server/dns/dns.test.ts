@@ -297,12 +297,7 @@ describe('records', () => {
     const twice = await Promise.all(
       [1, 2].map(() => call('POST', `/api/dns/${domain.id}/records`, body, an, { 'idempotency-key': 'once' })),
     )
-    expect(
-      twice
-        .map(({ status }) => status)
-        .toSorted()
-        .at(0),
-    ).toBe(201)
+    expect(twice.some(({ status }) => status === 201)).toBe(true)
     expect(await records(domain)).toHaveLength(1)
   })
 

@@ -41,6 +41,8 @@ export function notificationText({ event, payload, title }: Told, t: Texts, lang
     }
     case 'wallet.credited':
       return creditedText(payload, t, amount) ?? title ?? t.events.credited
+    case 'dns.status':
+      break
     case 'wordpress.status': {
       const server = field(payload, 'wp')
       const name = field(server, 'name')

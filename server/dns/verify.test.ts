@@ -1,0 +1,205 @@
+/** A domain becomes active when the parent zone names exactly its pair; it is followed when it moves away, and nobody takes it by claiming. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Check, Domain } from '../../contract/dns.ts'
+import { dig } from '../../test/dig.ts'
+import { manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { days, hours, minutes } from '../platform/clock.ts'
+
+const clock = manualClock()
+let portal: TestHouse
+type Person = { -readonly [K in keyof TestCustomer]: TestCustomer[K] }
+const people: Person[] = []
+let an: Person
+let binh: Person
+beforeAll(async () => {
+  portal = await openTestHouse({ clock })
+  an = await person()
+  binh = await person()
+})
+afterAll(() => portal.close())
+
+async function person(): Promise<Person> {
+  const made = { ...(await portal.customer()) }
+  people.push(made)
+  return made
+}
+/** Time passes; who was signed in signs in again. */
+async function travel(ms: number): Promise<void> {
+  clock.advance(ms)
+  for (const one of people) {
+    const { email, password } = one
+    const signedIn = await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
+    one.token = signedIn.body.result.token.accessToken
+  }
+}
+let names = 0
+const fresh = (): string => `verify${++names}.com`
+const call = <T>(method: string, path: string, body?: unknown, who = an) =>
+  portal.call<T>(method, path, { token: who.token, ...(body !== undefined && { body }) })
+async function claim(name: string, who = an): Promise<Domain> {
+  const made = await call<Domain>('POST', '/api/dns', { name }, who)
+  if (made.status !== 201) throw new Error(made.text)
+  return made.body.result
+}
+/** At the registrar, as the owner of the name would. */
+async function delegate(name: string, nameservers: readonly string[]): Promise<void> {
+  const answer = await fetch(`${portal.sandboxUrl}/registry.json`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name, nameservers }),
+  })
+  if (!answer.ok) throw new Error(await answer.text())
+}
+const check = async (name: string, who = an): Promise<Check> =>
+  (await call<Check>('GET', `/api/dns/check?domain=${encodeURIComponent(name)}`, undefined, who)).body.result
+const read = async (domain: Domain, who = an): Promise<Domain> =>
+  (await call<Domain>('GET', `/api/dns/${domain.id}`, undefined, who)).body.result
+const record = (domain: Domain, content: string, who: Person) =>
+  call('POST', `/api/dns/${domain.id}/records`, { name: 'www', type: 'A', content, ttl: 300 }, who)
+const answers = async (name: string): Promise<string> => {
+  const { rcode, answer } = await dig(portal.config.DNS_PORT, { name, type: 'A' })
+  return answer.map((line) => line.split(' ').at(-1)).join() || rcode
+}
+const told = async (who: Person): Promise<string[]> =>
+  (await call<{ data: { event: string; title: string }[] }>('GET', '/api/notifications', undefined, who)).body.result.data
+    .filter(({ event }) => event === 'dns.status')
+    .map(({ title }) => title)
+/** As the job does every minute. */
+const lookAround = () => portal.house.dns.verifier.checkDue()
+
+describe('activation', () => {
+  test('not registered, elsewhere, half, and then exactly ours', async () => {
+    const name = fresh()
+    const domain = await claim(name)
+    expect(await check(name)).toMatchObject({ isValid: false, reason: 'not_registered', expected: domain.nameserver.toSorted(), found: [] })
+    await delegate(name, ['ns1.elsewhere.net', 'ns2.elsewhere.net'])
+    const elsewhere = await check(name)
+    expect(elsewhere).toMatchObject({ isValid: false, reason: 'other_nameservers', found: ['ns1.elsewhere.net', 'ns2.elsewhere.net'] })
+    expect(elsewhere.advice).toContain(domain.nameserver[0])
+    await delegate(name, [...domain.nameserver, 'ns1.elsewhere.net'])
+    expect(await check(name)).toMatchObject({ isValid: false, reason: 'extra_nameservers' })
+    expect((await read(domain)).active).toBe(false)
+    await delegate(name, domain.nameserver)
+    expect(await check(name)).toMatchObject({ isValid: true, found: domain.nameserver.toSorted() })
+    expect(await read(domain)).toMatchObject({
+      active: true,
+      verification: { found: domain.nameserver.toSorted(), checkedAt: expect.any(String) as string },
+    })
+    await expect.poll(() => told(an)).toEqual([`Domain ${name} is active`])
+  })
+
+  test('advice in Vietnamese; a public suffix; an IDN as typed', async () => {
+    const name = `chào${++names}.vn`
+    const domain = await claim(name)
+    const vi = await portal.call<Check>('GET', `/api/dns/check?domain=${encodeURIComponent(name)}`, {
+      token: an.token,
+      headers: { 'accept-language': 'vi' },
+    })
+    expect(vi.body.result.advice).toMatch(/tên miền/i)
+    expect(await check('com.vn')).toMatchObject({ isValid: false, reason: 'public_suffix' })
+    await delegate(domain.ascii, domain.nameserver)
+    expect((await check(name)).isValid).toBe(true)
+  })
+
+  test('by itself, with growing gaps, until 28 days have passed', async () => {
+    const late = await claim(fresh())
+    const never = await claim(fresh())
+    await travel(minutes(2))
+    await lookAround()
+    expect((await read(late)).verification.checkedAt).not.toBeNull()
+    await delegate(late.name, late.nameserver)
+    expect((await read(late)).active).toBe(false)
+    await travel(days(1))
+    await lookAround()
+    expect((await read(late)).active).toBe(true)
+    await travel(days(30))
+    await lookAround()
+    const last = (await read(never)).verification.checkedAt
+    await travel(days(30))
+    await lookAround()
+    expect((await read(never)).verification.checkedAt).toBe(last)
+  })
+
+  test('too many questions are refused for a while', async () => {
+    const who = await person()
+    const domain = await claim(fresh(), who)
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async () => (await call('GET', `/api/dns/check?domain=${domain.name}`, undefined, who)).status),
+    )
+    expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  })
+})
+
+describe('who may have a name', () => {
+  test('one that another account has active is refused, and so is what lies below it', async () => {
+    const domain = await claim(fresh())
+    const pending = await claim(domain.name, binh)
+    await record(domain, '203.0.113.1', an)
+    await record(pending, '198.51.100.66', binh)
+    const below = await claim(`login.${domain.name}`, binh)
+    await record(below, '198.51.100.66', binh)
+    await delegate(domain.name, domain.nameserver)
+    expect((await check(domain.name)).isValid).toBe(true)
+    await expect.poll(() => answers(`www.${domain.name}`)).toBe('203.0.113.1')
+    await expect.poll(() => answers(`www.login.${domain.name}`)).toBe('NXDOMAIN')
+    const third = await person()
+    for (const name of [domain.name, `shop.${domain.name}`]) {
+      const refused = await call('POST', '/api/dns', { name }, third)
+      expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict', fields: { name: expect.any(String) as string } } } })
+    }
+    expect(await check(domain.name, binh)).toMatchObject({ isValid: false, reason: 'other_nameservers' })
+    expect((await read(domain)).active).toBe(true)
+  })
+
+  test('a name that was let go of while still delegated to us is not answered for the next account that claims it', async () => {
+    const domain = await claim(fresh())
+    await record(domain, '203.0.113.1', an)
+    await delegate(domain.name, domain.nameserver)
+    expect((await check(domain.name)).isValid).toBe(true)
+    await call('DELETE', `/api/dns/${domain.id}`)
+    await expect.poll(() => answers(`www.${domain.name}`)).toBe('REFUSED')
+    const thief = await claim(domain.name, binh)
+    expect(thief.nameserver).not.toEqual(domain.nameserver)
+    await record(thief, '198.51.100.66', binh)
+    expect((await check(domain.name, binh)).isValid).toBe(false)
+    expect(await answers(`www.${domain.name}`)).toBe('REFUSED')
+    const back = await claim(domain.name)
+    expect(back.nameserver).not.toEqual(domain.nameserver)
+    await delegate(domain.name, back.nameserver)
+    expect((await check(domain.name)).isValid).toBe(true)
+    expect(await check(domain.name, binh)).toMatchObject({ isValid: false })
+  })
+
+  test('a name that was delegated to our name servers before anybody claimed it is not answered for whoever claims it first', async () => {
+    const name = fresh()
+    await delegate(name, ['ns1.letspanel-dns.example', 'ns64.letspanel-dns.example'])
+    const thief = await claim(name, binh)
+    await record(thief, '198.51.100.66', binh)
+    await expect.poll(() => answers(`www.${name}`)).toBe('REFUSED')
+  })
+})
+
+test('an active domain that moves away is marked, told, and waits again after a week', async () => {
+  const who = await person()
+  const domain = await claim(fresh(), who)
+  await delegate(domain.name, domain.nameserver)
+  expect((await check(domain.name, who)).isValid).toBe(true)
+  await delegate(domain.name, ['ns1.elsewhere.net', 'ns2.elsewhere.net'])
+  await travel(days(1) + hours(1))
+  await lookAround()
+  expect(await read(domain, who)).toMatchObject({ active: true, movedAt: null })
+  await travel(hours(2))
+  await lookAround()
+  expect(await read(domain, who)).toMatchObject({ active: true, movedAt: expect.any(String) as string })
+  await travel(days(8))
+  await lookAround()
+  expect(await read(domain, who)).toMatchObject({ active: false, movedAt: null })
+  await expect.poll(() => told(who)).toHaveLength(3)
+  expect(await told(who)).toEqual([
+    `Domain ${domain.name} is no longer active`,
+    `Domain ${domain.name} points at other name servers now`,
+    `Domain ${domain.name} is active`,
+  ])
+  await delegate(domain.name, domain.nameserver)
+  expect((await check(domain.name, who)).isValid).toBe(true)
+})
