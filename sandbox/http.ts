@@ -19,11 +19,11 @@ export interface Reply {
 /** By 'GET /path', where a part of the path may be a `:name`; or by '/path/*' for every call below it. */
 export type Routes = Readonly<Record<string, (call: Call) => Reply | Promise<Reply>>>
 
-const maxBody = 65_536
+const usualMaxBody = 65_536
 
 class TooLarge extends Error {}
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+async function bodyOf(request: IncomingMessage, maxBody: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -67,7 +67,7 @@ function finderOf(routes: Routes): (name: string) => { route: Route; params: Rec
 }
 
 /** A server for the routes; it does not listen yet. What a route throws is logged and answered with 503. */
-export function serverFor(routes: Routes, log: (line: string) => void): Server {
+export function serverFor(routes: Routes, log: (line: string) => void, maxBody = usualMaxBody): Server {
   const find = finderOf(routes)
   const below = Object.entries(routes).flatMap(([name, route]) => (name.endsWith('/*') ? [[name.slice(0, -1), route] as const] : []))
   const belowOf = (path: string) => {
@@ -81,7 +81,7 @@ export function serverFor(routes: Routes, log: (line: string) => void): Server {
     const found = find(`${method} ${path}`) ?? belowOf(path)
     if (found === undefined) return { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Not found\n' }
     const { headers } = request
-    return await found.route({ method, path, query: url.searchParams, params: found.params, headers, body: await bodyOf(request) })
+    return await found.route({ method, path, query: url.searchParams, params: found.params, headers, body: await bodyOf(request, maxBody) })
   }
   return createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 32_768 }, (request, response) => {
     answer(request)

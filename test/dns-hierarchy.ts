@@ -3,7 +3,7 @@
  * What they serve, and how they misbehave, is written down by the test.
  */
 import type { Answer, Question, StringAnswer } from 'dns-packet'
-import { openNameServer, type NameServer, type NameServerAnswer } from '../sandbox/registry/name-server.ts'
+import { openNameServer, type NameServer, type NameServerAnswer } from '../sandbox/name-server.ts'
 
 export interface Delegation {
   readonly ns: readonly string[]

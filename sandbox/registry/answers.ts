@@ -3,7 +3,7 @@
  * registered. It never answers for a name itself.
  */
 import type { Answer, Question } from 'dns-packet'
-import type { NameServerAnswer } from './name-server.ts'
+import type { NameServerAnswer } from '../name-server.ts'
 import { endingOf, registrableOf, type RegisteredName } from './names.ts'
 
 /** The registry's own name servers; they are all this one. */

@@ -10,7 +10,7 @@
 import type { Database } from '../database.ts'
 import { formOf, json, redirect, type Call, type Reply, type Routes } from '../http.ts'
 import { registryAnswer } from './answers.ts'
-import { openNameServer, type NameServer } from './name-server.ts'
+import { openNameServer, type NameServer } from '../name-server.ts'
 import { drop, find, latest, readRegistration, register } from './names.ts'
 import { registryPage } from './page.ts'
 

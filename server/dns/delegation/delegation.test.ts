@@ -9,6 +9,8 @@ const pair = ['ns1.portal.example', 'ns2.portal.example']
 const pool = [...pair, 'ns3.portal.example', 'ns4.portal.example']
 const old = ['ns1.oldhost.com', 'ns2.oldhost.com']
 const oldGlue = { 'ns1.oldhost.com': ['198.51.100.20'], 'ns2.oldhost.com': ['198.51.100.20'] }
+/** Long enough for a busy machine; what is silent costs as much. */
+const patienceMs = 1000
 const suffixes = new Set(['com', 'net', 'vn', 'com.vn'])
 
 interface World {
@@ -63,8 +65,8 @@ function check(domain = 'shop.com', changes: Partial<DelegationOptions> = {}): P
   return createDelegationCheck({
     roots: world.root.map(place),
     port: 53,
-    timeoutMs: 300,
-    totalTimeoutMs: 3000,
+    timeoutMs: patienceMs,
+    totalTimeoutMs: 4 * patienceMs,
     ourAddresses: world.ours.map(place),
     ourNames: pool,
     publicSuffix: (name) => suffixes.has(name),
@@ -267,7 +269,7 @@ describe('parents that misbehave', () => {
     for (const server of world.root) misbehaves(server, 'silent')
     const began = performance.now()
     expect(said(await check())).toBe('not_answering:')
-    expect(performance.now() - began).toBeLessThan(2500)
+    expect(performance.now() - began).toBeLessThan(4 * patienceMs + 1000)
   })
 })
 

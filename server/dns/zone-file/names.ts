@@ -45,6 +45,8 @@ const wireLength = (name: string): number => (name === '' ? 1 : name.replace(/\\
 export function absoluteName(written: string, origin: string): string {
   if (written === '@') return origin
   if (written === '.') return ''
+  // 255 bytes, each written \\DDD
+  if (written.length > 1020) throw new Fault(faults.longName(written))
   // every second part is an escape
   const parts = written.split(/(\\[0-9]{3}|\\.)/su)
   const labels: string[] = ['']

@@ -1,4 +1,5 @@
 /** Writes master files: the same zone always gives the same text, and every reader of RFC 1035 takes it. */
+import { quoteText } from '../../../contract/dns-text.ts'
 import { relativeName } from './names.ts'
 import { recordTypes, type RecordData, type StartOfAuthority, type ZoneRecord } from './record.ts'
 
@@ -17,22 +18,6 @@ function ownerText(name: string, origin: string): string {
   return relative === '' ? '@' : (relative ?? absolute(name))
 }
 
-/** A TXT record's text as strings in quotation marks, each at most 255 bytes; what is not printable ASCII is escaped. */
-function quotedText(text: string): string {
-  const bytes = Buffer.from(text, 'utf8')
-  const strings: string[] = []
-  for (let from = 0; from < bytes.length || from === 0; from += 255) {
-    let string = ''
-    for (const byte of bytes.subarray(from, from + 255)) {
-      const char = String.fromCharCode(byte)
-      if (byte < 0x20 || byte > 0x7e) string += `\\${String(byte).padStart(3, '0')}`
-      else string += char === '"' || char === '\\' ? `\\${char}` : char
-    }
-    strings.push(`"${string}"`)
-  }
-  return strings.join(' ')
-}
-
 function dataText(record: RecordData): string {
   switch (record.type) {
     case 'CNAME':
@@ -41,7 +26,7 @@ function dataText(record: RecordData): string {
     case 'MX':
       return `${record.priority} ${absolute(record.data)}`
     case 'TXT':
-      return quotedText(record.data)
+      return quoteText(record.data)
     case 'A':
     case 'AAAA':
     case 'SOA':

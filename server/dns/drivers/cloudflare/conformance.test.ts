@@ -1,0 +1,81 @@
+/** The Cloudflare driver on its stand-in, which checks every request against the published schema. */
+import { expect, test } from 'vitest'
+import { openCloudflare } from '../../../../sandbox/cloudflare/index.ts'
+import { openNameServer, type NameServer } from '../../../../sandbox/name-server.ts'
+import { askFor } from '../../../../test/dns-question.ts'
+import { openHttp } from '../../../../test/http-server.ts'
+import type { DnsDriver } from '../../driver.ts'
+import { conformance } from '../conformance.ts'
+import { createCloudflare } from './index.ts'
+import { settings } from './settings.ts'
+
+async function open(): Promise<{ driver: DnsDriver; url: string; names: NameServer; close(): Promise<void> }> {
+  const standIn = openCloudflare({ apiToken: 'token', changesPerCall: 200 })
+  const log = (line: string): void => {
+    throw new Error(line)
+  }
+  const http = await openHttp(standIn.routes)
+  const names = await openNameServer({ host: '127.0.0.1', port: 0, answer: (question) => standIn.answer(question), log })
+  const url = `${http.url}/client/v4`
+  const driver = createCloudflare(settings.parse({ url, apiToken: 'token', accountId: 'account', minTtlSeconds: 30 }))
+  return { driver, url, names, close: async () => void (await Promise.all([http.close(), names.close()])) }
+}
+
+conformance('cloudflare (stand-in)', async () => {
+  const { driver, names, close } = await open()
+  return { driver, ask: askFor(names.port), settlesMs: 5000, ownNameServers: false, dispose: close }
+})
+
+const head = {
+  id: '0190a3f4-0000-7000-8000-000000000001',
+  name: 'shop.example',
+  serial: 1,
+  nameServers: ['ns1.dns.example', 'ns2.dns.example'],
+  apexTtlSeconds: 3600,
+  soa: { contact: 'hostmaster.dns.example', refresh: 7200, retry: 900, expire: 1_209_600, minimum: 60 },
+}
+const api = async (url: string, path: string, body?: object): Promise<{ result: { id: string; name: string; type: string }[] }> =>
+  (await (
+    await fetch(`${url}${path}`, {
+      headers: { authorization: 'Bearer token' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+  ).json()) as { result: { id: string; name: string; type: string }[] }
+
+test('a proxied name is answered with the addresses of the proxy', async () => {
+  const { driver, names, close } = await open()
+  await driver.putZone(head, [{ name: 'www.shop.example', type: 'A', ttlSeconds: 300, proxied: true, values: ['203.0.113.7'] }])
+  const told = await askFor(names.port)('www.shop.example', 'A')
+  expect(told).toEqual({ rcode: 'NOERROR', values: ['192.0.2.250'], ttlSeconds: 300 })
+  await close()
+})
+
+test('zones and records of the account that are not ours stay as they are', async () => {
+  const { driver, url, close } = await open()
+  await api(url, '/zones', { name: 'private.example', account: { id: 'account' } })
+  await driver.putZone(head, [])
+  expect(await driver.list()).toEqual(['shop.example'])
+  expect(await driver.held('private.example')).toBeUndefined()
+  await close()
+})
+
+test('what has not changed is not written again', async () => {
+  const { driver, url, close } = await open()
+  const sets = [{ name: 'shop.example', type: 'TXT' as const, ttlSeconds: 300, proxied: false, values: ['one', 'hai "2"'] }]
+  await driver.putZone(head, sets)
+  const zone = (await api(url, '/zones?name=shop.example')).result[0]?.id ?? ''
+  const ids = async (): Promise<string[]> =>
+    (await api(url, `/zones/${zone}/dns_records?name=shop.example`)).result.map(({ id }) => id).toSorted()
+  const before = await ids()
+  await driver.putZone({ ...head, serial: 2 }, sets)
+  expect(await ids()).toEqual(before)
+  await close()
+})
+
+test('a wrong token is a rejection, and the health says so', async () => {
+  const { url, close } = await open()
+  const driver = createCloudflare(settings.parse({ url, apiToken: 'wrong', accountId: 'account' }))
+  await expect(driver.putZone(head, [])).rejects.toMatchObject({ kind: 'rejected' })
+  expect(await driver.health()).toBe('cloudflare: GET: status 403')
+  await close()
+})

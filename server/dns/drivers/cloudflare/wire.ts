@@ -1,0 +1,77 @@
+/** The words of Cloudflare's API v4 for records. Source: https://developers.cloudflare.com/api/resources/dns/subresources/records */
+import { quoteText } from '../../../../contract/dns-text.ts'
+import type { RecordSet } from '../../driver.ts'
+
+/** One value; names without a dot at the end. */
+export interface CloudflareRecord {
+  readonly type: string
+  readonly name: string
+  readonly content: string
+  /** 1: Cloudflare decides. */
+  readonly ttl: number
+  readonly proxied?: boolean
+  readonly priority?: number
+}
+export interface HeldRecord extends CloudflareRecord {
+  readonly id: string
+}
+/** Deletes run before posts, all in one transaction. */
+export interface Batch {
+  readonly deletes: readonly { readonly id: string }[]
+  readonly posts: readonly CloudflareRecord[]
+}
+
+const automaticTtl = 1
+const managed = new Set(['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'NS'])
+
+/** Where a zone says whose claim it is and how far: the API has no field for it. */
+export const stateName = (zone: string): string => `_portal-zone.${zone}`
+export const stateOf = (zone: string, id: string, serial: number, ttl: number): CloudflareRecord => ({
+  type: 'TXT',
+  name: stateName(zone),
+  content: quoteText(`${id} ${serial}`),
+  ttl,
+})
+const isState = (record: CloudflareRecord, zone: string): boolean => record.type === 'TXT' && record.name === stateName(zone)
+
+/** What the state record says; undefined when there is none. */
+export function readState(records: readonly CloudflareRecord[], zone: string): { id: string; serial: number } | undefined {
+  const text = records.find((record) => isState(record, zone))?.content
+  const [, id, serial] = /^"?([0-9a-f-]{36}) (\d{1,10})"?$/.exec(text ?? '') ?? []
+  return id !== undefined && serial !== undefined ? { id, serial: Number(serial) } : undefined
+}
+
+export function recordsOf(set: RecordSet, minTtlSeconds: number): CloudflareRecord[] {
+  const { name, type } = set
+  return set.values.map((value): CloudflareRecord => {
+    const ttl = Math.max(set.ttlSeconds, minTtlSeconds)
+    switch (type) {
+      case 'A':
+      case 'AAAA':
+      case 'CNAME':
+        // the TTL of what is proxied is Cloudflare's
+        return { type, name, content: value, ttl: set.proxied ? automaticTtl : ttl, proxied: set.proxied }
+      case 'MX': {
+        const [priority = '', target = ''] = value.split(' ')
+        return { type, name, content: target, ttl, priority: Number(priority) }
+      }
+      case 'TXT':
+        return { type, name, content: quoteText(value), ttl }
+      case 'NS':
+        return { type, name, content: value, ttl }
+    }
+  })
+}
+
+const spelled = ({ type, name, content, ttl, proxied, priority }: CloudflareRecord): string =>
+  JSON.stringify([type, name.toLowerCase(), content, ttl, proxied ?? false, priority ?? null])
+
+/** What the portal has to say about: neither its own note nor types that it does not keep. */
+export const isOurs = (record: CloudflareRecord, zone: string): boolean => managed.has(record.type) && !isState(record, zone)
+
+/** What makes `held` into `wanted`, without touching what both have. */
+export function difference(held: readonly HeldRecord[], wanted: readonly CloudflareRecord[]): Batch {
+  const missing = new Map(wanted.map((record) => [spelled(record), record]))
+  const deletes = held.filter((record) => !missing.delete(spelled(record))).map(({ id }) => ({ id }))
+  return { deletes, posts: [...missing.values()] }
+}

@@ -1,0 +1,33 @@
+/** What a resolver would be told by the name server at a port of this machine, in the words of the agreement of DNS drivers. */
+import type { Answer } from 'dns-packet'
+import { askServer } from '../server/dns/delegation/ask.ts'
+import type { ServedType } from '../server/dns/driver.ts'
+
+interface Told {
+  readonly rcode: string
+  readonly values: readonly string[]
+  readonly ttlSeconds: number | undefined
+}
+
+function valueOf(answer: Answer): string {
+  switch (answer.type) {
+    case 'MX':
+      return `${answer.data.preference ?? 0} ${answer.data.exchange}`
+    case 'TXT':
+      return Buffer.concat([answer.data].flat().map((part) => Buffer.from(part))).toString('utf8')
+    default:
+      return 'data' in answer ? String(answer.data) : ''
+  }
+}
+
+/** Asks over UDP, then TCP when the answer does not fit. */
+export const askFor =
+  (port: number) =>
+  async (name: string, type: ServedType | 'SOA'): Promise<Told> => {
+    const told = await askServer({ address: '127.0.0.1', port }, { name, type }, 2000)
+    const answers = (told?.answers ?? []).filter((answer) => answer.type === type && answer.name.toLowerCase() === name)
+    // a referral names the child's servers without being the authority for them
+    const records = answers.length > 0 ? answers : type === 'NS' ? (told?.authorities ?? []).filter((answer) => answer.type === 'NS') : []
+    const [first] = records
+    return { rcode: told?.rcode ?? 'silence', values: records.map(valueOf), ttlSeconds: first && 'ttl' in first ? first.ttl : undefined }
+  }
