@@ -132,9 +132,29 @@ export const variables = {
     example: '',
   },
   DNS_DRIVER: {
-    about: 'What answers DNS queries: the name server inside the portal.',
-    schema: choice('DNS_DRIVER', ['embedded'], 'embedded'),
+    about: 'What answers DNS queries: the name server inside the portal (embedded), powerdns or cloudflare.',
+    schema: choice('DNS_DRIVER', ['embedded', 'powerdns', 'cloudflare'], 'embedded'),
     example: 'embedded',
+  },
+  POWERDNS_URL: {
+    about: "Where PowerDNS's HTTP API listens, without /api/v1; for DNS_DRIVER=powerdns.",
+    schema: address('POWERDNS_URL').optional(),
+    example: '',
+  },
+  POWERDNS_API_KEY: {
+    about: "The api-key of PowerDNS's configuration.",
+    schema: blankMeansFault('POWERDNS_API_KEY').optional(),
+    example: '',
+  },
+  CLOUDFLARE_API_TOKEN: {
+    about: 'Token with Zone:Edit and DNS:Edit on the account; for DNS_DRIVER=cloudflare. Its custom name servers must be DNS_NAME_SERVERS.',
+    schema: blankMeansFault('CLOUDFLARE_API_TOKEN').optional(),
+    example: '',
+  },
+  CLOUDFLARE_ACCOUNT_ID: {
+    about: 'The account that has the zones.',
+    schema: blankMeansFault('CLOUDFLARE_ACCOUNT_ID').optional(),
+    example: '',
   },
   DNS_NAME_SERVERS: {
     about:
@@ -356,6 +376,8 @@ const together: readonly (readonly (keyof Variables)[])[] = [
   ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'],
   ['SQUARE_ACCESS_TOKEN', 'SQUARE_APPLICATION_ID', 'SQUARE_LOCATION_ID', 'SQUARE_WEBHOOK_KEY'],
   ['ESMS_API_KEY', 'ESMS_SECRET_KEY'],
+  ['POWERDNS_URL', 'POWERDNS_API_KEY'],
+  ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_ACCOUNT_ID'],
 ]
 
 /** Throws ConfigFault. */

@@ -52,6 +52,10 @@ export function driverFaults(config: Config): string[] {
     const given = givenSettings(config, name)
     if (given) faults.push(...paymentDrivers[name].faults(given))
   }
+  if (config.DNS_DRIVER === 'powerdns' && config.POWERDNS_URL === undefined)
+    faults.push('DNS_DRIVER is powerdns: set POWERDNS_URL and POWERDNS_API_KEY.')
+  if (config.DNS_DRIVER === 'cloudflare' && config.CLOUDFLARE_API_TOKEN === undefined)
+    faults.push('DNS_DRIVER is cloudflare: set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID.')
   if (config.sandbox) return faults
   if (config.ESMS_API_KEY === undefined)
     faults.push('Nothing can send SMS: set ESMS_API_KEY and ESMS_SECRET_KEY, or let the sandbox stand in (SANDBOX).')
@@ -75,6 +79,22 @@ export function openGateways(
     if (settings) drivers.set(name, open(settings, { noticeUrl: `${config.portalUrl}/api/webhooks/${name}` }))
   }
   return drivers
+}
+
+function openDns(config: Config, log: Log): DnsDriver {
+  switch (config.DNS_DRIVER) {
+    case 'embedded':
+      return dnsDrivers.embedded.create({
+        host: config.HOST,
+        port: config.DNS_PORT,
+        transferTo: config.DNS_TRANSFER_TO,
+        onFault: (error) => log.error({ err: error }, 'a DNS query could not be answered'),
+      })
+    case 'powerdns':
+      return dnsDrivers.powerdns.create({ url: config.POWERDNS_URL, apiKey: config.POWERDNS_API_KEY })
+    case 'cloudflare':
+      return dnsDrivers.cloudflare.create({ apiToken: config.CLOUDFLARE_API_TOKEN, accountId: config.CLOUDFLARE_ACCOUNT_ID })
+  }
 }
 
 export function openDrivers(config: Config, sandbox: SandboxAddresses | undefined, log: Log): Drivers {
@@ -101,11 +121,6 @@ export function openDrivers(config: Config, sandbox: SandboxAddresses | undefine
       settings: { WORDPRESS_INTERNET: config.WORDPRESS_INTERNET, WORDPRESS_MAX_CONTAINERS: config.WORDPRESS_MAX_CONTAINERS },
       log,
     }),
-    dns: dnsDrivers[config.DNS_DRIVER].create({
-      host: config.HOST,
-      port: config.DNS_PORT,
-      transferTo: config.DNS_TRANSFER_TO,
-      onFault: (error) => log.error({ err: error }, 'a DNS query could not be answered'),
-    }),
+    dns: openDns(config, log),
   }
 }

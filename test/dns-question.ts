@@ -16,7 +16,7 @@ function valueOf(answer: Answer): string {
     case 'TXT':
       return Buffer.concat([answer.data].flat().map((part) => Buffer.from(part))).toString('utf8')
     default:
-      return 'data' in answer ? String(answer.data) : ''
+      return 'data' in answer && typeof answer.data === 'string' ? answer.data : ''
   }
 }
 

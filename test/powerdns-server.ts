@@ -1,8 +1,9 @@
 /** A real PowerDNS in a folder of its own, for those who have one installed: PDNS_SERVER names the program. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from './house.ts'
 
@@ -12,13 +13,14 @@ export interface PowerdnsServer {
   close(): Promise<void>
 }
 
-/** Needs its SQLite backend and the program `sqlite3`. */
+/** Needs its SQLite backend, whose schema PDNS_SCHEMA names if it is not where Debian has it. */
 export async function openPowerdnsServer(program: string, apiKey: string): Promise<PowerdnsServer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'powerdns-'))
   const [port, dnsPort] = await Promise.all([freePort(), freePort()])
   const schema = process.env['PDNS_SCHEMA'] ?? '/usr/share/doc/pdns-backend-sqlite3/schema.sqlite3.sql'
-  const made = spawnSync('sqlite3', [path.join(folder, 'zones.db')], { input: readFileSync(schema) })
-  if (made.status !== 0) throw new Error(`sqlite3: ${made.stderr?.toString() ?? 'not installed'}`)
+  const database = new DatabaseSync(path.join(folder, 'zones.db'))
+  database.exec(readFileSync(schema, 'utf8'))
+  database.close()
   writeFileSync(
     path.join(folder, 'pdns.conf'),
     [

@@ -16,6 +16,11 @@ interface Zone {
   /** By `name type`. */
   sets: Map<string, Rrset>
 }
+interface Body {
+  readonly name?: string
+  readonly account?: string
+  readonly rrsets?: readonly Patch[]
+}
 interface Patch extends Rrset {
   readonly changetype?: string
 }
@@ -43,7 +48,7 @@ export function openPowerdns(keys: { readonly apiKey: string }): {
         throw error
       }
     }
-  const bodyOf = (call: Call): Record<string, unknown> => JSON.parse(call.body.toString('utf8')) as Record<string, unknown>
+  const bodyOf = (call: Call): Body => JSON.parse(call.body.toString('utf8')) as Body
   const shown = ({ name, account, sets }: Zone, filter?: (set: Rrset) => boolean): object => ({
     id: name,
     name,
@@ -80,13 +85,13 @@ export function openPowerdns(keys: { readonly apiKey: string }): {
     ),
     [`POST ${server}/zones`]: guarded((call) => {
       const body = bodyOf(call)
-      const name = String(body['name'])
+      const { name = '' } = body
       if (!name.endsWith('.')) return refuse(`DNS Name '${name}' is not canonical`)
       if (zones.has(name)) return plain('Conflict', 409)
-      const zone: Zone = { name, account: String(body['account'] ?? ''), sets: new Map() }
+      const zone: Zone = { name, account: body.account ?? '', sets: new Map() }
       const sets = applied(
         zone,
-        ((body['rrsets'] ?? []) as Rrset[]).map((set) => ({ ...set, changetype: 'REPLACE' })),
+        (body.rrsets ?? []).map((set) => ({ ...set, changetype: 'REPLACE' })),
       )
       if (typeof sets === 'string') return refuse(sets)
       zones.set(name, { ...zone, sets })
@@ -103,14 +108,14 @@ export function openPowerdns(keys: { readonly apiKey: string }): {
     }),
     [`PATCH ${server}/zones/:zone`]: guarded((call, zone) => {
       if (!zone) return notFound()
-      const sets = applied(zone, (bodyOf(call)['rrsets'] ?? []) as Patch[])
+      const sets = applied(zone, bodyOf(call).rrsets ?? [])
       if (typeof sets === 'string') return refuse(sets)
       zone.sets = sets
       return { status: 204 }
     }),
     [`PUT ${server}/zones/:zone`]: guarded((call, zone) => {
       if (!zone) return notFound()
-      zone.account = String(bodyOf(call)['account'] ?? zone.account)
+      zone.account = bodyOf(call).account ?? zone.account
       return { status: 204 }
     }),
     [`DELETE ${server}/zones/:zone`]: guarded((_, zone) => {

@@ -16,6 +16,3 @@ export const settings = z.object({
   timeoutMs: z._default(z.int().check(z.gte(1)), 15_000),
 })
 export type CloudflareSettings = z.output<typeof settings>
-
-/** The names of the settings in the environment. */
-export const environment = { apiToken: 'CLOUDFLARE_API_TOKEN', accountId: 'CLOUDFLARE_ACCOUNT_ID', url: 'CLOUDFLARE_URL' } as const

@@ -11,6 +11,3 @@ export const settings = z.object({
   timeoutMs: z._default(z.int().check(z.gte(1)), 10_000),
 })
 export type PowerdnsSettings = z.output<typeof settings>
-
-/** The names of the settings in the environment. */
-export const environment = { url: 'POWERDNS_URL', apiKey: 'POWERDNS_API_KEY' } as const
