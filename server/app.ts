@@ -153,7 +153,13 @@ export async function openHouse(parts: HouseParts) {
   }
   wordpress.defineProvisioning(provisioning)
   const lifecycle = wordpress.createLifecycle({ ...provisioning, catalog })
-  wordpress.defineAligning(provisioning)
+  const backups = wordpress.createBackups({
+    ...provisioning,
+    portalUrl,
+    folder: path.join(config.DATA_DIR, 'backups'),
+    kept: config.BACKUPS_KEPT,
+  })
+  wordpress.defineAligning({ ...provisioning, forget: backups.forget })
   bills.offer(wordpress.wordpressProduct(catalog))
   const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, proto: addressing.scheme, log })
 
@@ -280,6 +286,7 @@ export async function openHouse(parts: HouseParts) {
     onChange: directory.refresh,
     customer: accounts.customer,
   })
+  wordpress.backupRoutes(http, { db, backups, copyWork: limits.limit('backup', 30, 3600) })
   const shown = storefront.publicConfig({
     catalog,
     drivers: drivers.payments,
