@@ -158,7 +158,13 @@ export async function openHouse(parts: HouseParts) {
   }
   wordpress.defineProvisioning(provisioning)
   const lifecycle = wordpress.createLifecycle({ ...provisioning, catalog })
-  wordpress.defineAligning(provisioning)
+  const backups = wordpress.createBackups({
+    ...provisioning,
+    portalUrl,
+    folder: path.join(config.DATA_DIR, 'backups'),
+    kept: config.BACKUPS_KEPT,
+  })
+  wordpress.defineAligning({ ...provisioning, forget: backups.forget })
   bills.offer(wordpress.wordpressProduct(catalog))
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
   const dns = createDns({
@@ -330,6 +336,7 @@ export async function openHouse(parts: HouseParts) {
       return { host, addresses: addresses ?? [] }
     },
   })
+  wordpress.backupRoutes(http, { db, backups, copyWork: limits.limit('backup', 30, 3600) })
   const shown = storefront.publicConfig({
     catalog,
     drivers: drivers.payments,

@@ -46,12 +46,14 @@ export class Page<R> {
   }
 }
 
-/** A document to keep, sent as it is made: its length is not known and never held in memory. */
+/** A document to keep, sent as it is made and never held in memory. */
 export interface FileAnswer {
   /** ASCII. */
   readonly name: string
   readonly type: string
-  readonly chunks: AsyncIterable<string>
+  readonly chunks: AsyncIterable<string | Buffer>
+  /** Length in bytes, where it is known beforehand. */
+  readonly bytes?: number
   /** The chunks are the JSON of `result`. */
   readonly enveloped?: boolean
 }
@@ -111,7 +113,7 @@ function unstorable(value: unknown, path: string): string | undefined {
   return undefined
 }
 
-async function* enveloped(chunks: AsyncIterable<string>): AsyncIterable<string> {
+async function* enveloped(chunks: AsyncIterable<string | Buffer>): AsyncIterable<string | Buffer> {
   yield '{"statusCode":200,"message":"success","result":'
   yield* chunks
   yield '}'
@@ -262,11 +264,13 @@ export function createHttp(options: HttpOptions): Http {
             name,
             type,
             chunks,
+            bytes,
             enveloped: wrap,
           } = await handle({
             ...(await callOf(endpoint, request)),
             accept: request.headers.accept ?? '',
           })
+          if (bytes !== undefined) reply.header('content-length', bytes)
           return reply
             .type(type)
             .header('content-disposition', `attachment; filename="${name}"`)

@@ -1,5 +1,7 @@
 /** WordPress servers: ordered, brought up, found by the edge, and watched through their log. */
 export { defineAligning } from './align.ts'
+export { backupRoutes } from './backup-routes.ts'
+export { createBackups } from './backups.ts'
 export { createDirectory } from './directory.ts'
 export { createDomains } from './domains.ts'
 export type { WordpressDriver } from './driver.ts'
