@@ -78,3 +78,16 @@ export const searchLocations = endpoint({
   query: z.object({ search: z._default(z.string().check(z.maxLength(100)), '') }),
   result: z.array(Location),
 })
+
+export const legalPages = ['terms', 'privacy', 'cookies'] as const
+export type LegalPage = (typeof legalPages)[number]
+
+export const legalPage = endpoint({
+  method: 'GET',
+  path: '/api/legal/:page',
+  access: 'public',
+  summary: "The operator's terms, privacy policy or cookie policy, in the caller's language",
+  params: z.object({ page: z.enum(legalPages) }),
+  /** Paragraphs; one that begins with `# ` is a heading. */
+  result: z.object({ paragraphs: z.array(z.string()) }),
+})

@@ -345,7 +345,7 @@ export async function openHouse(parts: HouseParts) {
     sandboxUrl: parts.sandboxUrl,
     wordpress: drivers.wordpress.capabilities,
   })
-  storefront.routes(http, () => shown)
+  storefront.routes(http, () => shown, catalog.legal)
 
   const document = openApi(http.endpoints, { title: `${catalog.seller.name} API`, version, url: portalUrl })
   server.get('/api/openapi.json', async () => document)
@@ -387,10 +387,16 @@ export async function openHouse(parts: HouseParts) {
     if (!local && !entitled) throw new Refusal('not_found')
     return reply.type('text/plain; version=0.0.4').send(await metrics.text())
   })
-  storefront.servePages(server, path.join(root, 'dist', 'web'), portalUrl, (request, reply) => {
-    const refusal = failure('not_found', spokenBy(request.headers['accept-language']), request.id)
-    return reply.code(refusal.statusCode).send(refusal)
-  })
+  storefront.servePages(
+    server,
+    path.join(root, 'dist', 'web'),
+    portalUrl,
+    storefront.brandOf(catalog, path.dirname(config.CATALOG)),
+    (request, reply) => {
+      const refusal = failure('not_found', spokenBy(request.headers['accept-language']), request.id)
+      return reply.code(refusal.statusCode).send(refusal)
+    },
+  )
   server.server.on('upgrade', (request, socket, head) => {
     // Node has taken its own listener away, so a client that hangs up now would end the process; and nobody catches what is thrown here: one request with an odd address would end the process.
     socket.on('error', () => socket.destroy())

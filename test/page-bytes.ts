@@ -14,22 +14,15 @@ interface Chunk {
   readonly isEntry?: boolean
 }
 
-/** The text groups that each route names, read out of the one table in web/routes.tsx: { "/wordpress/:id": ["servers", "site"] }. */
-function groupsOf(): Map<string, readonly string[]> {
-  const table = readFileSync(path.join(root, 'web/routes.tsx'), 'utf8')
-  const rows = table.matchAll(/path: '([^']+)'(?:(?!createRoute)[\s\S])*?screen\(\(\) => import\('[^']+'\)((?:,\s*'\w+')*)/g)
-  return new Map(
-    [...rows].map(([, pattern = '', groups = '']) => [
-      pattern.replace(/\$(\w+)/g, ':$1'),
-      [...groups.matchAll(/'(\w+)'/g)].map(([, group = '']) => group),
-    ]),
-  )
-}
-
 /** JavaScript of every route in its dearest language, bytes after gzip. */
 export function scriptBytes(): { route: string; bytes: number }[] {
   const manifest = JSON.parse(readFileSync(path.join(build, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
-  const preload = JSON.parse(readFileSync(path.join(build, 'preload.json'), 'utf8')) as Record<string, string[]>
+  const preload = JSON.parse(readFileSync(path.join(build, 'preload.json'), 'utf8')) as Record<
+    string,
+    { files: string[]; texts: Record<string, string[]> }
+  >
+  const fileOf = (name: string): string => name.replace(/^\//, '')
+  const keyOf = new Map(Object.entries(manifest).map(([key, { file }]) => [file, key]))
   const withImports = (key: string, into: Set<string>): Set<string> => {
     const chunk = manifest[key]
     if (!chunk || into.has(chunk.file)) return into
@@ -39,17 +32,12 @@ export function scriptBytes(): { route: string; bytes: number }[] {
   }
   const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry) ?? ''
   const always = [...withImports(entry, new Set()), 'theme.js']
-  const groups = groupsOf()
-  const texts = (group: string): string => group.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  return Object.entries(preload).map(([route, files]) => {
-    const screen = [...always, ...files.map((file) => file.replace(/^\//, ''))]
-    const named = groups.get(route)
-    if (!named) throw new Error(`web/routes.tsx has no row for ${route}`)
-    const languages = ['en', 'vi'].map((language) =>
-      [`i18n/${language}.ts`, ...named.map((group) => `i18n/${language}-${texts(group)}.ts`)].flatMap((key) => [
-        ...withImports(key, new Set()),
-      ]),
-    )
+  return Object.entries(preload).map(([route, { files, texts }]) => {
+    const screen = [...always, ...files.map(fileOf)]
+    const languages = ['en', 'vi'].map((language) => [
+      ...withImports(`i18n/${language}.ts`, new Set()),
+      ...(texts[language] ?? []).flatMap((file) => [...withImports(keyOf.get(fileOf(file)) ?? file, new Set())]),
+    ])
     const bytes = languages.map((own) =>
       [...new Set([...screen, ...own])].filter((file) => file.endsWith('.js')).reduce((sum, file) => sum + gzipped(file), 0),
     )

@@ -81,7 +81,7 @@ const app = createRoute({
 const inApp = () => app
 const bare = () => root
 
-const dashboard = createRoute({ getParentRoute: inApp, path: '/', ...screen(() => import('./dashboard/DashboardPage.tsx')) })
+const dashboard = createRoute({ getParentRoute: inApp, path: '/', ...screen(() => import('./dashboard/DashboardPage.tsx'), 'dashboard') })
 const transactions = createRoute({
   getParentRoute: inApp,
   path: '/transactions',
@@ -237,6 +237,7 @@ const hostedInvoice = createRoute({
   ...screen(() => import('./invoices/HostedPage.tsx')),
 })
 
+const legal = createRoute({ getParentRoute: bare, path: '/legal/$page', ...screen(() => import('./pages/LegalPage.tsx'), 'auth') })
 const error404 = createRoute({ getParentRoute: bare, path: '/pages/error404', ...screen(() => import('./pages/Error404.tsx')) })
 const error500 = createRoute({
   getParentRoute: bare,
@@ -293,6 +294,7 @@ const screens = [
   paymentSuccess,
   cardSuccess,
   hostedInvoice,
+  legal,
   error404,
   error500,
   error503,

@@ -105,7 +105,9 @@ const visitorScreens = (): string[] => [
   '/pages/error500',
   '/pages/error503',
   '/pages/maintenence',
-  '/pages/coming-soon?product=dns',
+  '/pages/coming-soon?product=svm',
+  '/legal/terms',
+  '/legal/nothing',
 ]
 const customerScreens = (): string[] => [
   '/',
@@ -123,6 +125,10 @@ const customerScreens = (): string[] => [
   '/paas',
   '/project/create',
   '/web-service/create?project=demo',
+  '/dns',
+  '/docs',
+  '/docs/top-up',
+  '/docs/nothing',
   made.unpaidInvoice,
   `/api/payments/success?transId=${made.payment}`,
   // Last, because it locks.

@@ -6,6 +6,7 @@ import { useTexts } from '../i18n/index.ts'
 import { configQuery } from '../queries.ts'
 import { LanguageMenu, SandboxBadge, ThemeMenu } from '../shell/HeaderMenus.tsx'
 import { Logo } from '../ui/Logo.tsx'
+import { LegalLinks } from './LegalLinks.tsx'
 
 interface AuthLayoutProps {
   title: string
@@ -63,6 +64,7 @@ export function AuthLayout({ title, sub, children, footer, wide = false }: AuthL
             {footer ? <div className="mt-6 text-sm text-ink-2">{footer}</div> : null}
           </div>
         </main>
+        <LegalLinks className="justify-center px-4 pb-6" />
       </div>
     </div>
   )

@@ -146,7 +146,7 @@ export function LocationSearch({
       </Field>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <span role="status" className="sr-only">
-        {value ? t.auth.locationChosen(value.name) : shown ? t.palette.results(list.length) : ''}
+        {value ? t.auth.locationChosen(value.name) : shown ? t.auth.locationResults(list.length) : ''}
       </span>
     </div>
   )

@@ -1,4 +1,6 @@
 /** English: signing in, and what comes before it. */
+import { plural } from './plural.ts'
+
 export const enAuth = {
   lock: {
     title: 'Screen locked',
@@ -6,6 +8,15 @@ export const enAuth = {
     unlock: 'Unlock',
     failed: 'Password invalid, please try again !',
     other: 'Sign in as somebody else',
+    cookies: 'Cookie Preferences',
+    privacy: 'Privacy',
+    terms: 'Terms',
+  },
+  legal: {
+    label: 'Legal pages',
+    terms: 'Terms of service',
+    privacy: 'Privacy policy',
+    cookies: 'Cookie policy',
   },
   auth: {
     tagline: 'Your wallet and your servers in one calm place.',
@@ -34,6 +45,7 @@ export const enAuth = {
     addressLine: 'Address',
     location: 'City or district',
     locationHint: 'Type a few letters, with or without accents.',
+    locationResults: (count: number) => plural(count, 'result', 'results'),
     locationNone: 'No such place',
     locationChosen: (name: string) => `Chosen: ${name}`,
     registered: 'Create account success,now confirm your phone number !',

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
-import { aud as audCore } from './aud.ts'
 import { audAuth } from './aud-auth.ts'
+import { audDashboard } from './aud-dashboard.ts'
 import { audServers } from './aud-servers.ts'
 import { enAuth } from './en-auth.ts'
 import { enCards } from './en-cards.ts'
+import { enDashboard } from './en-dashboard.ts'
 import { enDns } from './en-dns.ts'
 import { enDocs } from './en-docs.ts'
 import { enPaas } from './en-paas.ts'
+import { enPalette } from './en-palette.ts'
 import { enParts } from './en-parts.ts'
 import { enPayments } from './en-payments.ts'
 import { enServers } from './en-servers.ts'
@@ -16,9 +18,11 @@ import { enWallet } from './en-wallet.ts'
 import { en as enCore } from './en.ts'
 import { viAuth } from './vi-auth.ts'
 import { viCards } from './vi-cards.ts'
+import { viDashboard } from './vi-dashboard.ts'
 import { viDns } from './vi-dns.ts'
 import { viDocs } from './vi-docs.ts'
 import { viPaas } from './vi-paas.ts'
+import { viPalette } from './vi-palette.ts'
 import { viParts } from './vi-parts.ts'
 import { viPayments } from './vi-payments.ts'
 import { viServers } from './vi-servers.ts'
@@ -29,11 +33,13 @@ import { vi as viCore } from './vi.ts'
 
 const en = {
   ...enCore,
+  ...enDashboard,
   ...enAuth,
   ...enTopUp,
   ...enDns,
   ...enDocs,
   ...enPaas,
+  ...enPalette,
   ...enParts,
   cards: enCards,
   ...enPayments,
@@ -43,11 +49,13 @@ const en = {
 }
 const vi = {
   ...viCore,
+  ...viDashboard,
   ...viAuth,
   ...viTopUp,
   ...viDns,
   ...viDocs,
   ...viPaas,
+  ...viPalette,
   ...viParts,
   cards: viCards,
   ...viPayments,
@@ -56,12 +64,14 @@ const vi = {
   ...viWallet,
 }
 const aud = {
-  ...audCore,
+  ...enCore,
+  ...audDashboard,
   ...audAuth,
   ...enTopUp,
   ...enDns,
   ...enDocs,
   ...enPaas,
+  ...enPalette,
   ...enParts,
   cards: enCards,
   ...enPayments,

@@ -5,9 +5,11 @@
 import { useSyncExternalStore } from 'react'
 import type { enAuth } from './en-auth.ts'
 import type { enCards } from './en-cards.ts'
+import type { enDashboard } from './en-dashboard.ts'
 import type { enDns } from './en-dns.ts'
 import type { enDocs } from './en-docs.ts'
 import type { enPaas } from './en-paas.ts'
+import type { enPalette } from './en-palette.ts'
 import type { enParts } from './en-parts.ts'
 import type { enPayments } from './en-payments.ts'
 import type { enServers } from './en-servers.ts'
@@ -20,6 +22,8 @@ export type { Texts }
 /** Texts of one part of the portal. */
 interface GroupTexts {
   auth: typeof enAuth
+  dashboard: typeof enDashboard
+  palette: typeof enPalette
   parts: typeof enParts
   cards: { readonly cards: typeof enCards }
   dns: typeof enDns
@@ -38,7 +42,7 @@ export type Language = (typeof languages)[number]
 const loaders: Record<Language, () => Promise<Texts>> = {
   en: () => import('./en.ts').then((file) => file.en),
   vi: () => import('./vi.ts').then((file) => file.vi),
-  aud: () => import('./aud.ts').then((file) => file.aud),
+  aud: () => import('./en.ts').then((file) => file.en),
 }
 
 type Loaders = { readonly [G in TextGroup]: Record<Language, () => Promise<GroupTexts[G]>> }
@@ -46,6 +50,7 @@ const cards = () => import('./en-cards.ts').then((file) => ({ cards: file.enCard
 const dns = () => import('./en-dns.ts').then((file) => file.enDns)
 const docs = () => import('./en-docs.ts').then((file) => file.enDocs)
 const paas = () => import('./en-paas.ts').then((file) => file.enPaas)
+const palette = () => import('./en-palette.ts').then((file) => file.enPalette)
 const parts = () => import('./en-parts.ts').then((file) => file.enParts)
 const payments = () => import('./en-payments.ts').then((file) => file.enPayments)
 const site = () => import('./en-site.ts').then((file) => file.enSite)
@@ -57,11 +62,17 @@ const groupLoaders: Loaders = {
     vi: () => import('./vi-auth.ts').then((file) => file.viAuth),
     aud: () => import('./aud-auth.ts').then((file) => file.audAuth),
   },
+  dashboard: {
+    en: () => import('./en-dashboard.ts').then((file) => file.enDashboard),
+    vi: () => import('./vi-dashboard.ts').then((file) => file.viDashboard),
+    aud: () => import('./aud-dashboard.ts').then((file) => file.audDashboard),
+  },
   parts: { en: parts, vi: () => import('./vi-parts.ts').then((file) => file.viParts), aud: parts },
   cards: { en: cards, vi: () => import('./vi-cards.ts').then((file) => ({ cards: file.viCards })), aud: cards },
   dns: { en: dns, vi: () => import('./vi-dns.ts').then((file) => file.viDns), aud: dns },
   docs: { en: docs, vi: () => import('./vi-docs.ts').then((file) => file.viDocs), aud: docs },
   paas: { en: paas, vi: () => import('./vi-paas.ts').then((file) => file.viPaas), aud: paas },
+  palette: { en: palette, vi: () => import('./vi-palette.ts').then((file) => file.viPalette), aud: palette },
   payments: { en: payments, vi: () => import('./vi-payments.ts').then((file) => file.viPayments), aud: payments },
   servers: {
     en: () => import('./en-servers.ts').then((file) => file.enServers),

@@ -8,6 +8,15 @@ export const viAuth: typeof enAuth = {
     unlock: 'Mở khoá',
     failed: 'Mật khẩu không đúng, vui lòng thử lại !',
     other: 'Đăng nhập bằng tài khoản khác',
+    cookies: 'Tuỳ chọn cookie',
+    privacy: 'Quyền riêng tư',
+    terms: 'Điều khoản',
+  },
+  legal: {
+    label: 'Trang pháp lý',
+    terms: 'Điều khoản dịch vụ',
+    privacy: 'Chính sách quyền riêng tư',
+    cookies: 'Chính sách cookie',
   },
   auth: {
     tagline: 'Ví tiền và máy chủ của bạn, gọn gàng ở một nơi.',
@@ -36,6 +45,7 @@ export const viAuth: typeof enAuth = {
     addressLine: 'Địa chỉ',
     location: 'Tỉnh, thành, quận huyện',
     locationHint: 'Gõ vài chữ cái, có dấu hay không dấu đều được.',
+    locationResults: (count) => `${count} kết quả`,
     locationNone: 'Không tìm thấy địa điểm',
     locationChosen: (name) => `Đã chọn: ${name}`,
     registered: 'Tạo tài khoản thành công, hãy xác nhận số điện thoại !',

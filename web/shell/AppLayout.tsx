@@ -21,7 +21,7 @@ import { Sidebar } from './Sidebar.tsx'
 
 /** Fetched when somebody locks the screen; until it is there nothing is shown. */
 const LockView = lazy(() => loadScreen(async () => (await Promise.all([import('../auth/LockView.tsx'), loadTexts('auth')]))[0]))
-const Palette = lazy(() => import('./Palette.tsx'))
+const Palette = lazy(async () => (await Promise.all([import('./Palette.tsx'), loadTexts('palette')]))[0])
 
 /** The frame around every signed-in screen. While it is locked, the lock view is all there is. */
 export function AppLayout() {
