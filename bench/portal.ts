@@ -11,13 +11,15 @@ export interface BenchPortal {
   readonly url: string
   readonly sandboxUrl: string
   readonly sitesPort: number
+  /** UDP and TCP. */
+  readonly dnsPort: number
   readonly process: ChildProcess
   /** Milliseconds from the start of the process to its "Ready" line. */
   readonly readyMs: number
   stop(): Promise<void>
 }
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = net.createServer().once('error', reject)
     probe.listen(0, '127.0.0.1', () => {
@@ -62,6 +64,7 @@ export async function startPortal(options: { dataDir?: string; command?: readonl
     url: `http://127.0.0.1:${port}`,
     sandboxUrl: `http://127.0.0.1:${sandboxPort}`,
     sitesPort,
+    dnsPort,
     process: child,
     readyMs,
     async stop() {

@@ -10,6 +10,8 @@ import { freePort } from './house.ts'
 export interface PowerdnsServer {
   readonly url: string
   readonly dnsPort: number
+  /** 0: there is no process. */
+  readonly pid: number
   close(): Promise<void>
 }
 
@@ -54,6 +56,7 @@ export async function openPowerdnsServer(program: string, apiKey: string): Promi
   return {
     url,
     dnsPort,
+    pid: server.pid ?? 0,
     async close() {
       server.kill()
       await gone
