@@ -160,6 +160,7 @@ export async function openHouse(parts: HouseParts) {
     kept: config.BACKUPS_KEPT,
   })
   wordpress.defineAligning({ ...provisioning, forget: backups.forget })
+  const reconciler = wordpress.createReconciler(provisioning)
   bills.offer(wordpress.wordpressProduct(catalog))
   const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, proto: addressing.scheme, log })
 
@@ -209,6 +210,8 @@ export async function openHouse(parts: HouseParts) {
       .executeTakeFirstOrThrow()
     return Number(n)
   })
+
+  metrics.gauge('sites_orphaned', 'Sites of the runtime that the database does not know', reconciler.orphans)
 
   // HTTP
   const http = createHttp({
@@ -356,6 +359,7 @@ export async function openHouse(parts: HouseParts) {
     bills,
     topUps,
     accounts,
+    reconciler,
     server,
     /** Opens the ports. Sites that should run come back in the background. */
     async listen(): Promise<void> {
