@@ -165,6 +165,7 @@ export async function openHouse(parts: HouseParts) {
     kept: config.BACKUPS_KEPT,
   })
   wordpress.defineAligning({ ...provisioning, forget: backups.forget })
+  const reconciler = wordpress.createReconciler(provisioning)
   bills.offer(wordpress.wordpressProduct(catalog))
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
   const dns = createDns({
@@ -230,6 +231,8 @@ export async function openHouse(parts: HouseParts) {
       .executeTakeFirstOrThrow()
     return Number(n)
   })
+
+  metrics.gauge('sites_orphaned', 'Sites of the runtime that the database does not know', reconciler.orphans)
 
   // HTTP
   const http = createHttp({
@@ -410,6 +413,7 @@ export async function openHouse(parts: HouseParts) {
     topUps,
     accounts,
     dns,
+    reconciler,
     server,
     /** Opens the ports. Sites that should run come back in the background. */
     async listen(): Promise<void> {
