@@ -140,7 +140,8 @@ const nothing = (rcode: number): Resolved => ({ rcode, authoritative: false, ans
 
 /** Longest query whose answer is kept: a name and a bare OPT. */
 const keptQueryBytes = 280
-const keptAnswers = 10_000
+/** About 350 bytes each. */
+const keptAnswers = 30_000
 const tcpLimit = 65_535
 /** One message of a transfer is full beyond this; the longest record fits behind it. */
 const transferMessageBytes = 16_000

@@ -58,15 +58,18 @@ function converse(socket: net.Socket, handler: Handler): void {
 /** Resolves when both listen; fails with what the system says (EADDRINUSE, EACCES). */
 export async function listen(of: { host: string; port: number; handler: Handler }): Promise<Ports> {
   const { host, port, handler } = of
+  const family = net.isIPv6(host) ? 6 : 4
   const udp = dgram.createSocket({
-    type: net.isIPv6(host) ? 'udp6' : 'udp4',
+    type: `udp${family}`,
     recvBufferSize: socketBufferBytes,
     sendBufferSize: socketBufferBytes,
+    // Answers go to addresses, never to names: there is nothing to look up, and no turn of the event loop to wait for.
+    lookup: (address, _options, found) => found(null, address, family),
   })
   udp.on('message', (bytes, { address, port: from }) => {
     const answer = handler.udp(bytes, address)
     // What cannot be sent (a forged source port 0, no route) is nobody's loss.
-    if (answer && from > 0) udp.send(answer, from, address, () => undefined)
+    if (answer && from > 0) udp.send(answer, from, address)
   })
   const perAddress = new Map<string, number>()
   const sockets = new Set<net.Socket>()
