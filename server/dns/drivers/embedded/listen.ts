@@ -104,8 +104,10 @@ export async function listen(of: { host: string; port: number; handler: Handler 
   try {
     tcp.listen(port, host)
     await once(tcp, 'listening')
+    // Listened for before: nothing is looked up, so it may be bound before `bind` returns.
+    const bound = once(udp, 'listening')
     udp.bind(port, host)
-    await once(udp, 'listening')
+    await bound
   } catch (error) {
     await close()
     throw error
