@@ -1,6 +1,7 @@
 /** The demo customer: a believable half year of top-ups and invoices, made by the rooms' own functions on a clock that is moved by hand. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { addRecord, createZone, type Dns } from './dns/index.ts'
 import { createLedger } from './wallet/index.ts'
 import { hashPassword } from './auth/index.ts'
 import { plans, termsOf, type Catalog } from './catalog/index.ts'
@@ -21,6 +22,18 @@ export const demoCustomer = {
 /** History is not told again: no job runs and nobody is notified. */
 const silentJobs: Pick<Jobs, 'add' | 'define'> = { add: async () => undefined, define: () => undefined }
 const silentAnnouncer = { announce: async () => undefined, announceAll: async () => undefined }
+
+const domain = 'tap-chi-viet-demo.vn'
+const records = [
+  { name: '@', type: 'A', content: '203.0.113.10' },
+  { name: '@', type: 'AAAA', content: '2001:db8:10::10' },
+  { name: 'www', type: 'CNAME', content: domain },
+  { name: '@', type: 'MX', content: 'mx1.mail.example', priority: 10 },
+  { name: '@', type: 'MX', content: 'mx2.mail.example', priority: 20 },
+  { name: '@', type: 'TXT', content: 'v=spf1 include:mail.example -all' },
+  { name: '_dmarc', type: 'TXT', content: `v=DMARC1; p=quarantine; rua=mailto:dmarc@${domain}` },
+  { name: 'noi-bo', type: 'NS', content: 'ns1.noi-bo.example' },
+] as const
 
 interface Event {
   readonly daysAgo: number
@@ -48,8 +61,15 @@ const history: readonly Event[] = [
   { daysAgo: 3, act: 'topup', amount: 1_000_000n },
 ]
 
+export interface Demo {
+  readonly email: string
+  readonly password: string
+  /** What was seeded just now, to be registered where names are. */
+  readonly domain?: { readonly name: string; readonly nameservers: readonly string[] }
+}
+
 /** Seeds once, into a portal without customers; answers the sign-in whenever the demo customer is there. */
-export async function seedDemo(of: { db: Database; catalog: Catalog; log: Log }): Promise<{ email: string; password: string } | undefined> {
+export async function seedDemo(of: { db: Database; catalog: Catalog; log: Log; dns: Dns }): Promise<Demo | undefined> {
   const { db, catalog } = of
   const signIn = { email: demoCustomer.email, password: demoCustomer.password }
   const passwordHash = await hashPassword(demoCustomer.password)
@@ -135,6 +155,15 @@ export async function seedDemo(of: { db: Database; catalog: Catalog; log: Log })
       })
       await billing.pay(tx, invoice.id)
     }
-    return signIn
+    now = later(today, -days(40))
+    const language = 'vi'
+    const dns = { clock, jobs: silentJobs as Jobs, publisher: of.dns.publisher, pool: of.dns.pool, reserved: of.dns.ownZones }
+    const zone = await createZone(tx, dns, { customerId: id, typed: domain, language })
+    for (const record of records) {
+      now = later(now, hours(1))
+      const body = { priority: undefined, ...record, ttl: 300, proxied: false }
+      await addRecord(tx, { ...dns, capabilities: of.dns.capabilities }, { customerId: id, zoneId: zone.id, body, language })
+    }
+    return { ...signIn, domain: { name: zone.name, nameservers: zone.name_servers } }
   })
 }

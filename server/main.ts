@@ -3,7 +3,7 @@ import path from 'node:path'
 import { openHouse, type House } from './app.ts'
 import { CatalogFault, loadCatalog, type Catalog } from './catalog/index.ts'
 import { ConfigFault, readConfig, type Config } from './config.ts'
-import { seedDemo } from './demo.ts'
+import { seedDemo, type Demo } from './demo.ts'
 import { driverFaults, openDrivers, sandboxGatewayKeys, type SandboxAddresses } from './drivers.ts'
 import { createTravellingClock, systemClock } from './platform/clock.ts'
 import { createLog, type Log } from './platform/log.ts'
@@ -58,6 +58,14 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
   })
   const addresses: SandboxAddresses = { url: sandbox.url, smtpUrl: sandbox.smtpUrl, registryPort: sandbox.registryPort, ...keys }
   return { sandbox, addresses }
+}
+
+/** The demo's domain is registered in the sandbox, as its owner would have done long ago. */
+async function delegateInSandbox(url: string, domain: NonNullable<Demo['domain']>, { dns }: House): Promise<void> {
+  const body = JSON.stringify(domain)
+  const answer = await fetch(`${url}/registry.json`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  if (!answer.ok) throw new Error(`The sandbox's registry does not take ${domain.name}: ${await answer.text()}`)
+  await dns.verifier.checkDue()
 }
 
 const describe = (error: unknown): string => {
@@ -130,8 +138,9 @@ try {
     log.info({ now: clock.now() }, 'the clock was moved')
     opened.bills.poke().catch((error: unknown) => log.warn({ err: error }, 'billing looks with its next round'))
   })
-  const demo = config.demo ? await seedDemo({ db: house.db, catalog, log }) : undefined
+  const demo = config.demo ? await seedDemo({ db: house.db, catalog, log, dns: house.dns }) : undefined
   await house.listen()
+  if (demo?.domain && addresses) await delegateInSandbox(addresses.url, demo.domain, house)
 
   say('')
   say(`  Portal             ${config.portalUrl}`)

@@ -8,7 +8,7 @@ let portal: TestHouse
 let an: TestCustomer
 let binh: TestCustomer
 beforeAll(async () => {
-  portal = await openTestHouse({ env: { DNS_ROOT_SERVERS: '127.0.0.1:9' } })
+  portal = await openTestHouse()
   an = await portal.customer()
   binh = await portal.customer()
 })
@@ -421,6 +421,11 @@ describe('zone files', () => {
     const began = performance.now()
     expect((await send(domain, text)).body.result.added).toHaveLength(3000)
     expect(performance.now() - began).toBeLessThan(10_000)
+    await expect.poll(() => answers(`h2999.${domain.name}`, 'A'), { timeout: 1000 }).toHaveLength(1)
+    const [made] = (await call<{ data: Change[] }>('GET', `/api/dns/${domain.id}/changes`)).body.result.data
+    const undone = await call<Change>('POST', `/api/dns/${domain.id}/changes/${made?.id}/undo`, {})
+    await expect.poll(() => answers(`h2999.${domain.name}`, 'A'), { timeout: 1000 }).toHaveLength(0)
+    expect((await call('POST', `/api/dns/${domain.id}/changes/${undone.body.result.id}/undo`, {})).status).toBe(200)
     await expect.poll(() => answers(`h2999.${domain.name}`, 'A'), { timeout: 1000 }).toHaveLength(1)
     const seen = new Set<string>()
     let cursor: string | null | undefined = ''

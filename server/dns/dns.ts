@@ -4,13 +4,14 @@ import type { Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Announcer } from '../realtime/index.ts'
-import type { DnsDriver, RecordSet } from './driver.ts'
+import type { DnsCapabilities, DnsDriver, RecordSet } from './driver.ts'
 import { apexTtlSeconds, createPublisher, soaTimes, type Publisher } from './publish.ts'
 import { createVerifier, type DelegationCheck, type Verifier } from './verify.ts'
 
 export interface Dns {
   readonly publisher: Publisher
   readonly verifier: Verifier
+  readonly capabilities: DnsCapabilities
   /** Names of name servers to choose pairs from. */
   readonly pool: readonly string[]
   /** The zones that hold the name servers' own addresses: nobody's to claim. */
@@ -44,7 +45,7 @@ export function createDns(deps: {
   const publisher = createPublisher({ ...deps, contact, own: ownZones })
   const verifier = createVerifier({ ...deps, publisher })
 
-  /** The name servers answer for themselves: their addresses are the glue that parents hand on. */
+  /** Name servers of ours answer for themselves: their addresses are the glue that parents hand on. Elsewhere that is the operator's. */
   async function serveOwnZones(): Promise<void> {
     for (const zone of ownZones) {
       const hosts = pool.filter((name) => parentOf(name) === zone)
@@ -74,11 +75,12 @@ export function createDns(deps: {
   return {
     publisher,
     verifier,
+    capabilities: driver.capabilities,
     pool,
     ownZones,
     contact,
     async start() {
-      await serveOwnZones()
+      if (!driver.durable) await serveOwnZones()
       await publisher.start()
       await driver.start()
     },

@@ -19,6 +19,7 @@ import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Publisher } from './publish.ts'
 import {
+  allRecords,
   countRecords,
   dropRecords,
   insertRecords,
@@ -77,6 +78,13 @@ function overlay(tx: Tx, zoneId: string, { before, after }: Edit): View {
     ],
     count: async () => (await countRecords(tx, zoneId)) - before.length + after.length,
   }
+}
+
+/** Beyond so many it is cheaper to read the whole domain. */
+const fewRecords = 30
+async function wholeAfter(tx: Tx, zoneId: string, { before, after }: Edit): Promise<View> {
+  const gone = new Set([...before, ...after].map(({ id }) => id))
+  return viewOf([...(await allRecords(tx, zoneId)).filter(({ id }) => !gone.has(id)), ...after])
 }
 
 /** Longest chain of CNAMEs inside one domain that is followed. */
@@ -197,14 +205,15 @@ export async function writeEdit(
   return id
 }
 
-/** A few records: judged, written with their siblings, logged. Refuses with the fields of the first that may not be. */
+/** Records judged, written with their siblings, logged. Refuses with the fields of the first that may not be. */
 export async function edit(
   tx: Tx,
   deps: EditDeps,
   zone: ZoneRow,
   of: Edit & { customerId: string; action: Change['action']; language: Language },
 ): Promise<bigint> {
-  const [wrong] = await judge(overlay(tx, zone.id, of), zone.name, of.after, 1)
+  const view = of.after.length > fewRecords ? await wholeAfter(tx, zone.id, of) : overlay(tx, zone.id, of)
+  const [wrong] = await judge(view, zone.name, of.after, 1)
   if (wrong) throw new Refusal('invalid_input', { fields: fieldsOf(wrong.faults, of.language) })
   return await writeEdit(tx, deps, zone, { ...of, ...(await withSiblings(tx, zone.id, of)) })
 }

@@ -1,5 +1,7 @@
 /** Domains: claimed, proven at the parent zone, kept as records, and told to the name servers. */
 export { createDelegation, ownAddresses } from './addresses.ts'
 export type { DnsDriver } from './driver.ts'
-export { createDns } from './dns.ts'
+export { createDns, type Dns } from './dns.ts'
+export { addRecord } from './records.ts'
 export { routes } from './routes.ts'
+export { createZone } from './zones.ts'

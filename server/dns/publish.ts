@@ -1,30 +1,34 @@
 /**
- * Keeps the name servers in step with the database. A change is told at once after its commit; what was missed (a crash between commit and telling,
- * another process) is found by a sweep, since the database says at which serial a domain is and the driver at which it serves.
+ * Keeps the name servers in step with the database. A driver in this process is told at once after the commit; what was missed (a crash between commit
+ * and telling, another process) is found by a sweep, since the database says at which serial a domain is and the driver at which it serves. A driver
+ * elsewhere is told by a job of the same transaction, and compared every night.
  */
 import { sql } from 'kysely'
-import { absoluteName } from '../../contract/dns-records.ts'
+import { absoluteName, type RecordType } from '../../contract/dns-records.ts'
 import { onCommit, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { DnsDriver, RecordSet, ZoneHead } from './driver.ts'
-import { allRecords, recordOf, recordsAt, type KeptRecord, type ZoneRow } from './store.ts'
+import { allRecords, recordOf, type KeptRecord, type ZoneRow } from './store.ts'
 
 export interface Publisher {
   /** Gives the zone its next serial, and tells the driver after the commit. The zone's row is locked by the caller. */
   touch(tx: Tx, zone: Pick<ZoneRow, 'id' | 'name' | 'serial'>): Promise<bigint>
   /** A claim of this name came, went or changed its state: which one is answered, there and below, is decided anew after the commit. */
   reconsider(tx: Tx, name: string): Promise<void>
-  /** Everything is served when it resolves; then the sweep goes on. */
+  /** The driver serves what the database says of this name when it resolves. */
+  ensure(name: string): Promise<void>
+  /** A driver in this process serves everything when it resolves; then the sweep goes on. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 export const publishJob = 'publish-domain'
 
-const sweepMs = 2000
-/** How far back a sweep looks: longer than a transaction may last. */
+/** Another process's changes are answered here within a second. */
+const sweepMs = 700
+/** How far back a sweep looks at least: longer than a transaction may last. */
 const sweepBackSeconds = 90
 const pageSize = 500
 /** A zone with more changes than this behind it is put whole. */
@@ -37,10 +41,16 @@ export const apexTtlSeconds = 3600
 
 interface ServedZone {
   readonly id: string
-  readonly seq: bigint
   readonly name: string
   readonly name_servers: readonly string[]
   readonly serial: bigint
+}
+
+/** A set that some change touched. */
+interface Touched {
+  readonly name: string
+  readonly type: RecordType
+  readonly ttl: number
 }
 
 /** The values of the records of one set, in the driver's words. */
@@ -77,6 +87,7 @@ export function createPublisher(deps: {
   const lines = new Map<string, { again: boolean; done: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
   let sweeping: Promise<void> = Promise.resolve()
+  let sweptAt = performance.now()
   let stopped = false
 
   const headOf = (zone: ServedZone): ZoneHead => ({
@@ -103,46 +114,61 @@ export function createPublisher(deps: {
     else await driver.removeZone(name)
   }
 
-  /** The sets that changed after a serial, as they are now. Undefined: too many, or the log does not reach back. */
-  async function changedSets(tx: Queryable, zone: ServedZone, since: number): Promise<RecordSet[] | undefined> {
-    const changes = await tx
-      .selectFrom('dns_change')
-      .select(['before', 'after'])
-      .where('zone_id', '=', zone.id)
-      .where('serial', '>', BigInt(since))
-      .limit(catchUpLimit + 1)
-      .execute()
-    const touched = changes.flatMap(({ before, after }) => [...(before as KeptRecord[]), ...(after as KeptRecord[])])
-    if (changes.length === 0 || touched.length > catchUpLimit) return undefined
-    const keys = new Map(touched.map(({ name, type, ttl }) => [`${name} ${type}`, { name, type, ttl }]))
-    const present = await recordsAt(tx, zone.id, [...new Set(touched.map(({ name }) => name))])
-    const sets = setsOf(
-      zone.name,
-      present.filter(({ name, type }) => keys.has(`${name} ${type}`)),
-    )
-    const there = new Set(sets.map(({ name, type }) => `${name} ${type}`))
-    for (const { name, type, ttl } of keys.values()) {
-      const absolute = absoluteName(name, zone.name)
-      if (!there.has(`${absolute} ${type}`)) sets.push({ name: absolute, type, ttlSeconds: ttl, proxied: false, values: [] })
-    }
-    return sets
+  /** What changed after a serial, and how the sets that it touched stand now: one statement, so of one moment. */
+  async function behind(
+    name: string,
+    held: { id: string; serial: number } | undefined,
+  ): Promise<{ zone: ServedZone | undefined; changes: number; touched: Touched[]; present: KeptRecord[] }> {
+    const { rows } = await sql<{
+      zone: (Omit<ServedZone, 'serial'> & { serial: number }) | null
+      changes: number
+      touched: Touched[]
+      present: KeptRecord[]
+    }>`
+      with served as (select id, name, name_servers, serial from dns_served where name = ${name}),
+      changes as (
+        select c.before || c.after as records from dns_change c join served s on s.id = c.zone_id
+        where s.id::text = ${held?.id ?? ''} and c.serial > ${held?.serial ?? 0}
+        limit ${catchUpLimit + 1}
+      ),
+      touched as (
+        select distinct on (r.name, r.type) r.name, r.type, r.ttl
+        from changes, jsonb_to_recordset(changes.records) as r (name text, type text, ttl int)
+        limit ${catchUpLimit + 1}
+      )
+      select
+        (select to_jsonb(served) from served) as zone,
+        (select count(*)::int from changes) as changes,
+        (select coalesce(jsonb_agg(to_jsonb(touched)), '[]') from touched) as touched,
+        (
+          select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'version', d.version, 'name', d.name, 'type', d.type, 'content', d.content,
+            'ttl', d.ttl_seconds, 'proxied', d.proxied, 'priority', d.priority) order by d.seq), '[]')
+          from touched t, served s, dns_record d
+          where d.zone_id = s.id and d.name = t.name and d.type = t.type
+        ) as present`.execute(db)
+    const [row] = rows
+    if (!row) return { zone: undefined, changes: 0, touched: [], present: [] }
+    return { ...row, zone: row.zone === null ? undefined : { ...row.zone, serial: BigInt(row.zone.serial) } }
   }
 
   /** Makes the driver serve what the database says of this name, by the shortest way. */
   async function tell(name: string): Promise<void> {
     const held = await driver.held(name)
-    const { whole, behind } = await db
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .execute(async (tx): Promise<{ whole: boolean; behind?: { zone: ServedZone; from: number; sets: RecordSet[] } }> => {
-        const zone = await readServed(tx, name)
-        if (!zone || held?.id !== zone.id) return { whole: zone !== undefined || held !== undefined }
-        if (held.serial >= Number(zone.serial)) return { whole: false }
-        const sets = await changedSets(tx, zone, held.serial)
-        return sets ? { whole: false, behind: { zone, from: held.serial, sets } } : { whole: true }
-      })
-    const applied = behind && (await driver.changeZone(headOf(behind.zone), behind.from, behind.sets)) === 'applied'
-    if (whole || applied === false) await putWhole(name)
+    const { zone, changes, touched, present } = await behind(name, held)
+    if (!zone && !held) return
+    if (zone && held && zone.id === held.id) {
+      if (held.serial >= Number(zone.serial)) return
+      if (changes > 0 && changes <= catchUpLimit && touched.length <= catchUpLimit) {
+        const sets = setsOf(name, present)
+        const there = new Set(sets.map((set) => `${set.name} ${set.type}`))
+        for (const { name: relative, type, ttl } of touched) {
+          const absolute = absoluteName(relative, name)
+          if (!there.has(`${absolute} ${type}`)) sets.push({ name: absolute, type, ttlSeconds: ttl, proxied: false, values: [] })
+        }
+        if ((await driver.changeZone(headOf(zone), held.serial, sets)) === 'applied') return
+      }
+    }
+    await putWhole(name)
   }
 
   /** One at a time a name; asked for again meanwhile, it runs once more. */
@@ -175,18 +201,26 @@ export function createPublisher(deps: {
     if (driver.durable) await deps.jobs.add(tx, publishJob, { name })
     else onCommit(tx, () => hint(name))
   }
-  if (driver.durable) deps.jobs.define<{ name: string }>({ name: publishJob, concurrency: 2, run: ({ name }) => enqueue(name) })
+  if (driver.durable) {
+    deps.jobs.define<{ name: string }>({ name: publishJob, concurrency: 2, run: ({ name }) => enqueue(name) })
+    // What somebody changed over there, and what gave up after its last try.
+    deps.jobs.define({ name: 'reconcile-domains', cron: '41 2 * * *', retries: 2, limitSeconds: 7200, run: loadAll })
+  }
 
   /** Names whose zone was touched lately and is not at its serial here. */
   async function sweep(): Promise<void> {
+    const began = performance.now()
+    // While the database was away, changes may have been written through another process.
+    const back = sweepBackSeconds + Math.ceil((began - sweptAt) / 1000)
     const { rows } = await sql<{ name: string; id: string | null; serial: bigint | null }>`
       select t.name, s.id, s.serial
-      from (select distinct name from dns_zone where touched_at > now() - make_interval(secs => ${sweepBackSeconds})) t
+      from (select distinct name from dns_zone where touched_at > now() - make_interval(secs => ${back})) t
       left join dns_served s on s.name = t.name`.execute(db)
     for (const { name, id, serial } of rows) {
       const held = await driver.held(name)
       if ((held?.id ?? null) !== id || (held !== undefined && held.serial < Number(serial))) await enqueue(name)
     }
+    sweptAt = began
   }
 
   async function loadAll(): Promise<void> {
@@ -199,7 +233,7 @@ export function createPublisher(deps: {
         .where('seq', '>', after)
         .orderBy('seq')
         .limit(pageSize)
-        .$castTo<ServedZone>()
+        .$castTo<ServedZone & { readonly seq: bigint }>()
         .execute()
       const records = await recordsOf(zones.map(({ id }) => id))
       for (const zone of zones) {
@@ -249,7 +283,9 @@ export function createPublisher(deps: {
         returning name`.execute(tx)
       for (const one of new Set([name, ...rows.map((row) => row.name)])) await afterwards(tx, one)
     },
+    ensure: enqueue,
     async start() {
+      if (driver.durable) return
       await loadAll()
       timer = setInterval(() => {
         sweeping = sweeping.then(sweep).catch((error: unknown) => log.warn({ err: error }, 'sweeping for changed domains'))

@@ -98,7 +98,7 @@ describe('activation', () => {
     expect(vi.body.result.advice).toMatch(/tên miền/i)
     expect(await check('com.vn')).toMatchObject({ isValid: false, reason: 'public_suffix' })
     await delegate(domain.ascii, domain.nameserver)
-    expect((await check(name)).isValid).toBe(true)
+    expect(await check(name)).toMatchObject({ isValid: true })
   })
 
   test('by itself, with growing gaps, until 28 days have passed', async () => {
@@ -139,7 +139,7 @@ describe('who may have a name', () => {
     const below = await claim(`login.${domain.name}`, binh)
     await record(below, '198.51.100.66', binh)
     await delegate(domain.name, domain.nameserver)
-    expect((await check(domain.name)).isValid).toBe(true)
+    expect(await check(domain.name)).toMatchObject({ isValid: true })
     await expect.poll(() => answers(`www.${domain.name}`)).toBe('203.0.113.1')
     await expect.poll(() => answers(`www.login.${domain.name}`)).toBe('NXDOMAIN')
     const third = await person()
@@ -155,7 +155,7 @@ describe('who may have a name', () => {
     const domain = await claim(fresh())
     await record(domain, '203.0.113.1', an)
     await delegate(domain.name, domain.nameserver)
-    expect((await check(domain.name)).isValid).toBe(true)
+    expect(await check(domain.name)).toMatchObject({ isValid: true })
     await call('DELETE', `/api/dns/${domain.id}`)
     await expect.poll(() => answers(`www.${domain.name}`)).toBe('REFUSED')
     const thief = await claim(domain.name, binh)
@@ -166,7 +166,7 @@ describe('who may have a name', () => {
     const back = await claim(domain.name)
     expect(back.nameserver).not.toEqual(domain.nameserver)
     await delegate(domain.name, back.nameserver)
-    expect((await check(domain.name)).isValid).toBe(true)
+    expect(await check(domain.name)).toMatchObject({ isValid: true })
     expect(await check(domain.name, binh)).toMatchObject({ isValid: false })
   })
 
@@ -179,11 +179,47 @@ describe('who may have a name', () => {
   })
 })
 
+describe('a domain below another one', () => {
+  test('is proven by the NS records of the one above, and not by our own answer for it', async () => {
+    const above = await claim(fresh())
+    const below = await claim(`eu.${above.name}`)
+    await delegate(above.name, above.nameserver)
+    // Delegated to us, but not activated yet: whatever our name servers say of the name below proves nothing.
+    expect(await check(below.name)).toMatchObject({ isValid: false, reason: 'not_registered' })
+    expect(await check(above.name)).toMatchObject({ isValid: true })
+    const asked = await check(below.name)
+    expect(asked).toMatchObject({ isValid: false, reason: 'not_registered', found: [] })
+    expect(asked.advice).toContain(`give the name eu exactly these NS records: ${below.nameserver.toSorted().join(', ')}`)
+    for (const content of below.nameserver)
+      await call('POST', `/api/dns/${above.id}/records`, { name: 'eu', type: 'NS', content, ttl: 300 })
+    expect(await check(below.name)).toMatchObject({ isValid: true, found: below.nameserver.toSorted() })
+    await record(below, '203.0.113.5', an)
+    await expect.poll(() => answers(`www.${below.name}`)).toBe('203.0.113.5')
+  })
+
+  test("of a name that leads to our name servers without anybody's claim is not given to whoever asks", async () => {
+    const name = fresh()
+    await delegate(name, ['ns1.letspanel-dns.example', 'ns64.letspanel-dns.example'])
+    const thief = await claim(`login.${name}`, binh)
+    await record(thief, '198.51.100.66', binh)
+    const asked = await check(thief.name, binh)
+    expect(asked).toMatchObject({ isValid: false, reason: 'not_registered' })
+    expect(asked.advice).toContain(name)
+    await expect.poll(() => answers(`www.${thief.name}`)).toBe('REFUSED')
+  })
+
+  test('at a stranger is asked of the stranger', async () => {
+    const name = fresh()
+    const below = await claim(`eu.${name}`)
+    expect(await check(below.name)).toMatchObject({ isValid: false, reason: 'not_registered' })
+  })
+})
+
 test('an active domain that moves away is marked, told, and waits again after a week', async () => {
   const who = await person()
   const domain = await claim(fresh(), who)
   await delegate(domain.name, domain.nameserver)
-  expect((await check(domain.name, who)).isValid).toBe(true)
+  expect(await check(domain.name, who)).toMatchObject({ isValid: true })
   await delegate(domain.name, ['ns1.elsewhere.net', 'ns2.elsewhere.net'])
   await travel(days(1) + hours(1))
   await lookAround()
@@ -201,5 +237,5 @@ test('an active domain that moves away is marked, told, and waits again after a 
     `Domain ${domain.name} is active`,
   ])
   await delegate(domain.name, domain.nameserver)
-  expect((await check(domain.name, who)).isValid).toBe(true)
+  expect(await check(domain.name, who)).toMatchObject({ isValid: true })
 })

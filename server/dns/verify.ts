@@ -9,6 +9,7 @@ import { databaseError, transaction, type Database, type Tx } from '../platform/
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Announcer } from '../realtime/index.ts'
+import { judgeBelow } from './below.ts'
 import type { Publisher } from './publish.ts'
 import type { ZoneRow } from './store.ts'
 import { checkJob } from './zones.ts'
@@ -84,7 +85,7 @@ export function createVerifier(deps: {
   }
 
   /** Writes what was found; answers whether the domain is active now. */
-  async function note(tx: Tx, zoneId: string, verdict: Verdict): Promise<void> {
+  async function note(tx: Tx, zoneId: string, verdict: Verdict, foreignAbove: boolean): Promise<void> {
     const zone = await tx
       .selectFrom('dns_zone')
       .selectAll()
@@ -100,7 +101,7 @@ export function createVerifier(deps: {
     const movedAt = gone ? (zone.moved_at ?? (misses >= missesUntilMoved ? now : null)) : verdict.isValid ? null : zone.moved_at
     const lost = gone && movedAt !== null && now.getTime() - movedAt.getTime() >= movedFor
     const active = verdict.isValid || (wasActive && !lost)
-    const foreign = await isForeign(tx, zone, verdict.found)
+    const foreign = foreignAbove || (await isForeign(tx, zone, verdict.found))
     await tx
       .updateTable('dns_zone')
       .set({
@@ -122,9 +123,12 @@ export function createVerifier(deps: {
   }
 
   async function ask(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {
-    const verdict = await deps.delegation.check({ domain: zone.name, expected: zone.name_servers })
+    // Our own name servers are asked, too: what was claimed a moment ago must be there.
+    await publisher.ensure(zone.name)
+    const below = await judgeBelow({ db, delegation: deps.delegation, pool }, zone)
+    const verdict = below?.verdict ?? (await deps.delegation.check({ domain: zone.name, expected: zone.name_servers }))
     try {
-      await transaction(db, (tx) => note(tx, zone.id, verdict))
+      await transaction(db, (tx) => note(tx, zone.id, verdict, below?.foreign ?? false))
     } catch (error) {
       // Somebody else proved the same name in this very moment: the parent cannot have named both pairs, so the next look tells.
       if (databaseError(error)?.constraint !== 'dns_zone_active') throw error

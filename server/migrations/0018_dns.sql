@@ -50,7 +50,7 @@ create function dns_above(name text) returns text[] language sql immutable stric
 $$;
 
 -- Which claims are answered by the name servers. An active domain always. One that waits is answered too (registries ask before they delegate), but it
--- never stands in for or hides one that is active, nor takes queries for a name that another account had, claimed before, or still delegates to us.
+-- never stands in for one that is active, hides no part of another account's, nor takes queries for a name that another account had, claimed before, or still delegates to us.
 create view dns_served as
 select z.id, z.seq, z.name, z.name_servers, z.serial, z.touched_at
 from dns_zone z
@@ -67,7 +67,10 @@ where z.deleted_at is null
             or (o.first_active_at is not null and o.customer_id <> z.customer_id)
           )
       )
-      and not exists (select from dns_zone o where o.name = any (dns_above(z.name)) and o.active_at is not null)
+      and not exists (
+        select from dns_zone o
+        where o.name = any (dns_above(z.name)) and o.deleted_at is null and (o.active_at is not null or o.customer_id <> z.customer_id)
+      )
     )
   );
 

@@ -1,0 +1,78 @@
+/**
+ * A domain below another one that our own name servers hold (login.shop.vn below shop.vn). Asked over the wire they would answer for the claim itself,
+ * and so prove it by itself; what the domain above says stands in the database.
+ */
+import { parse } from 'tldts'
+import { relativeName } from '../../contract/dns-records.ts'
+import type { Database } from '../platform/db.ts'
+import { recordsAt } from './store.ts'
+import type { DelegationCheck, Verdict } from './verify.ts'
+
+/** The names above a domain, nearest first, up to the one that is registered. Empty for that one itself. */
+export function namesAbove(name: string): string[] {
+  const registered = parse(name).domain
+  if (registered === null || registered === name) return []
+  const above: string[] = []
+  for (let at = name; at !== registered;) {
+    at = at.slice(at.indexOf('.') + 1)
+    above.push(at)
+  }
+  return above
+}
+
+export interface JudgedBelow {
+  readonly verdict: Verdict
+  /** A name above is delegated to our name servers, and its owner has not shown up here: nothing below it may be answered for anybody else. */
+  readonly foreign: boolean
+}
+
+/** Undefined: nothing above is at our name servers, so that the parent zone's own servers can be asked. */
+export async function judgeBelow(
+  deps: { db: Database; delegation: DelegationCheck; pool: ReadonlySet<string> },
+  zone: { readonly name: string; readonly name_servers: readonly string[] },
+): Promise<JudgedBelow | undefined> {
+  const above = namesAbove(zone.name)
+  if (above.length === 0) return undefined
+  const expected = zone.name_servers.toSorted()
+  const active = await deps.db
+    .selectFrom('dns_zone')
+    .select(['id', 'name', 'shown_name'])
+    .where('name', 'in', above)
+    .where('active_at', 'is not', null)
+    .execute()
+  const nearest = active.toSorted((a, b) => b.name.length - a.name.length)[0]
+  if (nearest) {
+    const relative = relativeName(zone.name, nearest.name) ?? ''
+    const records = await recordsAt(deps.db, nearest.id, [relative])
+    const found = records.filter(({ type }) => type === 'NS').map(({ content }) => content)
+    return { verdict: compare(found.toSorted(), expected, { relative, parent: nearest.shown_name }), foreign: false }
+  }
+  for (const name of above) {
+    const { found } = await deps.delegation.check({ domain: name, expected: [] })
+    if (found.some((host) => deps.pool.has(host))) {
+      const advice = {
+        en: `${name}, the domain above, leads to our name servers but is not active here. Add it and activate it first.`,
+        vi: `Tên miền cấp trên ${name} đang trỏ tới máy chủ tên miền của chúng tôi nhưng chưa được kích hoạt ở đây. Hãy thêm và kích hoạt tên đó trước.`,
+      }
+      return { verdict: { isValid: false, reason: 'not_registered', expected, found: [], advice, warnings: [] }, foreign: true }
+    }
+  }
+  return undefined
+}
+
+function compare(found: readonly string[], expected: readonly string[], at: { relative: string; parent: string }): Verdict {
+  const base = { expected, found, warnings: [] }
+  const missing = expected.filter((name) => !found.includes(name))
+  const extra = found.filter((name) => !expected.includes(name))
+  if (missing.length === 0 && extra.length === 0) return { ...base, isValid: true }
+  const wanted = expected.join(', ')
+  return {
+    ...base,
+    isValid: false,
+    reason: found.length === 0 ? 'not_registered' : missing.length === expected.length ? 'other_nameservers' : 'extra_nameservers',
+    advice: {
+      en: `In the domain ${at.parent}, give the name ${at.relative} exactly these NS records: ${wanted}.`,
+      vi: `Trong tên miền ${at.parent}, hãy đặt cho tên ${at.relative} đúng các bản ghi NS sau: ${wanted}.`,
+    },
+  }
+}
