@@ -104,8 +104,10 @@ export async function listen(of: { host: string; port: number; handler: Handler 
   try {
     tcp.listen(port, host)
     await once(tcp, 'listening')
+    // Waited for beforehand: with the lookup above it listens at once.
+    const listening = once(udp, 'listening')
     udp.bind(port, host)
-    await once(udp, 'listening')
+    await listening
   } catch (error) {
     await close()
     throw error
