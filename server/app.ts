@@ -10,7 +10,7 @@ import * as billing from './billing/index.ts'
 import { currencyOf, languageOf, type Catalog } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import type { Drivers } from './drivers.ts'
-import { createDelegation, createDns, ownAddresses, routes as dnsRoutes } from './dns/index.ts'
+import { createDelegation, createDns, dnsPort, ownAddresses, routes as dnsRoutes } from './dns/index.ts'
 import { createEdge } from './edge/index.ts'
 import { createMessages } from './messages/index.ts'
 import * as payments from './payments/index.ts'
@@ -159,6 +159,9 @@ export async function openHouse(parts: HouseParts) {
   const lifecycle = wordpress.createLifecycle({ ...provisioning, catalog })
   wordpress.defineAligning(provisioning)
   bills.offer(wordpress.wordpressProduct(catalog))
+  // On a laptop the sites' names are known to no resolver: they are here.
+  const siteAddresses = async (host: string): Promise<readonly string[] | undefined> =>
+    config.SITES_DOMAIN === undefined ? ownAddresses([], config.HOST) : lookup.addresses(host)
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
   const dns = createDns({
     db,
@@ -170,7 +173,14 @@ export async function openHouse(parts: HouseParts) {
     delegation: createDelegation({
       roots:
         config.DNS_ROOT_SERVERS.length > 0 || parts.registryPort === null ? config.DNS_ROOT_SERVERS : [`127.0.0.1:${parts.registryPort}`],
-      own: { host: config.HOST, port: config.DNS_PORT, names: config.DNS_NAME_SERVERS },
+      own:
+        config.DNS_DRIVER === 'embedded'
+          ? { addresses: ownAddresses([], config.HOST), port: config.DNS_PORT, names: config.DNS_NAME_SERVERS }
+          : { addresses: nameServerAddresses, port: dnsPort, names: config.DNS_NAME_SERVERS },
+      sites: {
+        addresses: async () => (await siteAddresses(addressing.host)) ?? [],
+        certificateIssuers: config.SITES_CERTIFICATE_ISSUERS,
+      },
     }),
     pool: config.DNS_NAME_SERVERS,
     addresses: nameServerAddresses,
@@ -312,9 +322,7 @@ export async function openHouse(parts: HouseParts) {
     siteOf: async (customerId, id) => {
       const host = await wordpress.hostOf(db, addressing, customerId, id)
       if (host === undefined) return undefined
-      // On a laptop the sites' names are known to no resolver: they are here.
-      const addresses = config.SITES_DOMAIN === undefined ? ownAddresses([], config.HOST) : await lookup.addresses(host)
-      return { host, addresses: addresses ?? [] }
+      return { host, addresses: (await siteAddresses(host)) ?? [] }
     },
   })
   const shown = storefront.publicConfig({
