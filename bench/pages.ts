@@ -1,5 +1,5 @@
 /** Bytes of each route, layout shift, and Lighthouse (mobile) of /login and / against a static page in the same run. */
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
@@ -7,53 +7,16 @@ import { gzipSync } from 'node:zlib'
 import { launch } from 'chrome-launcher'
 import lighthouse from 'lighthouse'
 import { browserArguments, browserPath } from '../scripts/browser.mjs'
+import { fontBytes, scriptBytes, styleBytes } from '../test/page-bytes.ts'
 import { median, report, signIn, startPortal } from './portal.ts'
 
-const build = path.resolve(import.meta.dirname, '../dist/web')
 const kb = (bytes: number): number => bytes / 1000
-const gzipped = (file: string): number => gzipSync(readFileSync(path.join(build, file)), { level: 9 }).length
 
 // ---- bytes
-const html = readFileSync(path.join(build, 'index.html'), 'utf8')
-interface Chunk {
-  readonly file: string
-  readonly imports?: readonly string[]
-}
-const manifest = JSON.parse(readFileSync(path.join(build, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk & { isEntry?: boolean }>
-function withImports(key: string, into: Set<string>): Set<string> {
-  const chunk = manifest[key]
-  if (!chunk || into.has(chunk.file)) return into
-  into.add(chunk.file)
-  for (const next of chunk.imports ?? []) withImports(next, into)
-  return into
-}
-const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry) ?? ''
-const always = withImports(entry, new Set())
-const preload = JSON.parse(readFileSync(path.join(build, 'preload.json'), 'utf8')) as Record<string, string[]>
-/** The texts of a language, largest first to be fair: what every screen needs, and the group that the route names in web/routes.tsx. */
-const texts = (group: string): number =>
-  Math.max(...['en', 'vi'].map((language) => gzipped(manifest[`i18n/${language}${group}.ts`]?.file ?? '')))
-const groupOf = (route: string): number =>
-  /^\/(wordpress|hosting)/.test(route)
-    ? texts('-servers') + (route.endsWith('/:id') ? texts('-site') : 0)
-    : route === '/transactions'
-      ? texts('-wallet')
-      : /^\/(payment\/|payments\/|link-card)/.test(route)
-        ? texts('-payments')
-        : 0
-let worst = { route: '', bytes: 0 }
-for (const [route, files] of Object.entries(preload)) {
-  const all = new Set([...always, ...files.map((file) => file.replace(/^\//, ''))])
-  const bytes = [...all].filter((file) => file.endsWith('.js')).reduce((sum, file) => sum + gzipped(file), 0) + texts('') + groupOf(route)
-  if (bytes > worst.bytes) worst = { route, bytes }
-}
+const worst = scriptBytes().toSorted((one, other) => other.bytes - one.bytes)[0] ?? { route: '', bytes: 0 }
 report(`JS of the heaviest route (${worst.route}), one language, gzip`, kb(worst.bytes), 160, 'kB')
-// The page carries its style inside; a sheet that nothing names is not loaded.
-const css = readdirSync(path.join(build, 'assets')).filter((file) => file.endsWith('.css') && html.includes(file))
-const inlineCss = [...html.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g)].reduce((sum, match) => sum + gzipSync(match[1] ?? '').length, 0)
-report('CSS, gzip', kb(css.reduce((sum, file) => sum + gzipped(`assets/${file}`), 0) + inlineCss), 15, 'kB')
-const fonts = readdirSync(path.join(build, 'assets')).filter((file) => file.endsWith('.woff2'))
-report('fonts', kb(fonts.reduce((sum, file) => sum + readFileSync(path.join(build, 'assets', file)).length, 0)), 40, 'kB')
+report('CSS, gzip', kb(styleBytes()), 15, 'kB')
+report('fonts', kb(fontBytes()), 40, 'kB')
 
 // ---- Lighthouse
 const portal = await startPortal()
@@ -109,8 +72,14 @@ async function score(page: string): Promise<{ score: number; cls: number }> {
   const shifts: number[] = []
   for (let run = 0; run < runs; run++) {
     const result = await lighthouse(`${origin}${page}`, { port: chrome.port, onlyCategories: ['performance'], logLevel: 'error' })
-    scores.push((result?.lhr.categories['performance']?.score ?? 0) * 100)
-    shifts.push(result?.lhr.audits['cumulative-layout-shift']?.numericValue ?? 1)
+    const lhr = result?.lhr
+    const points = lhr?.categories['performance']?.score
+    const shift = lhr?.audits['cumulative-layout-shift']?.numericValue
+    // A run that Lighthouse itself could not measure says so, instead of passing for a bad page.
+    if (typeof points !== 'number' || typeof shift !== 'number')
+      throw new Error(`Lighthouse has no figure for ${page}: ${lhr?.runtimeError?.message ?? 'no reason given'}`)
+    scores.push(points * 100)
+    shifts.push(shift)
   }
   return { score: median(scores), cls: Math.max(...shifts) }
 }

@@ -3,13 +3,11 @@
  * exactly what the server would say.
  */
 import { recordRules, type RecordRule } from './dns-sentences.ts'
+import { priorityLimits, proxiable, ttlLimits, type RecordType } from './dns-types.ts'
 import type { Language } from './errors.ts'
 
-export const recordTypes = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'NS'] as const
-export type RecordType = (typeof recordTypes)[number]
+export { recordTypes, ttlLimits, type RecordType } from './dns-types.ts'
 
-export const ttlLimits = { minSeconds: 30, maxSeconds: 86_400, defaultSeconds: 300 } as const
-export const priorityLimits = { min: 0, max: 65_535, default: 10 } as const
 export const txtLimitBytes = 2048
 /** Most records of one domain. */
 export const recordLimit = 10_000
@@ -17,9 +15,6 @@ export const recordLimit = 10_000
 export const setLimit = 100
 /** Most characters of one set: with names and lengths around them they fit one DNS message. */
 export const setLimitChars = 16_000
-
-/** Types for which `proxied` means something. */
-export const proxiable = (type: RecordType): boolean => type === 'A' || type === 'AAAA' || type === 'CNAME'
 
 /** What somebody typed. */
 export interface RecordDraft {

@@ -3,7 +3,7 @@
  * id, priority and Delete. Records of the same name and type form a set (RFC 2181) with one TTL and one `proxied`: writing one of them sets both for all.
  */
 import * as z from 'zod/mini'
-import { recordTypes } from './dns-records.ts'
+import { recordTypes } from './dns-types.ts'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 
 const text = (length: number) => z.string().check(z.maxLength(length))

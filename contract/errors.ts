@@ -69,6 +69,21 @@ export const errors = {
   subscription_ended: { status: 409, en: 'This subscription has ended.', vi: 'Gói dịch vụ này đã kết thúc.' },
   disk_shrink: { status: 422, en: 'A disk can grow, but not shrink.', vi: 'Ổ đĩa chỉ có thể tăng, không thể giảm dung lượng.' },
   server_not_running: { status: 409, en: 'This server is not running yet.', vi: 'Máy chủ này chưa chạy.' },
+  backup_in_progress: {
+    status: 409,
+    en: 'A backup of this server is being made or restored. Please wait until it is done.',
+    vi: 'Máy chủ này đang được sao lưu hoặc khôi phục. Vui lòng đợi đến khi xong.',
+  },
+  backup_not_proven: {
+    status: 409,
+    en: 'This backup was not proven, so it cannot be used.',
+    vi: 'Bản sao lưu này chưa được kiểm chứng nên chưa dùng được.',
+  },
+  backup_too_large: {
+    status: 422,
+    en: "This backup is larger than the server's disks. Add disk space first.",
+    vi: 'Bản sao lưu này lớn hơn ổ đĩa của máy chủ. Hãy tăng dung lượng trước.',
+  },
   domain_not_verified: { status: 422, en: 'Domain is not verified !', vi: 'Tên miền chưa được xác minh !' },
   rate_limited: {
     status: 429,

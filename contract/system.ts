@@ -22,6 +22,8 @@ export const Config = z.object({
   square: z.nullable(z.object({ applicationId: z.string(), locationId: z.string() })),
   realtime: z.object({ key: z.string(), wsHost: z.string(), wsPort: z.int(), forceTLS: z.boolean(), authEndpoint: z.string() }),
   sandbox: z.boolean(),
+  /** Where customers ask for help; null where the operator names none. */
+  support: z.object({ email: z.nullable(z.string()), url: z.nullable(z.string()) }),
   /** Where a person reads the messages of the sandbox; null without it. */
   sandboxInbox: z.nullable(z.string()),
   /** Beyond the minimum: what /payment offers, per region. */
@@ -75,4 +77,17 @@ export const searchLocations = endpoint({
   summary: 'Places by name, accents ignored',
   query: z.object({ search: z._default(z.string().check(z.maxLength(100)), '') }),
   result: z.array(Location),
+})
+
+export const legalPages = ['terms', 'privacy', 'cookies'] as const
+export type LegalPage = (typeof legalPages)[number]
+
+export const legalPage = endpoint({
+  method: 'GET',
+  path: '/api/legal/:page',
+  access: 'public',
+  summary: "The operator's terms, privacy policy or cookie policy, in the caller's language",
+  params: z.object({ page: z.enum(legalPages) }),
+  /** Paragraphs; one that begins with `# ` is a heading. */
+  result: z.object({ paragraphs: z.array(z.string()) }),
 })

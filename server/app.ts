@@ -17,7 +17,8 @@ import * as payments from './payments/index.ts'
 import type { Clock } from './platform/clock.ts'
 import { connect, migrate } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
-import { createHttp, failure, languageOf as spokenBy } from './platform/http.ts'
+import { createHttp } from './platform/http.ts'
+import { failure, languageOf as spokenBy } from './platform/http-failures.ts'
 import { forgetOldAnswers } from './platform/idempotency.ts'
 import { createDnsLookup } from './platform/dns-lookup.ts'
 import { createJobs } from './platform/jobs.ts'
@@ -157,7 +158,14 @@ export async function openHouse(parts: HouseParts) {
   }
   wordpress.defineProvisioning(provisioning)
   const lifecycle = wordpress.createLifecycle({ ...provisioning, catalog })
-  wordpress.defineAligning(provisioning)
+  const backups = wordpress.createBackups({
+    ...provisioning,
+    portalUrl,
+    folder: path.join(config.DATA_DIR, 'backups'),
+    kept: config.BACKUPS_KEPT,
+  })
+  wordpress.defineAligning({ ...provisioning, forget: backups.forget })
+  const reconciler = wordpress.createReconciler(provisioning)
   bills.offer(wordpress.wordpressProduct(catalog))
   // On a laptop the sites' names are known to no resolver: they are here.
   const siteAddresses = async (host: string): Promise<readonly string[] | undefined> =>
@@ -234,6 +242,8 @@ export async function openHouse(parts: HouseParts) {
     return Number(n)
   })
 
+  metrics.gauge('sites_orphaned', 'Sites of the runtime that the database does not know', reconciler.orphans)
+
   // HTTP
   const http = createHttp({
     db,
@@ -290,7 +300,15 @@ export async function openHouse(parts: HouseParts) {
   })
   realtime.routes(http)
   billing.routes(http, { db, billing: bills, catalog, portalUrl, balanceOf: ledger.balanceOf })
-  payments.routes(http, { db, clock, log, drivers: drivers.payments, ...topUps })
+  payments.routes(http, {
+    db,
+    clock,
+    log,
+    drivers: drivers.payments,
+    ...topUps,
+    beginnings: limits.limit('payment-begun', 300, 600),
+    forgeries: limits.limit('forged-notice', 200, 3600),
+  })
   wordpress.routes(http, {
     db,
     clock,
@@ -325,6 +343,7 @@ export async function openHouse(parts: HouseParts) {
       return { host, addresses: (await siteAddresses(host)) ?? [] }
     },
   })
+  wordpress.backupRoutes(http, { db, backups, copyWork: limits.limit('backup', 30, 3600) })
   const shown = storefront.publicConfig({
     catalog,
     drivers: drivers.payments,
@@ -333,7 +352,7 @@ export async function openHouse(parts: HouseParts) {
     sandboxUrl: parts.sandboxUrl,
     wordpress: drivers.wordpress.capabilities,
   })
-  storefront.routes(http, () => shown)
+  storefront.routes(http, () => shown, catalog.legal)
 
   const document = openApi(http.endpoints, { title: `${catalog.seller.name} API`, version, url: portalUrl })
   server.get('/api/openapi.json', async () => document)
@@ -375,10 +394,16 @@ export async function openHouse(parts: HouseParts) {
     if (!local && !entitled) throw new Refusal('not_found')
     return reply.type('text/plain; version=0.0.4').send(await metrics.text())
   })
-  storefront.servePages(server, path.join(root, 'dist', 'web'), portalUrl, (request, reply) => {
-    const refusal = failure('not_found', spokenBy(request.headers['accept-language']), request.id)
-    return reply.code(refusal.statusCode).send(refusal)
-  })
+  storefront.servePages(
+    server,
+    path.join(root, 'dist', 'web'),
+    portalUrl,
+    storefront.brandOf(catalog, path.dirname(config.CATALOG)),
+    (request, reply) => {
+      const refusal = failure('not_found', spokenBy(request.headers['accept-language']), request.id)
+      return reply.code(refusal.statusCode).send(refusal)
+    },
+  )
   server.server.on('upgrade', (request, socket, head) => {
     // Node has taken its own listener away, so a client that hangs up now would end the process; and nobody catches what is thrown here: one request with an odd address would end the process.
     socket.on('error', () => socket.destroy())
@@ -396,6 +421,7 @@ export async function openHouse(parts: HouseParts) {
     topUps,
     accounts,
     dns,
+    reconciler,
     server,
     /** Opens the ports. Sites that should run come back in the background. */
     async listen(): Promise<void> {

@@ -218,6 +218,15 @@ export const variables = {
       .transform(Number),
     example: '4',
   },
+  BACKUPS_KEPT: {
+    about: 'How many backups of a WordPress server are kept: so many nightly ones and so many made by hand.',
+    schema: z
+      .string()
+      .default('7')
+      .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 365, 'BACKUPS_KEPT must be a number from 1 to 365.')
+      .transform(Number),
+    example: '7',
+  },
   VNPAY_TMN_CODE: {
     about: 'VNPay: terminal code (8 characters). With VNPAY_HASH_SECRET it replaces the sandbox.',
     schema: z

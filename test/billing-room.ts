@@ -62,8 +62,8 @@ export interface BillingRoom {
   /** The invoices of a subscription: what stands on them, in order. */
   invoices(subscriptionId: string): Promise<string[]>
   ledgerHolds(): Promise<void>
-  /** Another portal on the same database. */
-  second(): { bills: Billing; close(): Promise<void> }
+  /** Another portal on the same database, or on another way to it. */
+  second(url?: string): { bills: Billing; close(): Promise<void> }
   close(): Promise<void>
 }
 
@@ -85,8 +85,8 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
     health: async () => undefined,
     idle: async () => undefined,
   }
-  const open = () => {
-    const { db, close } = connect(database.url, 12, () => undefined)
+  const open = (url = database.url) => {
+    const { db, close } = connect(url, 12, () => undefined)
     const ledger = createLedger(clock)
     const bills = createBilling({
       db,
@@ -204,7 +204,7 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
       const findings = await checkLedger(db)
       if (findings.length > 0) throw new Error(findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'))
     },
-    second: () => open(),
+    second: (url) => open(url),
     async close() {
       await close()
       await database.drop()

@@ -2,6 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
+import type { RecordType } from '../contract/dns-types.ts'
 import { AppLayout, AppPending, PagePending } from './shell/AppLayout.tsx'
 import { unbuiltRoutes } from './shell/products.ts'
 import { Root } from './shell/Root.tsx'
@@ -62,6 +63,9 @@ const root = createRootRouteWithContext<Context>()({
   errorComponent: Error500,
 })
 
+/** Named here once more, for the rules of records come with the screens that need them; the type holds them equal. */
+const recordTypes: readonly RecordType[] = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'NS']
+
 /** Behind the entry guard: a visitor without the login flag goes to /login and comes back afterwards. */
 const app = createRoute({
   getParentRoute: () => root,
@@ -77,7 +81,7 @@ const app = createRoute({
 const inApp = () => app
 const bare = () => root
 
-const dashboard = createRoute({ getParentRoute: inApp, path: '/', ...screen(() => import('./dashboard/DashboardPage.tsx')) })
+const dashboard = createRoute({ getParentRoute: inApp, path: '/', ...screen(() => import('./dashboard/DashboardPage.tsx'), 'dashboard') })
 const transactions = createRoute({
   getParentRoute: inApp,
   path: '/transactions',
@@ -97,7 +101,7 @@ const payment = createRoute({
     ...optional('amount', text(search['amount'])),
     ...(search['type'] === 'card' ? { type: 'card' } : {}),
   }),
-  ...screen(() => import('./payments/TopUpPage.tsx'), 'cards'),
+  ...screen(() => import('./payments/TopUpPage.tsx'), 'topUp', 'cards'),
 })
 const linkCard = createRoute({
   getParentRoute: inApp,
@@ -147,51 +151,85 @@ const hostingSite = createRoute({
   validateSearch: siteTab,
   ...screen(() => import('./hosting/SitePage.tsx'), 'servers', 'site'),
 })
+const dns = createRoute({ getParentRoute: inApp, path: '/dns', ...screen(() => import('./dns/DomainsPage.tsx'), 'dns') })
+const dnsDomain = createRoute({
+  getParentRoute: inApp,
+  path: '/dns/domain/$id',
+  validateSearch: (search: Search): { record?: RecordType | undefined; search?: string | undefined } => {
+    const record = recordTypes.find((one) => one === search['record'])
+    return { ...(record === undefined ? {} : { record }), ...optional('search', text(search['search'])?.slice(0, 253)) }
+  },
+  ...screen(() => import('./dns/DomainPage.tsx'), 'dns'),
+})
+const dnsAddRecord = createRoute({
+  getParentRoute: inApp,
+  path: '/dns/domain/$id/add-record',
+  ...screen(() => import('./dns/AddRecordPage.tsx'), 'dns'),
+})
+const dnsRecord = createRoute({
+  getParentRoute: inApp,
+  path: '/dns/domain/$id/record/$recordId',
+  ...screen(() => import('./dns/EditRecordPage.tsx'), 'dns'),
+})
+const docs = createRoute({ getParentRoute: inApp, path: '/docs', ...screen(() => import('./docs/IndexPage.tsx'), 'docs') })
+const docsPage = createRoute({ getParentRoute: inApp, path: '/docs/$page', ...screen(() => import('./docs/DocsPage.tsx'), 'docs') })
+const paas = createRoute({ getParentRoute: inApp, path: '/paas', ...screen(() => import('./paas/PaasPage.tsx'), 'paas') })
+const projectCreate = createRoute({
+  getParentRoute: inApp,
+  path: '/project/create',
+  ...screen(() => import('./paas/ProjectPage.tsx'), 'paas'),
+})
+const webServiceCreate = createRoute({
+  getParentRoute: inApp,
+  path: '/web-service/create',
+  validateSearch: (search: Search) => optional('project', text(search['project'])?.slice(0, 63)),
+  ...screen(() => import('./paas/WebServicePage.tsx'), 'paas'),
+})
 
 const login = createRoute({
   getParentRoute: bare,
   path: '/login',
   validateSearch: (search: Search) => optional('next', text(search['next'])),
-  ...screen(() => import('./auth/LoginPage.tsx')),
+  ...screen(() => import('./auth/LoginPage.tsx'), 'auth'),
 })
-const register = createRoute({ getParentRoute: bare, path: '/register', ...screen(() => import('./auth/RegisterPage.tsx')) })
+const register = createRoute({ getParentRoute: bare, path: '/register', ...screen(() => import('./auth/RegisterPage.tsx'), 'auth') })
 const withEmail = (search: Search) => optional('email', text(search['email']))
 const checkOtp = createRoute({
   getParentRoute: bare,
   path: '/check-otp',
   validateSearch: withEmail,
-  ...screen(() => import('./auth/CheckOtpPage.tsx')),
+  ...screen(() => import('./auth/CheckOtpPage.tsx'), 'auth'),
 })
 const recovery = createRoute({
   getParentRoute: bare,
   path: '/auth/pass-recovery',
   validateSearch: withEmail,
-  ...screen(() => import('./auth/RecoveryPage.tsx')),
+  ...screen(() => import('./auth/RecoveryPage.tsx'), 'auth'),
 })
 const recoveryBoxed = createRoute({
   getParentRoute: bare,
   path: '/auth/pass-recovery-boxed',
   validateSearch: withEmail,
-  ...screen(() => import('./auth/RecoveryPage.tsx')),
+  ...screen(() => import('./auth/RecoveryPage.tsx'), 'auth'),
 })
-const lockScreen = createRoute({ getParentRoute: bare, path: '/auth/lockscreen', ...screen(() => import('./auth/LockPage.tsx')) })
+const lockScreen = createRoute({ getParentRoute: bare, path: '/auth/lockscreen', ...screen(() => import('./auth/LockPage.tsx'), 'auth') })
 const lockScreenBoxed = createRoute({
   getParentRoute: bare,
   path: '/auth/lockscreen-boxed',
-  ...screen(() => import('./auth/LockPage.tsx')),
+  ...screen(() => import('./auth/LockPage.tsx'), 'auth'),
 })
 
 /** The gateways send their own parameters too, under names we do not know. */
 const paymentSuccess = createRoute({
   getParentRoute: bare,
   path: '/api/payments/success',
-  ...screen(() => import('./payments/SuccessPage.tsx')),
+  ...screen(() => import('./payments/SuccessPage.tsx'), 'topUp'),
 })
 const cardSuccess = createRoute({
   getParentRoute: bare,
   path: '/payments/stripe/success',
   validateSearch: (search: Search) => optional('transId', text(search['transId'])),
-  ...screen(() => import('./payments/SuccessPage.tsx')),
+  ...screen(() => import('./payments/SuccessPage.tsx'), 'topUp'),
 })
 const hostedInvoice = createRoute({
   getParentRoute: bare,
@@ -199,6 +237,7 @@ const hostedInvoice = createRoute({
   ...screen(() => import('./invoices/HostedPage.tsx')),
 })
 
+const legal = createRoute({ getParentRoute: bare, path: '/legal/$page', ...screen(() => import('./pages/LegalPage.tsx'), 'auth') })
 const error404 = createRoute({ getParentRoute: bare, path: '/pages/error404', ...screen(() => import('./pages/Error404.tsx')) })
 const error500 = createRoute({
   getParentRoute: bare,
@@ -235,6 +274,15 @@ const screens = [
     hosting,
     hostingCreate,
     hostingSite,
+    dns,
+    dnsDomain,
+    dnsAddRecord,
+    dnsRecord,
+    docs,
+    docsPage,
+    paas,
+    projectCreate,
+    webServiceCreate,
   ]),
   login,
   register,
@@ -246,6 +294,7 @@ const screens = [
   paymentSuccess,
   cardSuccess,
   hostedInvoice,
+  legal,
   error404,
   error500,
   error503,

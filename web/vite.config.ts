@@ -23,12 +23,17 @@ interface Asset {
 }
 type Bundle = Record<string, Chunk | Asset>
 
-/** Address patterns and the file behind each, read out of the one table in routes.tsx. */
-function screens(): { pattern: string; file: string }[] {
+/** Address patterns, the file behind each and the text groups that it needs, read out of the one table in routes.tsx. */
+function screens(): { pattern: string; file: string; groups: string[] }[] {
   const table = readFileSync(resolve(here, 'routes.tsx'), 'utf8')
-  const found = table.matchAll(/path: '([^']+)'(?:(?!createRoute)[\s\S])*?screen\(\(\) => import\('\.\/([^']+)'\)/g)
-  return [...found].map(([, pattern = '', file = '']) => ({ pattern, file }))
+  const found = table.matchAll(/path: '([^']+)'(?:(?!createRoute)[\s\S])*?screen\(\(\) => import\('\.\/([^']+)'\)((?:,\s*'\w+')*)/g)
+  return [...found].map(([, pattern = '', file = '', groups = '']) => ({
+    pattern,
+    file,
+    groups: [...groups.matchAll(/'(\w+)'/g)].map(([, group = '']) => group.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+  }))
 }
+const languages = ['en', 'vi', 'aud'] as const
 
 const chunks = (bundle: Bundle): Chunk[] => Object.values(bundle).filter((part) => part.type === 'chunk')
 
@@ -44,7 +49,7 @@ function withImports(bundle: Bundle, name: string, seen = new Set<string>()): Se
 const chunkOf = (bundle: Bundle, file: string): Chunk | undefined =>
   chunks(bundle).find((chunk) => chunk.moduleIds.includes(resolve(here, file)))
 
-/** dist/web/preload.json: { "/wordpress/:id": ["/assets/…js"], … }, what to modulepreload beyond what index.html names. */
+/** dist/web/preload.json: { "/wordpress/:id": { files: ["/assets/…js"], texts: { vi: ["/assets/…js"], … } }, … }, what to preload beyond what index.html names. */
 function preloadMap(): Plugin {
   return {
     name: 'preload-map',
@@ -55,12 +60,21 @@ function preloadMap(): Plugin {
         (chunk) => chunk.facadeModuleId?.endsWith('index.html') || chunk.moduleIds.includes(resolve(here, 'main.tsx')),
       )
       const known = entry ? withImports(bundle, entry.fileName) : new Set<string>()
-      const map: Record<string, string[]> = {}
-      for (const { pattern, file } of screens()) {
+      // Australian English is English but where it has a file of its own.
+      const textFile = (language: string, group: string) =>
+        (language === 'aud' ? chunkOf(bundle, `i18n/aud-${group}.ts`) : undefined) ??
+        chunkOf(bundle, `i18n/${language === 'aud' ? 'en' : language}-${group}.ts`)
+      const map: Record<string, { files: string[]; texts: Record<string, string[]> }> = {}
+      for (const { pattern, file, groups } of screens()) {
         const chunk = chunkOf(bundle, file)
         if (!chunk) throw new Error(`routes.tsx names ${file}, which is in no chunk`)
         const needed = [...withImports(bundle, chunk.fileName)].filter((name) => !known.has(name))
-        map[pattern.replace(/\$(\w+)/g, ':$1')] = needed.map((name) => `/${name}`)
+        map[pattern.replace(/\$(\w+)/g, ':$1')] = {
+          files: needed.map((name) => `/${name}`),
+          texts: Object.fromEntries(
+            languages.map((language) => [language, groups.map((group) => `/${textFile(language, group)?.fileName ?? ''}`)]),
+          ),
+        }
       }
       this.emitFile({ type: 'asset', fileName: 'preload.json', source: JSON.stringify(map, null, 2) })
     },
@@ -84,10 +98,10 @@ function fastPage(): Plugin {
         const fonts = Object.keys(bundle)
           .filter((name) => name.endsWith('.woff2'))
           .map((name) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${name}">`)
-        const languages = Object.fromEntries(
-          ['en', 'vi', 'aud'].map((code) => [code, `/${chunkOf(bundle, `i18n/${code}.ts`)?.fileName ?? ''}`]),
+        const languageFiles = Object.fromEntries(
+          languages.map((code) => [code, `/${chunkOf(bundle, `i18n/${code === 'aud' ? 'en' : code}.ts`)?.fileName ?? ''}`]),
         )
-        const meta = `<meta name="language-files" content='${JSON.stringify(languages)}'>`
+        const meta = `<meta name="language-files" content='${JSON.stringify(languageFiles)}'>`
         const page = html.replace('<!-- language-files -->', () => [meta, ...fonts].join('\n    '))
         return sheet ? page.replace(/<link[^>]*rel="stylesheet"[^>]*>/, () => `<style>${String(sheet.source)}</style>`) : page
       },
@@ -129,7 +143,7 @@ export default defineConfig({
             // what several screens share comes in one more; what one screen alone uses comes with that screen.
             {
               name: 'shared',
-              test: /node_modules[\\/](zod|lucide-react)|[\\/]contract[\\/](?!billing|cards|payments|wordpress-)|[\\/]web[\\/](?!i18n[\\/](en|vi)|(auth|invoices|wordpress)[\\/]|payments[\\/](card-|Card)|.*(Page|Tab|DiskPicker)\.tsx)/,
+              test: /node_modules[\\/](zod|lucide-react)|[\\/]contract[\\/](?!billing|cards|dns|payments|wordpress-)|[\\/]web[\\/](?!i18n[\\/](en|vi)|(auth|dns|invoices|wordpress)[\\/]|payments[\\/](card-|Card)|.*(Page|Tab|DiskPicker)\.tsx)/,
               minShareCount: 3,
               priority: 8,
             },

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monthlyOf } from '../../contract/pricing.ts'
 import { eventually } from '../../test/house.ts'
 import { offerAt, openBillingRoom, standIn, termsAt, type BillingRoom } from '../../test/billing-room.ts'
+import { openCutWire } from '../../test/cut-wire.ts'
 import { days, later, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { dunningStep } from './dunning.ts'
@@ -158,6 +159,35 @@ describe('renewals', () => {
     await room.bills.sweep()
     expect(await room.balance(an)).toBe(price * 8n)
   })
+
+  test.each(['before', 'after'] as const)(
+    'whose worker is gone at any statement, %s the server has heard it, is charged once',
+    async (moment) => {
+      await at(moment === 'before' ? '2027-09-01T00:00:00Z' : '2031-09-01T00:00:00Z')
+      const an = await room.customer({ balance: price * 500n })
+      const id = await room.order(an, offerAt(price))
+      const wire = await openCutWire(room.databaseUrl)
+      let renewed = 0
+      for (let statement = 1; ; statement++) {
+        const due = (await room.subscription(id))?.renewsAt ?? ''
+        room.clock.advance(Date.parse(due) - room.clock.now().getTime())
+        const doomed = room.second(wire.url)
+        wire.cutAt(statement, moment)
+        await doomed.bills.sweep().catch(() => undefined)
+        const through = wire.heard() < statement
+        await doomed.close()
+        await room.bills.sweep()
+        renewed += 1
+        expect(await room.balance(an)).toBe(price * BigInt(499 - renewed))
+        expect((await room.invoices(id)).filter((line) => line.startsWith('renewal') && line.includes(' paid '))).toHaveLength(renewed)
+        if (through) break
+      }
+      await wire.close()
+      // A renewal is that many statements, and each of them was the last one once.
+      expect(renewed).toBeGreaterThan(10)
+      await room.ledgerHolds()
+    },
+  )
 
   test('one whose price cannot be told holds up nobody else', async () => {
     await at('2027-06-20T00:00:00Z')

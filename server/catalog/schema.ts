@@ -102,8 +102,46 @@ const gatewayOf = z.strictObject({ gateway: z.string().min(1), regions: z.array(
 
 const uniqueIds = (items: readonly { readonly id: number }[]): boolean => new Set(items.map((item) => item.id)).size === items.length
 
+const bothLanguages = z.strictObject({ en: z.string().min(1), vi: z.string().min(1) })
+
+/** WCAG 2.2's contrast ratio of a colour against white: 1 to 21. */
+function contrastWithWhite(hex: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(hex.slice(at, at + 2), 16) / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+}
+
+const brand = z.strictObject({
+  name: z.string().trim().min(1).max(40).default('Let’s Panel'),
+  color: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as "#4361EE"')
+    .refine((hex) => contrastWithWhite(hex) >= 4.5, 'is too light for white letters on it: their contrast must be at least 4.5')
+    .nullable()
+    .default(null),
+  /** A file beside the catalogue. */
+  logo: z
+    .string()
+    .regex(/\.(svg|png|webp)$/i, 'must name an .svg, .png or .webp file')
+    .nullable()
+    .default(null),
+})
+
 export const CatalogFile = z.strictObject({
   seller: z.strictObject({ name: z.string().min(1), taxCode: z.string(), address: z.string() }),
+  brand: brand.default({ name: 'Let’s Panel', color: null, logo: null }),
+  legal: z.strictObject({ terms: bothLanguages, privacy: bothLanguages, cookies: bothLanguages }),
+  support: z
+    .strictObject({
+      email: z.email().nullable().default(null),
+      url: z
+        .url({ protocol: /^https?$/ })
+        .nullable()
+        .default(null),
+    })
+    .default({ email: null, url: null }),
   products: z.strictObject({
     wordpress: flag,
     antiDdos: flag,

@@ -5,8 +5,8 @@
 import { parse } from 'tldts'
 import { relativeName } from '../../contract/dns-records.ts'
 import type { Database } from '../platform/db.ts'
+import type { DelegationCheck, Verdict } from './delegation/index.ts'
 import { recordsAt } from './store.ts'
-import type { DelegationCheck, Verdict } from './verify.ts'
 
 /** The names above a domain, nearest first, up to the one that is registered. Empty for that one itself. */
 export function namesAbove(name: string): string[] {

@@ -4,9 +4,10 @@ import type { Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Announcer } from '../realtime/index.ts'
+import type { DelegationCheck } from './delegation/index.ts'
 import type { DnsCapabilities, DnsDriver, RecordSet } from './driver.ts'
 import { apexTtlSeconds, createPublisher, soaTimes, type Publisher } from './publish.ts'
-import { createVerifier, type DelegationCheck, type Verifier } from './verify.ts'
+import { createVerifier, type Verifier } from './verify.ts'
 
 export interface Dns {
   readonly publisher: Publisher

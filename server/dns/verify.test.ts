@@ -64,6 +64,11 @@ const told = async (who: Person): Promise<string[]> =>
   (await call<{ data: { event: string; title: string }[] }>('GET', '/api/notifications', undefined, who)).body.result.data
     .filter(({ event }) => event === 'dns.status')
     .map(({ title }) => title)
+/** Two of our name servers that neither account has. */
+async function pairOfNobody(): Promise<string[]> {
+  const [mine, theirs] = [await claim(fresh()), await claim(fresh(), binh)]
+  return portal.config.DNS_NAME_SERVERS.filter((name) => ![...mine.nameserver, ...theirs.nameserver].includes(name)).slice(0, 2)
+}
 /** As the job does every minute. */
 const lookAround = () => portal.house.dns.verifier.checkDue()
 
@@ -147,7 +152,8 @@ describe('who may have a name', () => {
       const refused = await call('POST', '/api/dns', { name }, third)
       expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict', fields: { name: expect.any(String) as string } } } })
     }
-    expect(await check(domain.name, binh)).toMatchObject({ isValid: false, reason: 'other_nameservers' })
+    // Two pairs may have a name in common.
+    expect(['other_nameservers', 'extra_nameservers']).toContain((await check(domain.name, binh)).reason)
     expect((await read(domain)).active).toBe(true)
   })
 
@@ -172,7 +178,7 @@ describe('who may have a name', () => {
 
   test('a name that was delegated to our name servers before anybody claimed it is not answered for whoever claims it first', async () => {
     const name = fresh()
-    await delegate(name, ['ns1.letspanel-dns.example', 'ns64.letspanel-dns.example'])
+    await delegate(name, await pairOfNobody())
     const thief = await claim(name, binh)
     await record(thief, '198.51.100.66', binh)
     await expect.poll(() => answers(`www.${name}`)).toBe('REFUSED')
@@ -199,7 +205,7 @@ describe('a domain below another one', () => {
 
   test("of a name that leads to our name servers without anybody's claim is not given to whoever asks", async () => {
     const name = fresh()
-    await delegate(name, ['ns1.letspanel-dns.example', 'ns64.letspanel-dns.example'])
+    await delegate(name, await pairOfNobody())
     const thief = await claim(`login.${name}`, binh)
     await record(thief, '198.51.100.66', binh)
     const asked = await check(thief.name, binh)
@@ -222,7 +228,7 @@ test('an active domain that moves away is marked, told, and waits again after a 
   expect(await check(domain.name, who)).toMatchObject({ isValid: true })
   await delegate(domain.name, ['ns1.elsewhere.net', 'ns2.elsewhere.net'])
   await travel(days(1) + hours(1))
-  await lookAround()
+  await Promise.all([lookAround(), lookAround(), check(domain.name, who)])
   expect(await read(domain, who)).toMatchObject({ active: true, movedAt: null })
   await travel(hours(2))
   await lookAround()

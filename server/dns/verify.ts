@@ -10,6 +10,7 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Announcer } from '../realtime/index.ts'
 import { judgeBelow } from './below.ts'
+import type { DelegationCheck, Verdict } from './delegation/index.ts'
 import type { Publisher } from './publish.ts'
 import type { ZoneRow } from './store.ts'
 import { checkJob } from './zones.ts'
@@ -27,19 +28,6 @@ const together = 8
 
 /** What an active domain's delegation elsewhere looks like. `not_answering` is our own trouble, `stale_ds` its owner's. */
 const elsewhere: ReadonlySet<CheckReason> = new Set<CheckReason>(['not_registered', 'other_nameservers', 'extra_nameservers'])
-
-/** What asking the parent zone's own servers told. */
-export interface Verdict {
-  readonly isValid: boolean
-  readonly reason?: CheckReason
-  readonly expected: readonly string[]
-  readonly found: readonly string[]
-  readonly advice?: Readonly<Record<Language, string>>
-  readonly warnings: readonly { readonly code: string; readonly text: Readonly<Record<Language, string>> }[]
-}
-export interface DelegationCheck {
-  check(of: { domain: string; expected: readonly string[] }): Promise<Verdict>
-}
 
 export interface Verifier {
   /** Asks the parent and acts on the answer. */
@@ -97,7 +85,9 @@ export function createVerifier(deps: {
     const now = clock.now()
     const wasActive = zone.active_at !== null
     const gone = wasActive && !verdict.isValid && verdict.reason !== undefined && elsewhere.has(verdict.reason)
-    const misses = verdict.isValid || (wasActive && !gone) ? 0 : zone.misses + 1
+    // Two checks that fall together (a button and the job, two portals) are one look.
+    const again = zone.misses > 0 && zone.checked_at !== null && now.getTime() - zone.checked_at.getTime() < doubtGap / 2
+    const misses = verdict.isValid || (wasActive && !gone) ? 0 : wasActive && again ? zone.misses : zone.misses + 1
     const movedAt = gone ? (zone.moved_at ?? (misses >= missesUntilMoved ? now : null)) : verdict.isValid ? null : zone.moved_at
     const lost = gone && movedAt !== null && now.getTime() - movedAt.getTime() >= movedFor
     const active = verdict.isValid || (wasActive && !lost)

@@ -4,6 +4,7 @@ import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
+import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 import type { Cards } from './cards.ts'
 import type { Checkout } from './checkout.ts'
@@ -21,18 +22,26 @@ export interface PaymentRouteDeps {
   readonly drivers: ReadonlyMap<string, PaymentDriver>
   readonly cards: Cards
   readonly orders: Orders
+  /** Per customer: each of them is a call to a gateway. */
+  readonly beginnings: Limit
+  /** Per address: anybody can send forged notices, and those are kept. */
+  readonly forgeries: Limit
 }
 
 export function routes(http: Http, deps: PaymentRouteDeps): void {
-  const { db, checkout, cards, orders } = deps
+  const { db, checkout, cards, orders, beginnings } = deps
 
-  http.act(api.checkout, async ({ customerId, body, ip, language, actionId }) =>
-    checkout.begin({ ...body, buyer: await orders.buyerOf(customerId), ip, language, actionId }),
-  )
+  http.act(api.checkout, async ({ customerId, body, ip, language, actionId }) => {
+    await beginnings.take(customerId)
+    return await checkout.begin({ ...body, buyer: await orders.buyerOf(customerId), ip, language, actionId })
+  })
   http.read(api.getTransaction, ({ customerId, query, language }) => checkout.find(db, customerId, query.transactionCode, language))
   http.read(api.getTransfer, ({ customerId, query, language }) => checkout.transfer(db, customerId, query.transactionCode, language))
 
-  http.read(cardApi.cardSetup, async ({ customerId }) => await cards.setUp(await orders.buyerOf(customerId)))
+  http.read(cardApi.cardSetup, async ({ customerId }) => {
+    await beginnings.take(customerId)
+    return await cards.setUp(await orders.buyerOf(customerId))
+  })
   http.read(cardApi.listMethods, async ({ customerId, query, language }) => {
     const all = await cards.list(await orders.buyerOf(customerId))
     const from = Number(decodeCursor(query.cursor, language) ?? 0n)
@@ -47,9 +56,10 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
     await cards.detach(await orders.buyerOf(customerId), params.id)
     return null
   })
-  http.act(cardApi.cardCheckout, async ({ customerId, body, ip, language, actionId }) =>
-    cards.open({ ...body, buyer: await orders.buyerOf(customerId), ip, language, actionId }),
-  )
+  http.act(cardApi.cardCheckout, async ({ customerId, body, ip, language, actionId }) => {
+    await beginnings.take(customerId)
+    return await cards.open({ ...body, buyer: await orders.buyerOf(customerId), ip, language, actionId })
+  })
   http.act(cardApi.confirmCard, async ({ customerId, params, body }) =>
     cards.confirm(await orders.buyerOf(customerId), params.transId, body.method_id),
   )
@@ -84,6 +94,7 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
           ),
           query: url.searchParams,
           rawBody: request.body instanceof Buffer ? request.body : Buffer.alloc(0),
+          ip: request.ip,
         })
         return reply.code(answer.status).type(answer.contentType).send(answer.body)
       },

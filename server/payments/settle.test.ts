@@ -227,6 +227,25 @@ describe('the door for notices', () => {
   )
 })
 
+describe('a flood of forged words', () => {
+  test('is refused to the last one, and not kept to the last one', async () => {
+    const kept = async (): Promise<bigint> =>
+      (
+        await house.house.db
+          .selectFrom('payment_notice')
+          .select((eb) => eb.fn.countAll<bigint>().as('n'))
+          .where('outcome', '=', 'forged')
+          .executeTakeFirstOrThrow()
+      ).n
+    const answers = await Promise.all(Array.from({ length: 250 }, (_, n) => tell(`vnp_TxnRef=${n}&vnp_SecureHash=00`)))
+    expect(new Set(answers)).toEqual(new Set([forged]))
+    expect(await kept()).toBe(200n)
+    const { an, code } = await begin()
+    expect(await tell(signed(word(code, 500_000)))).toBe(yes)
+    expect(await entries(an)).toEqual(['500000 → 500000'])
+  })
+})
+
 describe('a top-up that came', () => {
   const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
 

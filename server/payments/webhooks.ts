@@ -1,6 +1,7 @@
 /** A gateway's word, from the wire to the settlement: verified, stored as it came, settled, then answered in the gateway's own words. */
 import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
+import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 import {
   ForgedNotice,
@@ -52,9 +53,9 @@ async function named(db: Database, driver: PaymentDriver, notice: Notice): Promi
 }
 
 export async function receiveNotice(
-  deps: { db: Database; clock: Clock; log: Log; settlement: Settlement; orders: Orders },
+  deps: { db: Database; clock: Clock; log: Log; settlement: Settlement; orders: Orders; forgeries: Limit },
   driver: PaymentDriver,
-  request: NoticeRequest,
+  request: NoticeRequest & { readonly ip: string },
 ): Promise<NoticeAnswer> {
   const { db, clock, log, settlement } = deps
   let stored: bigint | undefined
@@ -87,7 +88,12 @@ export async function receiveNotice(
     if (error instanceof ForgedNotice) {
       outcome = 'forged'
       log.warn({ driver: driver.name, reason: error.message }, 'forged notice')
-      await store(maxKept.forged).catch((failure: unknown) => log.error({ err: failure }, 'forged notice not kept'))
+      // A flood of them is told from the log: it shall not fill the table.
+      const few = await deps.forgeries.take(request.ip).then(
+        () => true,
+        () => false,
+      )
+      if (few) await store(maxKept.forged).catch((failure: unknown) => log.error({ err: failure }, 'forged notice not kept'))
     } else log.error({ err: error, driver: driver.name }, 'notice refused')
   }
   if (stored !== undefined) {

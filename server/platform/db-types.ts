@@ -374,6 +374,20 @@ export interface Site {
   subscription_id: string | null;
 }
 
+export interface SiteBackup {
+  archive_bytes: bigint | null;
+  attempts: Generated<number>;
+  created_at: Timestamp;
+  figures: unknown | null;
+  id: string;
+  kind: string;
+  proven_at: Timestamp | null;
+  reason: string | null;
+  seq: Generated<bigint>;
+  site_id: string;
+  state: string;
+}
+
 export interface SiteDomain {
   checked_at: Timestamp;
   created_at: Timestamp;
@@ -389,6 +403,22 @@ export interface SiteDomain {
 export interface SiteFormerName {
   name: string;
   site_id: string;
+}
+
+export interface SiteOrphan {
+  id: string;
+  seen_at: Timestamp;
+}
+
+export interface SiteRestore {
+  asked_at: Timestamp;
+  attempts: Generated<number>;
+  backup_id: string;
+  ended_at: Timestamp | null;
+  id: string;
+  reason: string | null;
+  site_id: string;
+  state: string;
 }
 
 export interface Subscription {
@@ -448,7 +478,10 @@ export interface DB {
   runway_warning: RunwayWarning;
   session: Session;
   site: Site;
+  site_backup: SiteBackup;
   site_domain: SiteDomain;
   site_former_name: SiteFormerName;
+  site_orphan: SiteOrphan;
+  site_restore: SiteRestore;
   subscription: Subscription;
 }

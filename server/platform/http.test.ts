@@ -1,8 +1,9 @@
 /** The wire as a stranger meets it: envelopes, refusals, languages, sizes, and whatever rubbish can be sent. */
+import { once } from 'node:events'
 import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestHouse, type Answer, type TestCustomer, type TestHouse } from '../../test/house.ts'
-import { languageOf } from './http.ts'
+import { languageOf } from './http-failures.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const checkout = '/api/payments/checkout'
@@ -372,4 +373,17 @@ describe('anything at every endpoint', () => {
     expect((await portal.call('POST', '/api/v1/auth/login', { body: { email: form.email, password: 'nobody-at-all' } })).status).toBe(401)
     expect((await portal.call('POST', '/api/v1/auth/register', { body: form })).status).toBe(201)
   })
+})
+
+test('a client that connected and says nothing keeps no stop waiting', async () => {
+  const quiet = await openTestHouse()
+  const socket = net.connect(quiet.config.PORT, '127.0.0.1')
+  await once(socket, 'connect')
+  // Connections are taken in turn: once a later one is answered, this one is held.
+  expect((await quiet.call('GET', '/healthz')).status).toBe(200)
+  const gone = once(socket, 'close')
+  const began = performance.now()
+  await quiet.close()
+  await gone
+  expect(performance.now() - began).toBeLessThan(7_000)
 })

@@ -5,25 +5,15 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
-import Fastify, { LogController, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import {
-  errorStatus,
-  errorText,
-  fieldMessage,
-  type Endpoint,
-  type ErrorCode,
-  type Failure,
-  type Input,
-  type Issue,
-  type Language,
-  type Output,
-  type Success,
-} from '../../contract/index.ts'
+import { fieldMessage, type Endpoint, type Input, type Issue, type Language, type Output, type Success } from '../../contract/index.ts'
 import { acted, answered, type IdempotencyStore, type KeptAnswer, type KeyedCall } from './idempotency.ts'
 import { transaction, type Database, type Tx } from './db.ts'
-import { DriverFailure, Refusal } from './errors.ts'
+import { Refusal } from './errors.ts'
+import { explain, languageOfRequest } from './http-failures.ts'
 import type { Log } from './log.ts'
+import { watchUnused } from './unused-connections.ts'
 
 /** Who calls, as the auth room tells. */
 export interface Caller {
@@ -56,12 +46,14 @@ export class Page<R> {
   }
 }
 
-/** A document to keep, sent as it is made: its length is not known and never held in memory. */
+/** A document to keep, sent as it is made and never held in memory. */
 export interface FileAnswer {
   /** ASCII. */
   readonly name: string
   readonly type: string
-  readonly chunks: AsyncIterable<string>
+  readonly chunks: AsyncIterable<string | Buffer>
+  /** Length in bytes, where it is known beforehand. */
+  readonly bytes?: number
   /** The chunks are the JSON of `result`. */
   readonly enveloped?: boolean
 }
@@ -93,28 +85,11 @@ export interface HttpOptions {
 }
 
 const bodyLimitBytes = 256 * 1024
+/** How long a stop waits for requests in hand. */
+const closeMs = 8_000
 /** What a call without a body of its own takes: none, or an empty one. */
 const noBody = z.strictObject({})
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-/** `vi` when Vietnamese is preferred to English, by Accept-Language's weights (RFC 9110, 12.5.4). English otherwise. */
-export function languageOf(header: string | undefined): Language {
-  let best: Language = 'en'
-  let weight = 0
-  for (const part of (header ?? '').split(',')) {
-    const [tag = '', ...parameters] = part.trim().split(';')
-    const weights = parameters.map((parameter) => /^\s*q\s*=\s*(.*)$/i.exec(parameter)?.[1]).filter((text) => text !== undefined)
-    const q = Number(weights[0] ?? 1)
-    const language = /^vi(?![a-z])/i.test(tag) ? 'vi' : /^en(?![a-z])/i.test(tag) ? 'en' : undefined
-    if (language && q > weight) [best, weight] = [language, q]
-  }
-  return best
-}
-
-/** The failure's envelope. */
-export function failure(code: ErrorCode, language: Language, requestId: string, fields?: Readonly<Record<string, string>>): Failure {
-  return { statusCode: errorStatus(code), message: errorText(code, language), error: { code, ...(fields && { fields }), requestId } }
-}
 
 function fieldsOf(issues: readonly z.core.$ZodIssue[], language: Language): Record<string, string> {
   // A map, because a caller may well name a field `constructor`.
@@ -138,66 +113,11 @@ function unstorable(value: unknown, path: string): string | undefined {
   return undefined
 }
 
-async function* enveloped(chunks: AsyncIterable<string>): AsyncIterable<string> {
+async function* enveloped(chunks: AsyncIterable<string | Buffer>): AsyncIterable<string | Buffer> {
   yield '{"statusCode":200,"message":"success","result":'
   yield* chunks
   yield '}'
 }
-
-const languageOfRequest = (request: FastifyRequest): Language => languageOf(request.headers['accept-language'])
-
-/** What went wrong, as the customer may know it. Anything unknown is a bug: 500, and the log keeps the detail. */
-function explain(error: unknown, request: FastifyRequest, log: Log): { body: Failure; retryAfter?: number } {
-  const language = languageOfRequest(request)
-  const no = (code: ErrorCode, fields?: Readonly<Record<string, string>>) => failure(code, language, request.id, fields)
-  if (error instanceof Refusal) {
-    return {
-      body: no(error.code, error.fields),
-      ...(error.retryAfterSeconds !== undefined && { retryAfter: Math.max(1, Math.ceil(error.retryAfterSeconds)) }),
-    }
-  }
-  if (error instanceof DriverFailure) {
-    log.warn({ err: error, reqId: request.id }, 'driver failure')
-    return { body: no('provider_unavailable') }
-  }
-  const code = (error as FastifyError).code
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { body: no('payload_too_large') }
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { body: no('unsupported_media_type') }
-  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error instanceof SyntaxError)
-    return { body: no('bad_json') }
-  // An address that cannot be decoded, whose id is absurdly long, or that climbs out of a folder, names nothing of ours.
-  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'FST_STATIC_FORBIDDEN_PATH')
-    return { body: no('not_found') }
-  if (code === 'FST_UNDER_PRESSURE') return { body: no('unavailable'), retryAfter: 5 }
-  if ((error as FastifyError).statusCode === 400) return { body: no('bad_json') }
-  if (isOverload(error)) {
-    log.error({ err: error, reqId: request.id }, 'the database does not answer')
-    return { body: no('unavailable'), retryAfter: 5 }
-  }
-  log.error({ err: error, reqId: request.id, route: request.routeOptions.url }, 'unexpected')
-  return { body: no('internal') }
-}
-
-/** Shutting down, starting, too many connections, no connections taken, no such database (SQLSTATE); and what the network says of a server that is gone. */
-const absence = new Set([
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-  '55000',
-  '3D000',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-])
-/** The pool is exhausted or the database is gone: trouble that passes, not a bug of this request. */
-const isOverload = (error: unknown): boolean =>
-  error instanceof Error &&
-  (/timeout exceeded when trying to connect|Connection terminated|Query read timeout|ENOENT.*PGSQL/.test(error.message) ||
-    absence.has((error as { code?: string }).code ?? ''))
 
 export function createHttp(options: HttpOptions): Http {
   const { db, log, idempotency } = options
@@ -214,6 +134,8 @@ export function createHttp(options: HttpOptions): Http {
     trustProxy: options.trustProxy && ((_address: string, hop: number) => hop === 0),
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: 'idle',
+    // What arrives on an open connection while the portal stops is still answered, in our own words, and the connection ends with it.
+    return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (request) => {
       const given = request.headers['x-request-id']
@@ -225,6 +147,15 @@ export function createHttp(options: HttpOptions): Http {
       void answerTrouble(error, request as FastifyRequest, (reply as FastifyReply).header('x-request-id', request.id)),
   })
   const endpoints: Endpoint[] = []
+
+  const endUnused = watchUnused(server.server)
+  let patience: NodeJS.Timeout | undefined
+  server.addHook('preClose', async () => {
+    endUnused()
+    // One that is opened now, or whose request never ends.
+    patience = setTimeout(() => server.server.closeAllConnections(), closeMs)
+  })
+  server.addHook('onClose', async () => clearTimeout(patience))
 
   // An empty body with a JSON content type is no body: logout and pay have none, and clients send the header all the same.
   const parseJson = server.getDefaultJsonParser('error', 'error')
@@ -333,11 +264,13 @@ export function createHttp(options: HttpOptions): Http {
             name,
             type,
             chunks,
+            bytes,
             enveloped: wrap,
           } = await handle({
             ...(await callOf(endpoint, request)),
             accept: request.headers.accept ?? '',
           })
+          if (bytes !== undefined) reply.header('content-length', bytes)
           return reply
             .type(type)
             .header('content-disposition', `attachment; filename="${name}"`)

@@ -21,6 +21,7 @@ export function createSessionLocks(url: string): SessionLocks {
       application_name: 'portal-locks',
       keepAlive: true,
       connectionTimeoutMillis: 10_000,
+      query_timeout: 10_000,
     })
     const forget = (): void => {
       client = undefined
@@ -41,6 +42,12 @@ export function createSessionLocks(url: string): SessionLocks {
     }
   }
 
+  async function drop(): Promise<void> {
+    const gone = client
+    client = undefined
+    await (await gone?.catch(() => undefined))?.end().catch(() => undefined)
+  }
+
   return {
     async tryHold(key) {
       if (held.has(key)) return undefined
@@ -53,6 +60,8 @@ export function createSessionLocks(url: string): SessionLocks {
         }
       } catch (error) {
         held.delete(key)
+        // Whether an unanswered question took the lock is not known: it goes with its connection.
+        await drop()
         throw error
       }
       return async () => {
@@ -60,8 +69,6 @@ export function createSessionLocks(url: string): SessionLocks {
         await (await client)?.query('select pg_advisory_unlock($1)', [String(key)]).catch(() => undefined)
       }
     },
-    async close() {
-      await (await client?.catch(() => undefined))?.end()
-    },
+    close: drop,
   }
 }

@@ -4,9 +4,10 @@ import path from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { branded, type Brand } from './brand.ts'
 
-/** Made by the build of web/: a route such as /wordpress/:id, and the chunks that its page needs. */
-type Preloads = Readonly<Record<string, readonly string[]>>
+/** Made by the build of web/: a route such as /wordpress/:id, the chunks that its page needs, and its texts in each language. */
+type Preloads = Readonly<Record<string, { readonly files: readonly string[]; readonly texts: Readonly<Record<string, readonly string[]>> }>>
 
 /** /api/payments/success is a page of the front end although its path begins with /api. */
 const pagesUnderApi = new Set(['/api/payments/success'])
@@ -35,7 +36,6 @@ class EncodedPage {
 export const isPage = (path: string): boolean =>
   pagesUnderApi.has(path) || !callPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
 
-/** `folder` is the build of web/. Without one, pages answer 503 with a hint. */
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
@@ -52,27 +52,37 @@ function properOrigin(request: FastifyRequest, portalUrl: string): string | unde
     : undefined
 }
 
+/** `folder` is the build of web/. Without one, pages answer 503 with a hint. */
 export function servePages(
   server: FastifyInstance,
   folder: string,
   portalUrl: string,
+  brand: Brand,
   notFound: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
 ): void {
   const index = path.join(folder, 'index.html')
   const built = existsSync(index)
-  const html = built ? readFileSync(index, 'utf8') : ''
+  const html = built ? branded(readFileSync(index, 'utf8'), brand) : ''
   const preloadFile = path.join(folder, 'preload.json')
   const preloads = Object.entries(existsSync(preloadFile) ? (JSON.parse(readFileSync(preloadFile, 'utf8')) as Preloads) : {}).map(
-    ([route, files]) => {
-      const links = files.map((file) => `<link rel="modulepreload" href="/${file.replace(/^\//, '')}">`).join('')
+    ([route, { files, texts }]) => {
+      const links = files.map((file) => `<link rel="modulepreload" href="${file}">`).join('')
+      // Which of them is read is known in the browser only: theme.js asks for it.
+      const meta = `<meta name="text-files" content='${JSON.stringify(texts)}'>`
       return {
         matches: new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}/?$`),
-        page: new EncodedPage(html.replace('</head>', `${links}</head>`)),
+        page: new EncodedPage(
+          html.replace('<script src="/theme.js">', () => `${meta}<script src="/theme.js">`).replace('</head>', `${links}</head>`),
+        ),
       }
     },
   )
   const anyPage = new EncodedPage(html)
 
+  if (brand.logo !== null) {
+    const { type, bytes } = brand.logo
+    server.get('/brand/logo', (_request, reply) => reply.type(type).header('cache-control', 'public, max-age=3600').send(bytes))
+  }
   if (built) {
     void server.register(fastifyStatic, {
       root: folder,

@@ -31,6 +31,7 @@ export function publicConfig(of: {
       forceTLS: secure,
       authEndpoint: '/api/v1/auth/pusher',
     },
+    support: catalog.support,
     sandbox: of.sandboxUrl !== null,
     sandboxInbox: of.sandboxUrl === null ? null : `${of.sandboxUrl}/inbox`,
     payments: Object.fromEntries(

@@ -11,7 +11,10 @@ import { lockSite, releaseNames, specOf, type SiteRow } from './store.ts'
 /** How often the state may change under the hands of one run before the job begins again. */
 const maxTurns = 5
 
-type AlignDeps = Pick<ProvisionDeps, 'db' | 'clock' | 'jobs' | 'driver' | 'billing' | 'announcer' | 'addressing' | 'onChange'>
+type AlignDeps = Pick<ProvisionDeps, 'db' | 'clock' | 'jobs' | 'driver' | 'billing' | 'announcer' | 'addressing' | 'onChange'> & {
+  /** Forgets what is kept of a site beside it. */
+  readonly forget: (siteId: string) => Promise<void>
+}
 
 export function defineAligning(deps: AlignDeps): void {
   for (const name of Object.values(alignJobs)) {
@@ -71,11 +74,12 @@ async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefin
   return changed?.site
 }
 
-async function follow({ db, clock, driver, announcer, addressing, onChange }: AlignDeps, site: SiteRow): Promise<void> {
+async function follow({ db, clock, driver, announcer, addressing, onChange, forget }: AlignDeps, site: SiteRow): Promise<void> {
   if (site.status === 'running') await driver.start(await specOf(db, addressing, site))
   else if (site.status === 'suspended') await driver.stop(site.id)
   else {
     await driver.remove(site.id)
+    await forget(site.id)
     await transaction(db, async (tx) => {
       const gone = await tx
         .updateTable('site')

@@ -78,6 +78,23 @@ export interface SiteLog {
   readonly events: EventEmitter<{ line: [LogLine] }>
 }
 
+/** What a site's content comes to; equal figures are equal contents. Plain JSON. */
+export interface CopyFigures {
+  readonly files: number
+  readonly fileBytes: number
+  /** Over the name, length and SHA-256 of every file, in the order of the names. Hexadecimal. */
+  readonly filesSha256: string
+  readonly databaseBytes: number
+  /** By name; the SHA-256 is over every value of every row. */
+  readonly tables: readonly { readonly name: string; readonly rows: number; readonly sha256: string }[]
+}
+
+/** An archive, and what was counted while it was made. */
+export interface SiteCopy {
+  readonly file: string
+  readonly figures: CopyFigures
+}
+
 export interface WordpressDriver {
   readonly name: string
   readonly capabilities: WordpressCapabilities
@@ -98,6 +115,19 @@ export interface WordpressDriver {
    * Whoever has it is let in. DriverFailure unavailable unless the site is started.
    */
   adminLink(id: string, user: string): Promise<string>
+  /**
+   * Writes the site's files and database into one archive, a gzipped tar that `file` names once it is whole. The database is that of one moment, also
+   * while the site is written to; files are each as they were when their turn came, after that moment.
+   */
+  backup(id: string, file: string): Promise<CopyFigures>
+  /** Restores the archive into a scratch site of its own, counts what then stands there, and removes it again. */
+  prove(file: string): Promise<CopyFigures>
+  /**
+   * The site's files and database become those of the archive, wholly or not at all; its size and address are those of the spec. It answers until all
+   * is ready to be exchanged, then no container runs: `start` comes next. Acts once for a `restoreId`. DriverFailure rejected: the archive is not what
+   * its figures say, or larger than the disks.
+   */
+  restore(spec: SiteSpec, copy: SiteCopy, restoreId: string): Promise<void>
   /** Upstreams that answer now; empty while none does. */
   addresses(id: string): readonly SiteAddress[]
   log(id: string): SiteLog

@@ -21,6 +21,7 @@ import type { Announcer } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
 import { ensureJob } from './change.ts'
 import { provisionJob, sealPurpose } from './order.ts'
+import { within } from './within.ts'
 import { lockSite, siteById, specOf, urlOf, type SiteAddressing, type SiteRow } from './store.ts'
 
 export interface ProvisionDeps {
@@ -220,23 +221,6 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     limitSeconds: 1800,
     run: ({ siteId }, { signal }) => provision(siteId, signal),
   })
-}
-
-/**
- * The outcome; DriverFailure unavailable when it takes longer; the signal's reason once it is aborted (the portal does not wait for a boot before
- * it stops). The work itself goes on: every step is an "ensure" and may be asked again meanwhile.
- */
-async function within<T>(ms: number, why: string, work: Promise<T>, signal?: AbortSignal): Promise<T> {
-  const { promise: interrupted, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new DriverFailure('unavailable', why)), ms)
-  const onAbort = (): void => reject(signal?.reason)
-  signal?.addEventListener('abort', onAbort)
-  try {
-    return await Promise.race([work, interrupted])
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
-  }
 }
 
 /** Throws DriverFailure unavailable while the page does not answer 200. */

@@ -105,7 +105,9 @@ const visitorScreens = (): string[] => [
   '/pages/error500',
   '/pages/error503',
   '/pages/maintenence',
-  '/pages/coming-soon?product=dns',
+  '/pages/coming-soon?product=svm',
+  '/legal/terms',
+  '/legal/nothing',
 ]
 const customerScreens = (): string[] => [
   '/',
@@ -120,6 +122,13 @@ const customerScreens = (): string[] => [
   '/hosting',
   '/hosting/create',
   `/hosting/${made.running}`,
+  '/paas',
+  '/project/create',
+  '/web-service/create?project=demo',
+  '/dns',
+  '/docs',
+  '/docs/top-up',
+  '/docs/nothing',
   made.unpaidInvoice,
   `/api/payments/success?transId=${made.payment}`,
   // Last, because it locks.

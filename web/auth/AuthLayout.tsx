@@ -6,6 +6,7 @@ import { useTexts } from '../i18n/index.ts'
 import { configQuery } from '../queries.ts'
 import { LanguageMenu, SandboxBadge, ThemeMenu } from '../shell/HeaderMenus.tsx'
 import { Logo } from '../ui/Logo.tsx'
+import { LegalLinks } from './LegalLinks.tsx'
 
 interface AuthLayoutProps {
   title: string
@@ -17,7 +18,7 @@ interface AuthLayoutProps {
 
 /** The bare layout of everything before signing in: the form, and beside it on wide screens what this place is. */
 export function AuthLayout({ title, sub, children, footer, wide = false }: AuthLayoutProps) {
-  const t = useTexts()
+  const t = useTexts('auth')
   const { data: config } = useQuery(configQuery)
   return (
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
@@ -63,6 +64,7 @@ export function AuthLayout({ title, sub, children, footer, wide = false }: AuthL
             {footer ? <div className="mt-6 text-sm text-ink-2">{footer}</div> : null}
           </div>
         </main>
+        <LegalLinks className="justify-center px-4 pb-6" />
       </div>
     </div>
   )

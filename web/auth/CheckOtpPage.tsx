@@ -15,7 +15,7 @@ import { useResendTimer } from './resend.ts'
 const route = getRouteApi('/check-otp')
 
 export default function CheckOtpPage() {
-  const t = useTexts()
+  const t = useTexts('auth')
   const navigate = useNavigate()
   const { email = '' } = route.useSearch()
   const timer = useResendTimer(email !== '')

@@ -24,7 +24,7 @@ export function LocationSearch({
   onChange: (place: Place | null) => void
   error: string | undefined
 }) {
-  const t = useTexts()
+  const t = useTexts('auth')
   const listId = useId()
   const [text, setText] = useState(value?.name ?? '')
   const [asked, setAsked] = useState('')
@@ -146,7 +146,7 @@ export function LocationSearch({
       </Field>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <span role="status" className="sr-only">
-        {value ? t.auth.locationChosen(value.name) : shown ? t.palette.results(list.length) : ''}
+        {value ? t.auth.locationChosen(value.name) : shown ? t.auth.locationResults(list.length) : ''}
       </span>
     </div>
   )

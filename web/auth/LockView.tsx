@@ -12,11 +12,12 @@ import { Button } from '../ui/Button.tsx'
 import { Field, PasswordInput } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
+import { LegalLinks } from './LegalLinks.tsx'
 import { signOut } from './sign-out.ts'
 
 /** Takes the place of the whole portal while it is locked: nothing behind it is in the document. */
 export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
-  const t = useTexts()
+  const t = useTexts('auth')
   const router = useRouter()
   const queryClient = useQueryClient()
   const known = session.user()
@@ -43,9 +44,9 @@ export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
   }
 
   return (
-    <main className="grid min-h-dvh place-items-center p-5">
+    <main className="grid min-h-dvh place-content-center justify-items-center p-5">
       <title>{`${t.lock.title} · ${brand}`}</title>
-      <div className="card w-full max-w-[400px] p-7">
+      <div className="card w-[min(90vw,400px)] p-7">
         <span aria-hidden className="grid size-11 place-items-center rounded-full bg-primary-soft text-primary-ink">
           <LockKeyhole className="size-5" strokeWidth={1.75} />
         </span>
@@ -81,6 +82,7 @@ export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
           </Button>
         </form>
       </div>
+      <LegalLinks className="mt-6 justify-center" />
     </main>
   )
 }

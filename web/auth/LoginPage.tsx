@@ -15,7 +15,7 @@ import { enter } from './sign-in.ts'
 const route = getRouteApi('/login')
 
 export default function LoginPage() {
-  const t = useTexts()
+  const t = useTexts('auth')
   const router = useRouter()
   const queryClient = useQueryClient()
   const { next } = route.useSearch()

@@ -14,7 +14,7 @@ import { useResendTimer } from './resend.ts'
 
 /** Two steps: ask for a code, then set the new password with it. */
 export default function RecoveryPage() {
-  const t = useTexts()
+  const t = useTexts('auth')
   const { email = '' } = useSearch({ strict: false })
   const [sentTo, setSentTo] = useState<string>()
   return (
@@ -33,7 +33,7 @@ export default function RecoveryPage() {
 }
 
 function AskForm({ email, onSent }: { email: string; onSent: (email: string) => void }) {
-  const t = useTexts()
+  const t = useTexts('auth')
   const { form, errors, failure, busy, bind, onSubmit } = useForm({
     initial: { email },
     schema: recover.body,
@@ -63,7 +63,7 @@ function AskForm({ email, onSent }: { email: string; onSent: (email: string) => 
 }
 
 function ResetForm({ email }: { email: string }) {
-  const t = useTexts()
+  const t = useTexts('auth')
   const navigate = useNavigate()
   const timer = useResendTimer(true)
   const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({

@@ -31,7 +31,7 @@ const addressOf = (line: string, place: Place | null) =>
   line.trim() === '' && place === null ? {} : { address: { line, locationId: place?.id ?? '' } }
 
 export default function RegisterPage() {
-  const t = useTexts()
+  const t = useTexts('auth')
   const language = useLanguage()
   const navigate = useNavigate()
   const [attempt] = useState(() => new Attempt())
@@ -101,7 +101,7 @@ export default function RegisterPage() {
               >
                 {regions.map((code) => (
                   <option key={code} value={code}>
-                    {t.auth.regions[code]}
+                    {t.regions[code]}
                   </option>
                 ))}
               </Select>

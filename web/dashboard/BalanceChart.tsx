@@ -18,7 +18,7 @@ const decimal = (value: number, language: Language) => {
 
 /** The balance as a step area, in plain SVG; the same data stands in a table for screen readers. */
 export function BalanceChart({ series, currency }: { series: Series; currency: Currency }) {
-  const t = useTexts()
+  const t = useTexts('dashboard')
   const { money, signed, language } = useFormat()
   const [hover, setHover] = useState<number>()
   const { points, from, to } = series

@@ -23,7 +23,7 @@ interface LoadedProps<D> {
 
 /** A card's content: grey while it loads, an error with a retry if it fails, and what it is for otherwise. */
 export function Loaded<D>({ query, skeleton, children }: LoadedProps<D>) {
-  const t = useTexts()
+  const t = useTexts('dashboard')
   if (query.data !== undefined) return children(query.data)
   if (query.isError) return <LoadError text={messageOf(query.error)} retryLabel={t.common.retry} onRetry={() => void query.refetch()} />
   return skeleton

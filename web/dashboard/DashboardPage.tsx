@@ -38,7 +38,7 @@ export const load = ({ queryClient }: LoadInput) =>
   ])
 
 export default function DashboardPage() {
-  const t = useTexts()
+  const t = useTexts('dashboard')
   const user = useMe()
   const transactions = useQuery(recentTransactionsQuery)
   const runway = useQuery(runwayQuery)
@@ -52,7 +52,7 @@ export default function DashboardPage() {
   return (
     <>
       <title>{`${t.dashboard.title} · ${brand}`}</title>
-      <PageHead title={t.dashboard.title} sub={<Today region={t.auth.regions[user.region_code]} />}>
+      <PageHead title={t.dashboard.title} sub={<Today region={t.regions[user.region_code]} />}>
         <Link to="/wordpress/create" className={cx(buttonClass(), 'max-sm:hidden')}>
           <Plus aria-hidden className="size-4" />
           {t.dashboard.newWordpress}
@@ -99,7 +99,7 @@ export default function DashboardPage() {
 }
 
 function Today({ region }: { region: string }) {
-  const t = useTexts()
+  const t = useTexts('dashboard')
   const [now] = useState(() => new Date())
   return (
     <p>
@@ -109,7 +109,7 @@ function Today({ region }: { region: string }) {
 }
 
 function UnpaidBanner() {
-  const t = useTexts()
+  const t = useTexts('dashboard')
   const { money } = useFormat()
   const { data } = useQuery(unpaidQuery)
   if (!data || data.count === 0) return null
@@ -158,7 +158,7 @@ function Recent({ title, empty, keep, link }: { title: string; empty: string; ke
 }
 
 function Servers() {
-  const t = useTexts()
+  const t = useTexts('dashboard')
   const { ram } = useFormat()
   const query = useQuery(serversQuery)
   return (

@@ -16,7 +16,7 @@ interface WalletCardProps {
 
 /** The balance, and how long it lasts. */
 export function WalletCard({ runway, className }: WalletCardProps) {
-  const t = useTexts()
+  const t = useTexts('dashboard')
   const user = useMe()
   const { money } = useFormat()
   const id = useId()

@@ -39,6 +39,7 @@ export const enSite = {
     mariadbTab: 'MariaDB disk',
     plansTab: 'Configuration',
     domainTab: 'Domain',
+    backupsTab: 'Backups',
     type: 'Server type',
     domain: 'Domain',
     vcpu: 'VCPU',

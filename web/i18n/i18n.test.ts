@@ -1,24 +1,84 @@
 import { expect, test } from 'vitest'
-import { aud as audCore } from './aud.ts'
+import { audAuth } from './aud-auth.ts'
+import { audDashboard } from './aud-dashboard.ts'
 import { audServers } from './aud-servers.ts'
+import { enAuth } from './en-auth.ts'
 import { enCards } from './en-cards.ts'
+import { enDashboard } from './en-dashboard.ts'
+import { enDns } from './en-dns.ts'
+import { enDocs } from './en-docs.ts'
+import { enPaas } from './en-paas.ts'
+import { enPalette } from './en-palette.ts'
 import { enParts } from './en-parts.ts'
 import { enPayments } from './en-payments.ts'
 import { enServers } from './en-servers.ts'
 import { enSite } from './en-site.ts'
+import { enTopUp } from './en-top-up.ts'
 import { enWallet } from './en-wallet.ts'
 import { en as enCore } from './en.ts'
+import { viAuth } from './vi-auth.ts'
 import { viCards } from './vi-cards.ts'
+import { viDashboard } from './vi-dashboard.ts'
+import { viDns } from './vi-dns.ts'
+import { viDocs } from './vi-docs.ts'
+import { viPaas } from './vi-paas.ts'
+import { viPalette } from './vi-palette.ts'
 import { viParts } from './vi-parts.ts'
 import { viPayments } from './vi-payments.ts'
 import { viServers } from './vi-servers.ts'
 import { viSite } from './vi-site.ts'
+import { viTopUp } from './vi-top-up.ts'
 import { viWallet } from './vi-wallet.ts'
 import { vi as viCore } from './vi.ts'
 
-const en = { ...enCore, ...enParts, cards: enCards, ...enPayments, ...enServers, ...enSite, ...enWallet }
-const vi = { ...viCore, ...viParts, cards: viCards, ...viPayments, ...viServers, ...viSite, ...viWallet }
-const aud = { ...audCore, ...enParts, cards: enCards, ...enPayments, ...audServers, ...enSite, ...enWallet }
+const en = {
+  ...enCore,
+  ...enDashboard,
+  ...enAuth,
+  ...enTopUp,
+  ...enDns,
+  ...enDocs,
+  ...enPaas,
+  ...enPalette,
+  ...enParts,
+  cards: enCards,
+  ...enPayments,
+  ...enServers,
+  ...enSite,
+  ...enWallet,
+}
+const vi = {
+  ...viCore,
+  ...viDashboard,
+  ...viAuth,
+  ...viTopUp,
+  ...viDns,
+  ...viDocs,
+  ...viPaas,
+  ...viPalette,
+  ...viParts,
+  cards: viCards,
+  ...viPayments,
+  ...viServers,
+  ...viSite,
+  ...viWallet,
+}
+const aud = {
+  ...enCore,
+  ...audDashboard,
+  ...audAuth,
+  ...enTopUp,
+  ...enDns,
+  ...enDocs,
+  ...enPaas,
+  ...enPalette,
+  ...enParts,
+  cards: enCards,
+  ...enPayments,
+  ...audServers,
+  ...enSite,
+  ...enWallet,
+}
 
 type Tree = { [key: string]: unknown }
 const paths = (tree: Tree, prefix = ''): string[] =>
@@ -57,6 +117,19 @@ test('the sentences of the specification stand word for word', () => {
   expect(vi.progress.working).toBe('Quá trình đang diễn ra, vui lòng đợi trong giây lát')
   expect(vi.site.title).toBe('Thông tin máy chủ')
   expect(vi.order.confirmTitle).toBe('Xác nhận thông tin')
+  expect([vi.dns.title, vi.dns.create]).toEqual(['Danh sách tên miền', 'Tạo tên miền'])
+  expect([en.dns.active, en.dns.pending]).toEqual(['Activated', 'Not Activated'])
+  expect([vi.dns.activate, vi.dns.check, vi.dns.details, vi.dns.delete]).toEqual(['Kích hoạt', 'Kiểm Tra', 'Chi tiết', 'Xoá'])
+  expect(vi.dns.warning).toBe('Cảnh báo')
+  expect(vi.dns.sure('x.vn')).toMatch(/^Bạn có chắc chắn muốn xoá tên miền /)
+  expect([en.dns.added, en.dns.addFailed]).toEqual(['Add domain success !', 'Fail to add domain!'])
+  expect([en.dns.deleted, en.dns.deleteFailed]).toEqual(['Delete domain success !', 'Fail to delete domain!'])
+  expect([en.dns.checked, en.dns.checkFailed]).toEqual(['Add domain success !', 'The domain name is not pointing correctly'])
+  expect([en.record.failed, en.record.missing]).toEqual(['Fail to add record to domain !', 'Please input info record !'])
+  expect(en.records.empty).toBe('Record Empty !')
+  expect(vi.record.addTitle).toBe('Thêm bản ghi DNS')
+  expect([vi.record.namePlaceholder, vi.record.save]).toEqual(['Dùng @ cho tên miền gốc', 'Xác nhận lưu bản ghi'])
+  expect(en.record.labels).toEqual({ A: 'IPV4', AAAA: 'IPV6', TXT: 'Content', MX: 'Mail Server', NS: 'Name Server', CNAME: 'Target' })
 })
 
 test('a day is written as the language writes it', () => {

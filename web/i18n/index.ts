@@ -3,22 +3,36 @@
  * besides (`screen(file, 'servers')`). A change of language loads the other files first and then swaps.
  */
 import { useSyncExternalStore } from 'react'
+import type { enAuth } from './en-auth.ts'
 import type { enCards } from './en-cards.ts'
+import type { enDashboard } from './en-dashboard.ts'
+import type { enDns } from './en-dns.ts'
+import type { enDocs } from './en-docs.ts'
+import type { enPaas } from './en-paas.ts'
+import type { enPalette } from './en-palette.ts'
 import type { enParts } from './en-parts.ts'
 import type { enPayments } from './en-payments.ts'
 import type { enServers } from './en-servers.ts'
 import type { enSite } from './en-site.ts'
+import type { enTopUp } from './en-top-up.ts'
 import type { enWallet } from './en-wallet.ts'
 import type { Texts } from './en.ts'
 
 export type { Texts }
 /** Texts of one part of the portal. */
 interface GroupTexts {
+  auth: typeof enAuth
+  dashboard: typeof enDashboard
+  palette: typeof enPalette
   parts: typeof enParts
   cards: { readonly cards: typeof enCards }
+  dns: typeof enDns
+  docs: typeof enDocs
+  paas: typeof enPaas
   payments: typeof enPayments
   servers: typeof enServers
   site: typeof enSite
+  topUp: typeof enTopUp
   wallet: typeof enWallet
 }
 export type TextGroup = keyof GroupTexts
@@ -28,18 +42,37 @@ export type Language = (typeof languages)[number]
 const loaders: Record<Language, () => Promise<Texts>> = {
   en: () => import('./en.ts').then((file) => file.en),
   vi: () => import('./vi.ts').then((file) => file.vi),
-  aud: () => import('./aud.ts').then((file) => file.aud),
+  aud: () => import('./en.ts').then((file) => file.en),
 }
 
 type Loaders = { readonly [G in TextGroup]: Record<Language, () => Promise<GroupTexts[G]>> }
 const cards = () => import('./en-cards.ts').then((file) => ({ cards: file.enCards }))
+const dns = () => import('./en-dns.ts').then((file) => file.enDns)
+const docs = () => import('./en-docs.ts').then((file) => file.enDocs)
+const paas = () => import('./en-paas.ts').then((file) => file.enPaas)
+const palette = () => import('./en-palette.ts').then((file) => file.enPalette)
 const parts = () => import('./en-parts.ts').then((file) => file.enParts)
 const payments = () => import('./en-payments.ts').then((file) => file.enPayments)
 const site = () => import('./en-site.ts').then((file) => file.enSite)
+const topUp = () => import('./en-top-up.ts').then((file) => file.enTopUp)
 const wallet = () => import('./en-wallet.ts').then((file) => file.enWallet)
 const groupLoaders: Loaders = {
+  auth: {
+    en: () => import('./en-auth.ts').then((file) => file.enAuth),
+    vi: () => import('./vi-auth.ts').then((file) => file.viAuth),
+    aud: () => import('./aud-auth.ts').then((file) => file.audAuth),
+  },
+  dashboard: {
+    en: () => import('./en-dashboard.ts').then((file) => file.enDashboard),
+    vi: () => import('./vi-dashboard.ts').then((file) => file.viDashboard),
+    aud: () => import('./aud-dashboard.ts').then((file) => file.audDashboard),
+  },
   parts: { en: parts, vi: () => import('./vi-parts.ts').then((file) => file.viParts), aud: parts },
   cards: { en: cards, vi: () => import('./vi-cards.ts').then((file) => ({ cards: file.viCards })), aud: cards },
+  dns: { en: dns, vi: () => import('./vi-dns.ts').then((file) => file.viDns), aud: dns },
+  docs: { en: docs, vi: () => import('./vi-docs.ts').then((file) => file.viDocs), aud: docs },
+  paas: { en: paas, vi: () => import('./vi-paas.ts').then((file) => file.viPaas), aud: paas },
+  palette: { en: palette, vi: () => import('./vi-palette.ts').then((file) => file.viPalette), aud: palette },
   payments: { en: payments, vi: () => import('./vi-payments.ts').then((file) => file.viPayments), aud: payments },
   servers: {
     en: () => import('./en-servers.ts').then((file) => file.enServers),
@@ -47,6 +80,7 @@ const groupLoaders: Loaders = {
     aud: () => import('./aud-servers.ts').then((file) => file.audServers),
   },
   site: { en: site, vi: () => import('./vi-site.ts').then((file) => file.viSite), aud: site },
+  topUp: { en: topUp, vi: () => import('./vi-top-up.ts').then((file) => file.viTopUp), aud: topUp },
   wallet: { en: wallet, vi: () => import('./vi-wallet.ts').then((file) => file.viWallet), aud: wallet },
 }
 /** The groups that some screen has asked for. */

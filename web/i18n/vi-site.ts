@@ -41,6 +41,7 @@ export const viSite: typeof enSite = {
     mariadbTab: 'Ổ đĩa MariaDB',
     plansTab: 'Cấu hình',
     domainTab: 'Tên miền',
+    backupsTab: 'Sao lưu',
     type: 'Loại máy chủ',
     domain: 'Tên miền',
     vcpu: 'VCPU',

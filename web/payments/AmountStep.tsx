@@ -20,7 +20,7 @@ interface AmountStepProps {
 }
 
 export function AmountStep({ offer, currency, text, amount, complaint, tooSmall, onType }: AmountStepProps) {
-  const t = useTexts()
+  const t = useTexts('topUp')
   const { money, language } = useFormat()
   const input = useRef<HTMLInputElement>(null)
   const [touched, setTouched] = useState(false)

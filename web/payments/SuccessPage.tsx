@@ -38,7 +38,7 @@ export const load = async ({ queryClient }: LoadInput) => {
 
 /** Where a gateway sends the browser back to. What it says comes from our server, never from the address. */
 export default function SuccessPage() {
-  const t = useTexts()
+  const t = useTexts('topUp')
   const signedIn = useSignedIn()
   const code = transactionCode(location.search)
   return (
@@ -93,7 +93,7 @@ function Outcome({ state, title, text, children }: { state: keyof typeof looks; 
 const actions = 'mt-6 flex flex-col gap-2 sm:flex-row sm:justify-center'
 
 function Payment({ code }: { code: string }) {
-  const t = useTexts()
+  const t = useTexts('topUp')
   const { money } = useFormat()
   const queryClient = useQueryClient()
   const { data, isPending, error, refetch } = useQuery(paymentQuery(code))
@@ -195,7 +195,7 @@ function useLiveUpdates(waiting: boolean, nudge: () => void) {
 }
 
 function Unknown() {
-  const t = useTexts()
+  const t = useTexts('topUp')
   return (
     <Outcome state="unknown" title={t.payment.unknown} text={t.payment.unknownText}>
       <div className={actions}>
@@ -211,12 +211,12 @@ function Unknown() {
 }
 
 function SignedOut() {
-  const t = useTexts()
+  const t = useTexts('topUp')
   return (
     <Outcome state="signedOut" title={t.payment.signedOut} text={t.payment.signedOutText}>
       <div className={actions}>
         <Link to="/login" search={{ next: location.pathname + location.search }} className={buttonClass()}>
-          {t.auth.login}
+          {t.payment.signIn}
         </Link>
       </div>
     </Outcome>

@@ -27,7 +27,7 @@ type PaymentType = Offer['types'][number]
 type Method = (typeof methods)[number]
 
 export default function TopUpPage() {
-  const t = useTexts()
+  const t = useTexts('topUp')
   const user = useMe()
   const { payments } = useConfig()
   const offer = payments[user.region_code]
@@ -52,7 +52,7 @@ export default function TopUpPage() {
 const inOrder = (types: PaymentType[]) => types.toSorted((a, b) => Number(b.id === fastest) - Number(a.id === fastest))
 
 function TopUpForm({ offer }: { offer: Offer }) {
-  const t = useTexts()
+  const t = useTexts('topUp')
   const c = useCardTexts()
   const { currency } = useMe()
   const { cards } = useConfig()

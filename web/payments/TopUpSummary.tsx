@@ -16,7 +16,7 @@ interface TopUpSummaryProps {
 
 /** What the wallet will hold, and the button: beside the form, and at the foot of a phone's screen. */
 export function TopUpSummary({ amount, payLabel, busy, disabled, note }: TopUpSummaryProps) {
-  const t = useTexts()
+  const t = useTexts('topUp')
   const user = useMe()
   const { money } = useFormat()
   const { currency } = user

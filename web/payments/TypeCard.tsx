@@ -21,7 +21,7 @@ const icons: Record<number, LucideIcon> = {
 }
 
 export function TypeCard({ type, wide, checked, onChoose }: { type: PaymentType; wide: boolean; checked: boolean; onChoose: () => void }) {
-  const t = useTexts()
+  const t = useTexts('topUp')
   const c = useCardTexts()
   const { language } = useFormat()
   const Icon = icons[type.id] ?? Banknote

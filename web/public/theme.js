@@ -21,15 +21,17 @@
   root.lang = language === 'aud' ? 'en-AU' : language
   // The boot skeleton draws the portal's frame only where that frame will appear.
   root.dataset.bare = /^\/(login|register|check-otp|auth|pages|api|payments|invoice\/hosted)(\/|$)/.test(location.pathname) ? '1' : ''
-  // The language file is known here already, long before the program asks for it.
-  var meta = document.querySelector('meta[name="language-files"]')
-  var file = meta && JSON.parse(meta.content)[language]
-  if (file) {
+  // The files of its texts are known here already, long before the program asks for them.
+  function filesOf(name) {
+    var meta = document.querySelector('meta[name="' + name + '"]')
+    return (meta && JSON.parse(meta.content)[language]) || []
+  }
+  ;[].concat(filesOf('language-files'), filesOf('text-files')).forEach(function (file) {
     var link = document.createElement('link')
     link.rel = 'modulepreload'
     link.href = file
     document.head.appendChild(link)
-  }
+  })
   // What the program will read first is asked for while the program itself is on its way; web/early-reads.ts takes each answer once.
   var token = null
   try {

@@ -4,7 +4,7 @@ import { ChevronsUpDown, CreditCard, Lock, LogOut, PanelLeft, Search } from 'luc
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { signOut } from '../auth/sign-out.ts'
 import { brand } from '../brand.ts'
-import { useTexts } from '../i18n/index.ts'
+import { loadTexts, useTexts } from '../i18n/index.ts'
 import { loadScreen } from '../pages/load-screen.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { session, useLocked } from '../session.ts'
@@ -20,8 +20,8 @@ import { usePortalEvents } from './notifications.ts'
 import { Sidebar } from './Sidebar.tsx'
 
 /** Fetched when somebody locks the screen; until it is there nothing is shown. */
-const LockView = lazy(() => loadScreen(() => import('../auth/LockView.tsx')))
-const Palette = lazy(() => import('./Palette.tsx'))
+const LockView = lazy(() => loadScreen(async () => (await Promise.all([import('../auth/LockView.tsx'), loadTexts('auth')]))[0]))
+const Palette = lazy(async () => (await Promise.all([import('./Palette.tsx'), loadTexts('palette')]))[0])
 
 /** The frame around every signed-in screen. While it is locked, the lock view is all there is. */
 export function AppLayout() {

@@ -20,7 +20,7 @@ interface Command {
 
 /** Everything at one's fingertips. Accents may be left out: "nap vi" finds "Nạp ví". */
 export default function Palette({ onClose }: { onClose: () => void }) {
-  const t = useTexts()
+  const t = useTexts('palette')
   const dialog = useRef<HTMLDialogElement>(null)
   const [query, setQuery] = useState('')
   const [at, setAt] = useState(0)
@@ -115,7 +115,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
 }
 
 function useCommands(): Command[] {
-  const t = useTexts()
+  const t = useTexts('palette')
   const router = useRouter()
   const queryClient = useQueryClient()
   const { data: servers } = useQuery(serversQuery)

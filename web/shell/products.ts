@@ -11,7 +11,7 @@ export interface Product {
   key: 'wordpress' | 'hosting' | 'database' | 'firewall' | 'dns' | 'paas' | 'svm'
   icon: LucideIcon
   /** Where it lives, once built. */
-  to?: '/wordpress' | '/hosting'
+  to?: '/wordpress' | '/hosting' | '/dns' | '/paas'
   flag?: Flag
 }
 
@@ -20,8 +20,8 @@ export const products: readonly Product[] = [
   { key: 'hosting', icon: Server, to: '/hosting', flag: 'hosting' },
   { key: 'database', icon: Database, flag: 'cloudDatabase' },
   { key: 'firewall', icon: ShieldHalf },
-  { key: 'dns', icon: Globe, flag: 'dns' },
-  { key: 'paas', icon: Boxes, flag: 'paas' },
+  { key: 'dns', icon: Globe, to: '/dns', flag: 'dns' },
+  { key: 'paas', icon: Boxes, to: '/paas', flag: 'paas' },
   { key: 'svm', icon: MonitorCog, flag: 'svm' },
 ]
 
@@ -30,11 +30,6 @@ export const isOpen = (product: Product, flags: Config['products'] | undefined):
 
 /** Addresses of the specification that have no screen yet. */
 export const unbuiltRoutes: readonly { path: string; product: string }[] = [
-  { path: '/dns', product: 'dns' },
-  { path: '/dns/$', product: 'dns' },
-  { path: '/paas', product: 'paas' },
-  { path: '/project/create', product: 'paas' },
-  { path: '/web-service/create', product: 'paas' },
   { path: '/database', product: 'database' },
   { path: '/firewall', product: 'firewall' },
   { path: '/svm', product: 'svm' },

@@ -1,4 +1,7 @@
+import { brandLogo } from '../brand.ts'
+
 export function Logo({ className = 'size-7' }: { className?: string }) {
+  if (brandLogo !== undefined) return <img src={brandLogo} alt="" className={`shrink-0 object-contain ${className}`} />
   return (
     <svg viewBox="0 0 32 32" className={`shrink-0 ${className}`} aria-hidden>
       <rect width="32" height="32" rx="9" fill="var(--primary)" />

@@ -24,6 +24,7 @@ import { wording } from './wording.ts'
 const LogsTab = lazy(() => loadPart(() => import('./LogsTab.tsx')))
 const DiskTab = lazy(() => loadPart(() => import('./DiskTab.tsx')))
 const PlansTab = lazy(() => loadPart(() => import('./PlansTab.tsx')))
+const BackupsTab = lazy(() => loadPart(() => import('./BackupsTab.tsx')))
 const DomainTab = lazy(() => loadPart(() => import('./DomainTab.tsx')))
 
 export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
@@ -93,6 +94,8 @@ function Part({ tab, server, kind }: { tab: SiteTab; server: Server; kind: Kind 
       return <PlansTab server={server} />
     case 'domain':
       return <DomainTab server={server} />
+    case 'backups':
+      return <BackupsTab server={server} />
   }
 }
 

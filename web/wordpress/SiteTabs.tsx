@@ -16,6 +16,7 @@ export function SiteTabs({ current }: { current: SiteTab }) {
     mariadb: t.site.mariadbTab,
     plans: t.site.plansTab,
     domain: t.site.domainTab,
+    backups: t.site.backupsTab,
   }
   // On a phone the row is longer than the screen.
   useEffect(() => {

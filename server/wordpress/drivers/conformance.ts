@@ -1,8 +1,11 @@
 // What every WordPress driver must hold, told from plain to odd. A driver's own test calls `conformance` with a way to make it.
 import http from 'node:http'
 import { randomUUID } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { LogLine, SiteAddress, SiteAdmin, SiteSpec, WordpressDriver } from '../driver.ts'
+import type { LogLine, SiteAddress, SiteAdmin, SiteCopy, SiteSpec, WordpressDriver } from '../driver.ts'
 
 /** A driver under test, and what only its own test knows how to do from outside. */
 export interface Fixture {
@@ -130,6 +133,7 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
   describe(`WordPress driver ${name}`, { timeout: 120_000 }, () => {
     let fixture: Fixture
     let driver: WordpressDriver
+    let folder: string
     const admin: SiteAdmin = { user: 'chu.boss', password: 'Mật khẩu#1 "x"', email: 'boss@example.com' }
     const spec = specOf()
     const first = (): SiteAddress => {
@@ -137,13 +141,19 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       expect(address, 'an address').toBeDefined()
       return address!
     }
-    const page = (path: string) => ask(first(), spec.url + path)
+    const page = (target: string) => ask(first(), spec.url + target)
+    let copy: SiteCopy
 
     beforeAll(async () => {
       fixture = await make()
       driver = fixture.driver
+      folder = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-copies-'))
+      copy = { file: path.join(folder, 'site.tar.gz'), figures: { files: 0, fileBytes: 0, filesSha256: '', databaseBytes: 0, tables: [] } }
     }, 120_000)
-    afterAll(() => fixture?.dispose(), 60_000)
+    afterAll(async () => {
+      await fixture?.dispose()
+      await fs.rm(folder, { recursive: true, force: true })
+    }, 60_000)
 
     test('is ready and holds nothing at first', async () => {
       expect(await driver.health()).toBeUndefined()
@@ -386,6 +396,65 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       expect(answers.filter((status) => status !== 200)).toEqual([])
       expect((await driver.state(spec.id)).containers[0]).toMatchObject({ ready: true })
       await driver.start(spec)
+    })
+
+    test('backs up while the site is written to, and the copy is proven', async () => {
+      const headers = await session()
+      await fixture.put(spec.id, 'wp-content/uploads/ảnh bìa.txt', 'trước')
+      let backingUp = true
+      let written = 0
+      const writer = (async () => {
+        while (backingUp) if ((await write(`Sao lưu ${written}`, first(), headers)).status === 201) written++
+      })()
+      await eventually(() => expect(written).toBeGreaterThan(0))
+      const figures = await driver.backup(spec.id, copy.file)
+      backingUp = false
+      await writer
+      copy = { ...copy, figures }
+      expect(figures.files).toBeGreaterThan(1_000)
+      expect(figures.tables.find(({ name }) => name.endsWith('posts'))?.rows).toBeGreaterThan(0)
+      expect(await driver.prove(copy.file)).toEqual(figures)
+      expect(await fs.readdir(path.dirname(copy.file))).toEqual([path.basename(copy.file)])
+      expect(await driver.list()).toEqual([spec.id])
+    })
+
+    test('restores files and database, once for each time it is asked for', async () => {
+      await fixture.put(spec.id, 'wp-content/uploads/ảnh bìa.txt', 'sau')
+      await fixture.put(spec.id, 'wp-content/uploads/late.txt', 'late')
+      expect((await write('Viết sau', first(), await session())).status).toBe(201)
+      const restoreId = randomUUID()
+      const restored = async () => {
+        await driver.restore(spec, copy, restoreId)
+        await driver.start(spec)
+      }
+      await Promise.all([restored(), driver.start(spec)])
+      const after = await titles()
+      expect(after).toContain('Sao lưu 0')
+      expect(after).not.toContain('Viết sau')
+      expect((await page('/wp-content/uploads/ảnh bìa.txt')).text).toBe('trước')
+      expect((await page('/wp-content/uploads/late.txt')).status).toBe(404)
+      expect((await write('Viết lại', first(), await session())).status).toBe(201)
+      const [before] = driver.addresses(spec.id)
+      await restored()
+      expect(driver.addresses(spec.id)).toEqual([before])
+      expect(await titles()).toContain('Viết lại')
+    })
+
+    test('puts nothing in the place of a site that is damaged, altered or too large', async () => {
+      const whole = await fs.readFile(copy.file)
+      const damaged = `${copy.file}.damaged`
+      await fs.writeFile(damaged, whole.subarray(0, Math.floor(whole.length * 0.7)))
+      await expect(driver.prove(damaged)).rejects.toMatchObject({ name: 'DriverFailure' })
+      const refused: [SiteSpec, SiteCopy][] = [
+        [spec, { ...copy, file: `${copy.file}.absent` }],
+        [spec, { ...copy, figures: { ...copy.figures, fileBytes: copy.figures.fileBytes - 1 } }],
+        [{ ...spec, diskMb: 10 }, copy],
+      ]
+      for (const [at, from] of refused)
+        await expect(driver.restore(at, from, randomUUID())).rejects.toMatchObject({ name: 'DriverFailure' })
+      expect((await page('/')).status).toBe(200)
+      expect(await titles()).toContain('Viết lại')
+      expect(await driver.list()).toEqual([spec.id])
     })
 
     test('takes a new plan and address without a gap', async () => {

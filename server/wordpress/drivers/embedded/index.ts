@@ -4,6 +4,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteSpec, WordpressDriver } from '../../driver.ts'
+import { Archivist, proveCopy, scratchPrefix } from './copies.ts'
 import { Gate } from './gate.ts'
 import type { Settings } from './settings.ts'
 import { Site, type Host } from './site.ts'
@@ -25,6 +26,7 @@ export interface EmbeddedParts {
 
 const minRamMb = 512
 const bootsAtOnce = 2
+const copiesAtOnce = 2
 const watchMs = 2_000
 const defaultCronMs = 5 * 60_000
 const idShape = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/
@@ -40,15 +42,17 @@ export function createEmbedded(parts: EmbeddedParts): WordpressDriver {
     nodePath: parts.nodePath,
     internet: parts.settings.WORDPRESS_INTERNET === 'on',
     boots: new Gate(bootsAtOnce),
+    archivist: new Archivist(parts.nodePath, new Gate(copiesAtOnce)),
     warn: (detail, message) => parts.log.warn(detail, message),
   }
   const sites = new Map<string, Site>()
   let closed: Promise<void> | undefined
 
-  // Removals that a kill cut short.
+  // Removals and proofs that a kill cut short.
   if (existsSync(sitesDir)) {
     for (const name of readdirSync(sitesDir)) {
-      if (name.startsWith('.removing-')) rm(path.join(sitesDir, name), { recursive: true, force: true }, () => {})
+      if (name.startsWith('.removing-') || name.startsWith(scratchPrefix))
+        rm(path.join(sitesDir, name), { recursive: true, force: true }, () => {})
     }
   }
 
@@ -105,6 +109,18 @@ export function createEmbedded(parts: EmbeddedParts): WordpressDriver {
       open()
       return await site(id).adminLink(user)
     },
+    async backup(id, file) {
+      open()
+      return await site(id).backup(file)
+    },
+    async prove(file) {
+      open()
+      return await proveCopy(host.archivist, sitesDir, file)
+    },
+    async restore(spec, copy, restoreId) {
+      check(spec)
+      await site(spec.id).restore(spec, copy, restoreId)
+    },
     addresses: (id) => sites.get(id)?.addresses() ?? [],
     log: (id) => site(id).log,
     async list() {
@@ -122,7 +138,7 @@ export function createEmbedded(parts: EmbeddedParts): WordpressDriver {
       closed ??= (async () => {
         clearInterval(watching)
         clearInterval(cron)
-        await Promise.all([...sites.values()].map((one) => one.close()))
+        await Promise.all([host.archivist.close(), ...[...sites.values()].map((one) => one.close())])
       })()
       return closed
     },

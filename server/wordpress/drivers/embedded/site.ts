@@ -2,8 +2,9 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
-import type { SiteAddress, SiteAdmin, SiteSpec, SiteState } from '../../driver.ts'
+import type { CopyFigures, SiteAddress, SiteAdmin, SiteCopy, SiteSpec, SiteState } from '../../driver.ts'
 import { Container, type BootOrder } from './container.ts'
+import { Copies, type Archivist } from './copies.ts'
 import { bytesBelow, copyTree, removeTree, writeWhole } from './files.ts'
 import type { Gate } from './gate.ts'
 import { endLeftovers } from './leftovers.ts'
@@ -19,6 +20,7 @@ export interface Host {
   readonly internet: boolean
   /** Booting is the costly part: few at a time. */
   readonly boots: Gate
+  readonly archivist: Archivist
   readonly warn: (detail: object, message: string) => void
 }
 
@@ -57,12 +59,16 @@ export class Site {
   #count = 0
   #warmTimer: NodeJS.Timeout | undefined
   readonly #alive = new Set<Container>()
+  readonly #copies: Copies
+  /** Backups and restores, one after another. The site's other acts wait only while a restore exchanges its content. */
+  #copyQueue: Promise<unknown> = Promise.resolve()
 
   constructor(host: Host, id: string) {
     this.#host = host
     this.#id = id
     this.#dir = path.join(host.sitesDir, id)
     this.log = new FileLog(path.join(this.#dir, 'log'))
+    this.#copies = new Copies(host.archivist, id, this.#dir)
   }
 
   get #wordpressDir(): string {
@@ -79,6 +85,38 @@ export class Site {
   }
   get #mark(): string {
     return path.join(this.#dir, 'installed.json')
+  }
+
+  #copyInTurn<T>(act: () => Promise<T>): Promise<T> {
+    const turn = this.#copyQueue.then(act, act)
+    this.#copyQueue = turn.catch(() => {})
+    return turn
+  }
+
+  backup(file: string): Promise<CopyFigures> {
+    return this.#copyInTurn(async () => {
+      if (!(await this.#installed())) throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+      return await this.#copies.pack(file)
+    })
+  }
+
+  restore(spec: SiteSpec, copy: SiteCopy, restoreId: string): Promise<void> {
+    return this.#copyInTurn(async () => {
+      if (await this.#inTurn(() => this.#copies.isDone(restoreId))) return
+      await this.#copies.prepare(copy, { diskBytes: spec.diskMb * megabyte, databaseBytes: spec.databaseDiskMb * megabyte })
+      await this.#inTurn(async () => {
+        if (this.#closing) throw new DriverFailure('unavailable', 'the WordPress driver is closing')
+        await this.#halt()
+        await this.#sweep()
+        await this.#copies.exchange(restoreId)
+        if (!(await this.#installed())) await this.#markInstalled(spec)
+        this.log.add('portal', 'files and database were restored from a backup')
+      })
+    })
+  }
+
+  #markInstalled(spec: SiteSpec): Promise<void> {
+    return writeWhole(this.#mark, JSON.stringify({ at: new Date().toISOString(), language: spec.language }))
   }
 
   /** One act after another, in the order they were asked for. */
@@ -107,7 +145,7 @@ export class Site {
           title: spec.title,
           language: spec.language,
         })
-        await writeWhole(this.#mark, JSON.stringify({ at: new Date().toISOString(), language: spec.language }))
+        await this.#markInstalled(spec)
       } catch (error) {
         await this.#halt()
         await fs.rm(this.#wordpressDir, { recursive: true, force: true })
@@ -303,6 +341,7 @@ export class Site {
     if (!this.#swept) {
       const ended = await endLeftovers(this.#runDir, this.#id)
       if (ended > 0) this.#host.warn({ site: this.#id, ended }, 'ended WordPress containers of an earlier life')
+      await this.#copies.recover()
       this.#swept = true
     }
     await fs.mkdir(this.#runDir, { recursive: true })
@@ -319,6 +358,7 @@ export class Site {
   remove(): Promise<void> {
     this.#cutShort()
     return this.#inTurn(async () => {
+      await this.#copies.cutShort()
       await this.#halt()
       if (await this.exists()) await this.#sweep()
       this.log.discard()
@@ -330,7 +370,7 @@ export class Site {
   close(): Promise<void> {
     this.#closing = true
     this.#cutShort()
-    return this.stop()
+    return Promise.all([this.#copies.cutShort(), this.stop()]).then(() => undefined)
   }
 
   /** What is booting now need not be waited for. */

@@ -1,0 +1,79 @@
+/** What went wrong, as the customer may know it: the failure's envelope, in the caller's language. */
+import type { FastifyError, FastifyRequest } from 'fastify'
+import { errorStatus, errorText, type ErrorCode, type Failure, type Language } from '../../contract/index.ts'
+import { DriverFailure, Refusal } from './errors.ts'
+import type { Log } from './log.ts'
+
+/** `vi` when Vietnamese is preferred to English, by Accept-Language's weights (RFC 9110, 12.5.4). English otherwise. */
+export function languageOf(header: string | undefined): Language {
+  let best: Language = 'en'
+  let weight = 0
+  for (const part of (header ?? '').split(',')) {
+    const [tag = '', ...parameters] = part.trim().split(';')
+    const weights = parameters.map((parameter) => /^\s*q\s*=\s*(.*)$/i.exec(parameter)?.[1]).filter((text) => text !== undefined)
+    const q = Number(weights[0] ?? 1)
+    const language = /^vi(?![a-z])/i.test(tag) ? 'vi' : /^en(?![a-z])/i.test(tag) ? 'en' : undefined
+    if (language && q > weight) [best, weight] = [language, q]
+  }
+  return best
+}
+
+/** The failure's envelope. */
+export function failure(code: ErrorCode, language: Language, requestId: string, fields?: Readonly<Record<string, string>>): Failure {
+  return { statusCode: errorStatus(code), message: errorText(code, language), error: { code, ...(fields && { fields }), requestId } }
+}
+
+export const languageOfRequest = (request: FastifyRequest): Language => languageOf(request.headers['accept-language'])
+
+/** What went wrong, as the customer may know it. Anything unknown is a bug: 500, and the log keeps the detail. */
+export function explain(error: unknown, request: FastifyRequest, log: Log): { body: Failure; retryAfter?: number } {
+  const language = languageOfRequest(request)
+  const no = (code: ErrorCode, fields?: Readonly<Record<string, string>>) => failure(code, language, request.id, fields)
+  if (error instanceof Refusal) {
+    return {
+      body: no(error.code, error.fields),
+      ...(error.retryAfterSeconds !== undefined && { retryAfter: Math.max(1, Math.ceil(error.retryAfterSeconds)) }),
+    }
+  }
+  if (error instanceof DriverFailure) {
+    log.warn({ err: error, reqId: request.id }, 'driver failure')
+    return { body: no('provider_unavailable') }
+  }
+  const code = (error as FastifyError).code
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { body: no('payload_too_large') }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { body: no('unsupported_media_type') }
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error instanceof SyntaxError)
+    return { body: no('bad_json') }
+  // An address that cannot be decoded, whose id is absurdly long, or that climbs out of a folder, names nothing of ours.
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'FST_STATIC_FORBIDDEN_PATH')
+    return { body: no('not_found') }
+  if (code === 'FST_UNDER_PRESSURE') return { body: no('unavailable'), retryAfter: 5 }
+  if ((error as FastifyError).statusCode === 400) return { body: no('bad_json') }
+  if (isOverload(error)) {
+    log.error({ err: error, reqId: request.id }, 'the database does not answer')
+    return { body: no('unavailable'), retryAfter: 5 }
+  }
+  log.error({ err: error, reqId: request.id, route: request.routeOptions.url }, 'unexpected')
+  return { body: no('internal') }
+}
+
+/** Shutting down, starting, too many connections, no connections taken, no such database (SQLSTATE); and what the network says of a server that is gone. */
+const absence = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '55000',
+  '3D000',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+])
+/** The pool is exhausted or the database is gone: trouble that passes, not a bug of this request. */
+const isOverload = (error: unknown): boolean =>
+  error instanceof Error &&
+  (/timeout exceeded when trying to connect|Connection terminated|Query read timeout|ENOENT.*PGSQL/.test(error.message) ||
+    absence.has((error as { code?: string }).code ?? ''))

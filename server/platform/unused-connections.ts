@@ -1,0 +1,19 @@
+import type http from 'node:http'
+import type { Socket } from 'node:net'
+
+/**
+ * Node's `closeIdleConnections` leaves out those that never carried a request, and its own time limits for them end with the listening: one
+ * client that connected and said nothing would keep a closing server waiting. Answers what ends them.
+ */
+export function watchUnused(server: http.Server): () => void {
+  const unused = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  server.on('request', ({ socket }: http.IncomingMessage) => unused.delete(socket))
+  server.on('upgrade', (_request: http.IncomingMessage, socket: Socket) => unused.delete(socket))
+  return () => {
+    for (const socket of unused) socket.destroy()
+  }
+}

@@ -1,0 +1,121 @@
+/** SQL of backups, and backups as the API shows them. */
+import { sql, type Selectable } from 'kysely'
+import * as z from 'zod/mini'
+import type { Backup } from '../../contract/wordpress-backups.ts'
+import type { DB } from '../platform/db-types.ts'
+import { isUuid, type Queryable } from '../platform/db.ts'
+import type { CopyFigures } from './driver.ts'
+
+export type BackupRow = Selectable<DB['site_backup']>
+
+const Figures = z.object({
+  files: z.int(),
+  fileBytes: z.int(),
+  filesSha256: z.string(),
+  databaseBytes: z.int(),
+  tables: z.array(z.object({ name: z.string(), rows: z.int(), sha256: z.string() })),
+})
+export const figuresOf = (stored: unknown): CopyFigures => Figures.parse(stored)
+
+export const backupById = async (db: Queryable, id: string): Promise<BackupRow | undefined> =>
+  isUuid(id) ? await db.selectFrom('site_backup').selectAll().where('id', '=', id).executeTakeFirst() : undefined
+
+export const backupToRestore = (db: Queryable, restoreId: string) =>
+  db
+    .selectFrom('site_restore as r')
+    .innerJoin('site_backup as b', 'b.id', 'r.backup_id')
+    .select(['r.state', 'r.attempts', 'r.site_id', 'r.backup_id', 'b.figures'])
+    .where('r.id', '=', restoreId)
+    .executeTakeFirst()
+
+/** Whether a backup of the site is being made or restored. */
+export async function busyWithCopies(db: Queryable, siteId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from site_backup where site_id = ${siteId} and state = 'making'
+    union all
+    select 1 from site_restore where site_id = ${siteId} and state = 'restoring'
+    limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Beyond the newest `kept` of each kind, and what is to be removed already; never the newest proven one, nor one that is being restored. */
+export async function forgettable(db: Queryable, siteId: string, kept: number): Promise<Pick<BackupRow, 'id' | 'site_id'>[]> {
+  const { rows } = await sql<Pick<BackupRow, 'id' | 'site_id'>>`
+    select id, site_id from (
+      select id, site_id, state, row_number() over (partition by kind order by seq desc) as place,
+        seq = max(seq) filter (where state = 'proven') over () as newest_proven
+      from site_backup where site_id = ${siteId} and state <> 'making') ranked
+    where (state = 'removed' or place > ${kept}) and newest_proven is not true
+      and not exists (select 1 from site_restore r where r.backup_id = ranked.id and r.state = 'restoring')`.execute(db)
+  return rows
+}
+
+/** Running servers whose last nightly backup began before `since`, or that never had one. */
+export async function sitesWithoutBackupSince(db: Queryable, since: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom('site as s')
+    .select('s.id')
+    .where('s.status', '=', 'running')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('site_backup as b')
+            .select('b.id')
+            .whereRef('b.site_id', '=', 's.id')
+            .where('b.kind', '=', 'nightly')
+            .where('b.created_at', '>', since),
+        ),
+      ),
+    )
+    .orderBy('s.seq')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+const shown = (db: Queryable, siteId: string) =>
+  db
+    .selectFrom('site_backup as b')
+    .selectAll('b')
+    .select([
+      sql<boolean>`exists (select 1 from site_restore r where r.backup_id = b.id and r.state = 'restoring')`.as('restoring'),
+      sql<Date | null>`(select max(ended_at) from site_restore r where r.backup_id = b.id and r.state = 'restored')`.as('restored_at'),
+      sql<Date | null>`(select max(ended_at) from site_restore r where r.backup_id = b.id and r.state = 'failed')`.as('restore_failed_at'),
+    ])
+    .where('b.site_id', '=', siteId)
+    .where('b.state', '<>', 'removed')
+
+type Shown = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>
+
+export function presentBackup(row: Shown): Backup {
+  const figures = row.state === 'proven' ? figuresOf(row.figures) : null
+  return {
+    id: row.id,
+    kind: row.kind as Backup['kind'],
+    state: row.state as Backup['state'],
+    createdAt: row.created_at.toISOString(),
+    provenAt: row.proven_at?.toISOString() ?? null,
+    size: row.archive_bytes === null ? null : Number(row.archive_bytes),
+    files: figures?.files ?? null,
+    rows: figures?.tables.reduce((sum, { rows }) => sum + rows, 0) ?? null,
+    restoring: row.restoring,
+    restoredAt: row.restored_at?.toISOString() ?? null,
+    restoreFailedAt: row.restore_failed_at?.toISOString() ?? null,
+  }
+}
+
+/** Newest first. */
+export async function backupPage(
+  db: Queryable,
+  of: { siteId: string; limit: number; before: bigint | null },
+): Promise<{ rows: Shown[]; next: bigint | null }> {
+  let query = shown(db, of.siteId)
+    .orderBy('b.seq', 'desc')
+    .limit(of.limit + 1)
+  if (of.before !== null) query = query.where('b.seq', '<', of.before)
+  const rows = await query.execute()
+  const page = rows.slice(0, of.limit)
+  return { rows: page, next: rows.length > of.limit ? (page.at(-1)?.seq ?? null) : null }
+}
+
+export const shownBackup = (db: Queryable, siteId: string, backupId: string): Promise<Shown> =>
+  shown(db, siteId).where('b.id', '=', backupId).executeTakeFirstOrThrow()

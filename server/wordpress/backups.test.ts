@@ -1,0 +1,210 @@
+/** Backups of a server, told through the API with a real site behind it: made, proven, downloaded, restored, kept for a while, gone with the server. */
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import fs from 'node:fs/promises'
+import http from 'node:http'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Backup } from '../../contract/wordpress-backups.ts'
+import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { hours, minutes } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
+import { nightlyJob } from './backups.ts'
+
+const clock = manualClock(new Date())
+let house: TestHouse
+let owner: TestCustomer
+let id: string
+let domain: string
+let session = ''
+/** Sessions end while the clock travels. */
+const signIn = async (): Promise<void> => {
+  const { email, password } = owner
+  const answer = await house.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
+  expect(answer.status, answer.text).toBe(200)
+  session = answer.body.result.token.accessToken
+}
+const call = <T = unknown>(method: string, address: string, token: string | null = session) =>
+  house.call<T>(method, address, token === null ? {} : { token })
+const list = async (): Promise<Backup[]> => (await call<Backup[]>('GET', `/api/wp/${id}/backups`)).body.result
+const archives = (): string[] => readdirSync(path.join(house.dataDir, 'backups', id)).toSorted()
+const settled = async (): Promise<Backup> =>
+  await eventually('the backup made', async () => {
+    const [newest] = await list()
+    return newest?.state !== 'making' && newest
+  })
+const make = async (): Promise<Backup> => {
+  const made = await call<Backup>('POST', `/api/wp/${id}/backups`)
+  expect([made.status, made.body.result.state]).toEqual([201, 'making'])
+  return await settled()
+}
+/** The nightly round, asked for twice at once. */
+const night = async (): Promise<void> => {
+  const round = () => transaction(house.house.db, (tx) => house.house.jobs.add(tx, nightlyJob, {}))
+  await Promise.all([round(), round()])
+  await eventually('the night’s backup', async () => {
+    const [newest] = await list()
+    return newest?.kind === 'nightly' && newest.createdAt === clock.now().toISOString() && newest.state === 'proven'
+  })
+  await house.house.jobs.idle()
+}
+/** Puts a file among the site's as a plugin would. */
+const put = (name: string, text: string) => fs.writeFile(path.join(house.dataDir, 'sites', id, 'wordpress/wp-content', name), text)
+const visit = (target: string): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    http
+      .get({ host: '127.0.0.1', port: house.config.SITES_PORT, path: target, headers: { host: domain }, agent: false }, (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
+      })
+      .on('error', reject)
+  })
+
+beforeAll(async () => {
+  house = await openTestHouse({ clock, env: { BACKUPS_KEPT: '1' } })
+  owner = await house.customer()
+  await signIn()
+  await house.topUp(owner, 2_000_000)
+  const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
+  const placed = await house.call<{ id: string }>('POST', '/api/wp', { token: owner.token, body: order })
+  id = placed.body.result.id
+  const early = await call('POST', `/api/wp/${id}/backups`)
+  expect([early.status, early.body.error?.code]).toEqual([409, 'server_not_running'])
+  domain = await eventually(
+    'the server running',
+    async () => {
+      const { result } = (await call<{ status: string; domain: string }>('GET', `/api/wp/${id}`)).body
+      return result.status === 'running' && result.domain
+    },
+    90,
+  )
+}, 120_000)
+afterAll(() => house.close())
+
+test('is made on demand, one at a time, and counts once it is proven', async () => {
+  expect(await list()).toEqual([])
+  const [first, second] = await Promise.all([call<Backup>('POST', `/api/wp/${id}/backups`), call('POST', `/api/wp/${id}/backups`)])
+  expect(new Set([first.status, second.status])).toEqual(new Set([201, 409]))
+  expect([first, second].find(({ status }) => status === 409)?.body.error?.code).toBe('backup_in_progress')
+  const backup = await settled()
+  expect(backup).toMatchObject({ kind: 'manual', state: 'proven', provenAt: clock.now().toISOString(), restoring: false, restoredAt: null })
+  expect(backup.files).toBeGreaterThan(1_000)
+  expect(backup.rows).toBeGreaterThan(100)
+  expect(archives()).toEqual([`${backup.id}.tar.gz`])
+  expect(await house.drivers.wordpress.list()).toEqual([id])
+})
+
+test('is downloaded by a link that holds for five minutes, as an archive that any tar reads', async () => {
+  const [backup] = await list()
+  const { url } = (await call<{ url: string }>('POST', `/api/wp/${id}/backups/${backup?.id}/link`)).body.result
+  const answer = await fetch(url)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('application/gzip')
+  expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="[a-z0-9-]+-\d{8}-\d{4}\.tar\.gz"$/)
+  expect(Number(answer.headers.get('content-length'))).toBe(backup?.size)
+  const file = path.join(house.dataDir, 'downloaded.tar.gz')
+  await fs.writeFile(file, Buffer.from(await answer.arrayBuffer()))
+  const { stdout } = await promisify(execFile)('tar', ['-tzf', file], { maxBuffer: 10_000_000 })
+  const names = stdout.trim().split('\n')
+  expect(names).toEqual(expect.arrayContaining(['wordpress/wp-config.php', 'wordpress/wp-content/', 'database/wordpress.sqlite']))
+  expect(names.at(-1)).toBe('manifest.json')
+  expect(names.some((name) => name.includes('.ht.sqlite'))).toBe(false)
+
+  const address = new URL(url)
+  const ticket = address.searchParams.get('ticket') ?? ''
+  const refused = [`${address.pathname}`, `${address.pathname}?ticket=${Date.now() + 1e9}.${ticket.split('.')[1]}`]
+  for (const at of refused) expect((await call('GET', at, null)).status, at).toBe(404)
+  clock.advance(minutes(5) + 1)
+  expect((await call('GET', address.pathname + address.search, null)).status).toBe(404)
+})
+
+test('is nobody else’s, and not to be had of a server that is unknown', async () => {
+  const [backup] = await list()
+  const other = await house.customer()
+  for (const [method, part] of [
+    ['GET', ''],
+    ['POST', ''],
+    ['POST', `/${backup?.id}/restore`],
+    ['POST', `/${backup?.id}/link`],
+  ] as const)
+    expect((await call(method, `/api/wp/${id}/backups${part}`, other.token)).status, method + part).toBe(404)
+  for (const part of ['/nonsense/restore', '/nonsense/link', `/${id}/restore`])
+    expect((await call('POST', `/api/wp/${id}/backups${part}`)).status, part).toBe(404)
+})
+
+test('is restored to the same server: content goes back, price and size stay', async () => {
+  const [backup] = await list()
+  await put('later.txt', 'later')
+  expect((await visit('/wp-content/later.txt')).text).toBe('later')
+  const before = (await call<{ price: number; disk: number }>('GET', `/api/wp/${id}`)).body.result
+  const asked = await call('POST', `/api/wp/${id}/backups/${backup?.id}/restore`)
+  expect(asked.status).toBe(200)
+  const again = await call('POST', `/api/wp/${id}/backups/${backup?.id}/restore`)
+  expect([again.status, again.body.error?.code]).toEqual([409, 'backup_in_progress'])
+  expect((await list())[0]?.restoring).toBe(true)
+  await eventually('the restore', async () => (await list())[0]?.restoredAt ?? false)
+  await eventually('the site', async () => (await visit('/')).status === 200)
+  expect((await visit('/wp-content/later.txt')).status).toBe(404)
+  const { result: after } = (await call<{ price: number; disk: number }>('GET', `/api/wp/${id}`)).body
+  expect([after.price, after.disk]).toEqual([before.price, before.disk])
+  await house.ledgerHolds()
+})
+
+test('goes on after the portal stopped in the middle of a backup and of a restore, and acts once', async () => {
+  expect((await call('POST', `/api/wp/${id}/backups`)).status).toBe(201)
+  await house.reopen()
+  const backup = await settled()
+  expect(backup.state).toBe('proven')
+  await put('later.txt', 'later')
+  expect((await call('POST', `/api/wp/${id}/backups/${backup.id}/restore`)).status).toBe(200)
+  await house.reopen()
+  await eventually('the restore', async () => (await list())[0]?.restoredAt ?? false, 60)
+  await eventually('the site', async () => (await visit('/')).status === 200, 60)
+  expect((await visit('/wp-content/later.txt')).status).toBe(404)
+  expect(await fs.readdir(path.join(house.dataDir, 'sites', id))).not.toContain('restoring')
+  expect(archives().every((name) => name.endsWith('.tar.gz'))).toBe(true)
+})
+
+test('is made every night, once, and as many of each kind are kept as the operator says', async () => {
+  await night()
+  expect((await list()).map(({ kind, state }) => [kind, state])).toEqual([
+    ['nightly', 'proven'],
+    ['manual', 'proven'],
+  ])
+  clock.advance(hours(24))
+  await signIn()
+  await night()
+  const kept = await list()
+  expect(kept.map(({ kind }) => kind)).toEqual(['nightly', 'manual'])
+  expect(archives()).toEqual(kept.map((backup) => `${backup.id}.tar.gz`).toSorted())
+})
+
+test('that fails says so, keeps the good ones, and can be neither restored nor downloaded', async () => {
+  const database = path.join(house.dataDir, 'sites', id, 'wordpress/wp-content/database/.ht.sqlite')
+  const whole = await fs.readFile(database)
+  await fs.writeFile(database, 'no database')
+  try {
+    const failed = await make()
+    expect(failed).toMatchObject({ state: 'failed', size: null, provenAt: null })
+    for (const part of ['restore', 'link']) {
+      const { body } = await call('POST', `/api/wp/${id}/backups/${failed.id}/${part}`)
+      expect(body.error?.code, part).toBe('backup_not_proven')
+    }
+    expect(archives()).not.toContain(`${failed.id}.tar.gz`)
+    expect((await list()).filter(({ state }) => state === 'proven').length).toBeGreaterThan(0)
+  } finally {
+    await fs.writeFile(database, whole)
+  }
+})
+
+test('is gone with its server', async () => {
+  const folder = path.join(house.dataDir, 'backups', id)
+  expect(existsSync(folder)).toBe(true)
+  await make()
+  expect((await call('DELETE', `/api/wp/${id}`)).status).toBe(200)
+  await eventually('the server gone', async () => (await call('GET', `/api/wp/${id}`)).status === 404, 60)
+  expect(existsSync(folder)).toBe(false)
+  expect((await call('GET', `/api/wp/${id}/backups`)).status).toBe(404)
+})

@@ -1,0 +1,261 @@
+/**
+ * Backups: made on demand and every night, proven in a scratch site, kept for a while, downloaded, and restored. The jobs look at how the row stands, so
+ * that a kill in the middle leads to the same work again; a restore acts once by its id, which the driver remembers.
+ */
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { hours, later, minutes, type Clock } from '../platform/clock.ts'
+import { transaction, type Database, type Tx } from '../platform/db.ts'
+import { DriverFailure, Refusal } from '../platform/errors.ts'
+import type { FileAnswer } from '../platform/http.ts'
+import type { Attempt, Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import { sameBytes, type Secrets } from '../platform/secrets.ts'
+import {
+  backupById,
+  backupToRestore,
+  busyWithCopies,
+  figuresOf,
+  forgettable,
+  sitesWithoutBackupSince,
+  type BackupRow,
+} from './backup-store.ts'
+import { ensureJob } from './change.ts'
+import type { WordpressDriver } from './driver.ts'
+import { within } from './within.ts'
+import { lockSite, siteById, specOf, type SiteAddressing } from './store.ts'
+
+const makeJob = 'backup-site'
+const restoreJob = 'restore-site'
+export const nightlyJob = 'nightly-backups'
+
+const megabyte = 1_048_576
+/** Failures that are counted; a kill of the portal is none. */
+const maxAttempts = 3
+/** Longest time of one step: a site of many gigabytes, behind the backups of others. */
+const stepMs = hours(2)
+const linkLifeMs = minutes(5)
+/** Less than a day, so that a night that came late does not cost the next one. */
+const nightMs = hours(20)
+
+export interface BackupDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly jobs: Jobs
+  readonly secrets: Secrets
+  readonly driver: WordpressDriver
+  readonly addressing: SiteAddressing
+  readonly portalUrl: string
+  /** Where archives lie. */
+  readonly folder: string
+  /** How many of each kind a server keeps. */
+  readonly kept: number
+  /** Tells the edge that a site's state changed. */
+  readonly onChange: () => void
+}
+
+export interface Backups {
+  /** Begins one. Refusal when the server does not run, or one is being made or restored. */
+  make(tx: Tx, siteId: string): Promise<string>
+  /** Begins to put the server back to it; answers the restore's id. */
+  restore(tx: Tx, siteId: string, backupId: string): Promise<string>
+  /** Where the archive can be downloaded for five minutes. */
+  link(siteId: string, backupId: string): Promise<string>
+  /** The archive, for whoever has the link's ticket. */
+  open(siteId: string, backupId: string, ticket: string | undefined): Promise<FileAnswer>
+  /** All backups of a site that is deleted. */
+  forget(siteId: string): Promise<void>
+}
+
+export function createBackups(deps: BackupDeps): Backups {
+  const { db, clock, log, jobs, driver } = deps
+  const folderOf = (siteId: string): string => path.join(deps.folder, siteId)
+  const fileOf = (backup: Pick<BackupRow, 'id' | 'site_id'>): string => path.join(folderOf(backup.site_id), `${backup.id}.tar.gz`)
+
+  async function begin(tx: Tx, siteId: string, kind: 'manual' | 'nightly'): Promise<string> {
+    const id = randomUUID()
+    await tx.insertInto('site_backup').values({ id, site_id: siteId, kind, state: 'making', created_at: clock.now() }).execute()
+    await jobs.add(tx, makeJob, { backupId: id })
+    return id
+  }
+
+  /** Archive, proof, and both of one mind. */
+  async function make(backup: BackupRow, signal: AbortSignal): Promise<void> {
+    const file = fileOf(backup)
+    const figures = await within(stepMs, 'the backup took too long', driver.backup(backup.site_id, file), signal)
+    const proof = await within(stepMs, 'the proof took too long', driver.prove(file), signal)
+    if (!isDeepStrictEqual(proof, figures)) throw new DriverFailure('unavailable', 'what was restored differs from what was backed up')
+    const { size } = await fs.stat(file)
+    await db
+      .updateTable('site_backup')
+      .set({ state: 'proven', archive_bytes: BigInt(size), figures: JSON.stringify(figures), proven_at: clock.now() })
+      .where('id', '=', backup.id)
+      .where('state', '=', 'making')
+      .execute()
+  }
+
+  /** Keeps the newest of a kind, and always the newest that is proven. The row goes last, so that no archive is left without one. */
+  async function prune(siteId: string): Promise<void> {
+    for (const backup of await forgettable(db, siteId, deps.kept)) {
+      await db.updateTable('site_backup').set({ state: 'removed' }).where('id', '=', backup.id).execute()
+      await fs.rm(fileOf(backup), { force: true })
+      await db.deleteFrom('site_backup').where('id', '=', backup.id).execute()
+    }
+  }
+
+  /** The portal stops, or the job is in other hands: no failure of the work. Otherwise counted; true when it was the last try. */
+  function isFinal(error: unknown, attempts: number, { signal }: Attempt): boolean {
+    if (signal.aborted) throw error
+    return (error instanceof DriverFailure && error.kind === 'rejected') || attempts + 1 >= maxAttempts
+  }
+  const reasonOf = (error: unknown): string => (error instanceof DriverFailure ? error.message : 'unexpected')
+
+  jobs.define<{ backupId: string }>({
+    name: makeJob,
+    retries: 1000,
+    limitSeconds: 4 * 3600,
+    run: async ({ backupId }, attempt) => {
+      const backup = await backupById(db, backupId)
+      if (backup?.state !== 'making') return
+      try {
+        await make(backup, attempt.signal)
+      } catch (error) {
+        const final = isFinal(error, backup.attempts, attempt)
+        await db
+          .updateTable('site_backup')
+          .set({ attempts: backup.attempts + 1, ...(final && { state: 'failed', reason: reasonOf(error) }) })
+          .where('id', '=', backupId)
+          .where('state', '=', 'making')
+          .execute()
+        await fs.rm(fileOf(backup), { force: true })
+        if (!final) throw error
+        log.error({ err: error, site: backup.site_id }, 'a backup failed')
+      }
+      await prune(backup.site_id)
+    },
+  })
+
+  jobs.define<{ restoreId: string }>({
+    name: restoreJob,
+    concurrency: 2,
+    retries: 1000,
+    limitSeconds: 4 * 3600,
+    run: async ({ restoreId }, attempt) => {
+      const restore = await backupToRestore(db, restoreId)
+      if (restore?.state !== 'restoring') return
+      const site = await siteById(db, restore.site_id)
+      let end: { state: 'restored' } | { state: 'failed'; reason: string } = { state: 'restored' }
+      try {
+        if (site?.status !== 'running') throw new DriverFailure('rejected', 'the server does not run')
+        const copy = { file: fileOf({ id: restore.backup_id, site_id: site.id }), figures: figuresOf(restore.figures) }
+        const restored = driver.restore(await specOf(db, deps.addressing, site), copy, restoreId)
+        await within(stepMs, 'the restore took too long', restored, attempt.signal)
+      } catch (error) {
+        if (!isFinal(error, restore.attempts, attempt)) {
+          await db
+            .updateTable('site_restore')
+            .set({ attempts: restore.attempts + 1 })
+            .where('id', '=', restoreId)
+            .execute()
+          throw error
+        }
+        log.error({ err: error, site: restore.site_id }, 'a restore failed')
+        end = { state: 'failed', reason: reasonOf(error) }
+      }
+      // Whichever content it has now: what should run, runs. In one transaction, so that no kill comes between.
+      await transaction(db, async (tx) => {
+        await tx
+          .updateTable('site_restore')
+          .set({ ...end, ended_at: clock.now() })
+          .where('id', '=', restoreId)
+          .execute()
+        await jobs.add(tx, ensureJob, { siteId: restore.site_id })
+      })
+      deps.onChange()
+    },
+  })
+
+  jobs.define({
+    name: nightlyJob,
+    // 1:11 in Vietnam.
+    cron: '11 18 * * *',
+    limitSeconds: 3600,
+    run: async () => {
+      for (const siteId of await sitesWithoutBackupSince(db, later(clock.now(), -nightMs))) {
+        await transaction(db, async (tx) => {
+          const site = await lockSite(tx, siteId)
+          if (site?.status === 'running' && !(await busyWithCopies(tx, siteId))) await begin(tx, siteId, 'nightly')
+        })
+      }
+    },
+  })
+
+  const proven = async (siteId: string, backupId: string): Promise<BackupRow> => {
+    const backup = await backupById(db, backupId)
+    if (backup?.site_id !== siteId || backup.state === 'removed') throw new Refusal('not_found')
+    if (backup.state !== 'proven') throw new Refusal('backup_not_proven')
+    return backup
+  }
+  const seal = (backupId: string, until: number): string =>
+    `${until}.${deps.secrets.fingerprint('backup-link', `${backupId}:${until}`).toString('base64url')}`
+
+  return {
+    async make(tx, siteId) {
+      const site = await lockSite(tx, siteId)
+      if (site?.status !== 'running') throw new Refusal('server_not_running')
+      if (await busyWithCopies(tx, siteId)) throw new Refusal('backup_in_progress')
+      return await begin(tx, siteId, 'manual')
+    },
+
+    async restore(tx, siteId, backupId) {
+      const site = await lockSite(tx, siteId)
+      if (site?.status !== 'running') throw new Refusal('server_not_running')
+      const backup = await proven(siteId, backupId)
+      if (await busyWithCopies(tx, siteId)) throw new Refusal('backup_in_progress')
+      const { fileBytes, databaseBytes } = figuresOf(backup.figures)
+      if (fileBytes > site.disk_mb * megabyte || databaseBytes > site.mariadb_disk_mb * megabyte) throw new Refusal('backup_too_large')
+      const id = randomUUID()
+      await tx
+        .insertInto('site_restore')
+        .values({ id, site_id: siteId, backup_id: backupId, state: 'restoring', asked_at: clock.now() })
+        .execute()
+      await jobs.add(tx, restoreJob, { restoreId: id })
+      return id
+    },
+
+    async link(siteId, backupId) {
+      await proven(siteId, backupId)
+      const ticket = seal(backupId, later(clock.now(), linkLifeMs).getTime())
+      return `${deps.portalUrl}/api/wp/${siteId}/backups/${backupId}/download?ticket=${ticket}`
+    },
+
+    async open(siteId, backupId, ticket = '') {
+      const until = Number(ticket.split('.')[0])
+      const sound = Number.isSafeInteger(until) && sameBytes(Buffer.from(ticket), Buffer.from(seal(backupId, until)))
+      if (!sound || until < clock.now().getTime()) throw new Refusal('not_found')
+      const backup = await proven(siteId, backupId)
+      const name = (await siteById(db, siteId))?.name ?? 'backup'
+      const moment = backup.created_at.toISOString().slice(0, 16).replace(/[-:]/g, '').replace('T', '-')
+      // Opened here, so that an archive that is gone is said before the answer begins.
+      const handle = await fs.open(fileOf(backup)).catch(() => {
+        throw new Refusal('not_found')
+      })
+      const { size } = await handle.stat()
+      return {
+        name: `${name}-${moment}.tar.gz`,
+        type: 'application/gzip',
+        bytes: size,
+        chunks: createReadStream('', { fd: handle }) as AsyncIterable<Buffer>,
+      }
+    },
+
+    async forget(siteId) {
+      await fs.rm(folderOf(siteId), { recursive: true, force: true })
+      await db.deleteFrom('site_backup').where('site_id', '=', siteId).execute()
+    },
+  }
+}

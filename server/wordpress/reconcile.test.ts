@@ -1,0 +1,109 @@
+/** Database and runtime drift apart, and come together again: a real site throughout. */
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { days } from '../platform/clock.ts'
+
+const clock = manualClock()
+let house: TestHouse
+let owner: TestCustomer
+let id: string
+let domain: string
+const lines: string[] = []
+
+const reconcile = () => house.house.reconciler.run(new AbortController().signal)
+const statusOf = (target = '/'): Promise<number> =>
+  new Promise((resolve, reject) => {
+    http
+      .get({ host: '127.0.0.1', port: house.config.SITES_PORT, path: target, headers: { host: domain }, agent: false }, (answer) => {
+        answer.resume()
+        resolve(answer.statusCode ?? 0)
+      })
+      .on('error', reject)
+  })
+const answering = () => house.drivers.wordpress.addresses(id).length
+const folderOf = (site: string) => path.join(house.dataDir, 'sites', site)
+const write = (status: string) => house.house.db.updateTable('site').set({ status }).where('id', '=', id).execute()
+const metrics = async () => (await house.call('GET', '/metrics')).text
+
+beforeAll(async () => {
+  house = await openTestHouse({ clock, logLines: (line) => lines.push(line) })
+  owner = await house.customer()
+  await house.topUp(owner, 2_000_000)
+  const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
+  id = (await house.call<{ id: string }>('POST', '/api/wp', { token: owner.token, body: order })).body.result.id
+  domain = await eventually(
+    'the server running',
+    async () => {
+      const { result } = (await house.call<{ status: string; domain: string }>('GET', `/api/wp/${id}`, { token: owner.token })).body
+      return result.status === 'running' && result.domain
+    },
+    90,
+  )
+  await house.house.jobs.idle()
+}, 120_000)
+afterAll(() => house.close())
+
+test('a container that was killed by hand comes back, the site with it', async () => {
+  const pids = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(`--site ${id}`))
+    .map((line) => Number.parseInt(line, 10))
+  expect(pids).toHaveLength(1)
+  for (const pid of pids) process.kill(pid, 'SIGKILL')
+  await eventually('the end of the container', async () => answering() === 0)
+  await reconcile()
+  await eventually('the site', async () => answering() === 1 && (await statusOf()) === 200)
+})
+
+test('a site that stands still although it should run is started; where all is well nothing is touched', async () => {
+  await house.drivers.wordpress.stop(id)
+  expect(await statusOf()).toBe(503)
+  await reconcile()
+  expect(await statusOf()).toBe(200)
+  const before = house.drivers.wordpress.addresses(id)
+  await reconcile()
+  expect(house.drivers.wordpress.addresses(id)).toEqual(before)
+})
+
+test('one that runs although it is suspended is stopped and keeps its data; resumed, it is as it was', async () => {
+  writeFileSync(path.join(folderOf(id), 'wordpress/wp-content/kept.txt'), 'kept')
+  await write('suspended')
+  await reconcile()
+  expect(answering()).toBe(0)
+  expect(existsSync(path.join(folderOf(id), 'wordpress/wp-content/kept.txt'))).toBe(true)
+  await write('running')
+  await reconcile()
+  await eventually('the edge', async () => (await statusOf('/wp-content/kept.txt')) === 200)
+})
+
+test('what nobody knows is reported at once, and removed after a week; what is known stays', async () => {
+  const orphan = randomUUID()
+  mkdirSync(path.join(folderOf(orphan), 'wordpress'), { recursive: true })
+  await reconcile()
+  await reconcile()
+  expect(lines.filter((line) => line.includes(orphan) && line.includes('nobody knows'))).toHaveLength(1)
+  expect(await metrics()).toContain('sites_orphaned 1')
+  clock.advance(days(7) - 1000)
+  await reconcile()
+  expect(existsSync(folderOf(orphan))).toBe(true)
+  clock.advance(1000)
+  await reconcile()
+  expect(existsSync(folderOf(orphan))).toBe(false)
+  expect(existsSync(folderOf(id))).toBe(true)
+  expect(await metrics()).toContain('sites_orphaned 0')
+})
+
+test('more strangers than sites of its own: the portal stands on the wrong database, and removes nothing', async () => {
+  const strangers = [randomUUID(), randomUUID()]
+  for (const stranger of strangers) mkdirSync(path.join(folderOf(stranger), 'wordpress'), { recursive: true })
+  await reconcile()
+  clock.advance(days(8))
+  await reconcile()
+  for (const stranger of strangers) expect(existsSync(folderOf(stranger))).toBe(true)
+  expect(lines.some((line) => line.includes('more sites are unknown than known'))).toBe(true)
+})

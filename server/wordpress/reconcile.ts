@@ -1,0 +1,128 @@
+/**
+ * What the database says against what the runtime holds, every minute. What should run and does not is started, what should not run is stopped, and what
+ * nobody knows is reported and, after a grace, removed.
+ */
+import { sql } from 'kysely'
+import { days, later, type Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import { busyWithCopies } from './backup-store.ts'
+import type { WordpressDriver } from './driver.ts'
+import { siteById, specOf, type SiteAddressing } from './store.ts'
+
+/** Between the first sight of an orphan and its removal: time to notice a portal that was started on another database. */
+const graceMs = days(7)
+
+export interface ReconcileDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly jobs: Jobs
+  readonly driver: WordpressDriver
+  readonly addressing: SiteAddressing
+  /** Tells the edge that a site's state changed. */
+  readonly onChange: () => void
+}
+
+export interface Reconciler {
+  /** One round. */
+  run(signal: AbortSignal): Promise<void>
+  /** Sites of the runtime that the database does not know. */
+  orphans(): Promise<number>
+}
+
+/** Where a site's containers should be: those of every other state are in the hands of a job. */
+type Wanted = 'running' | 'stopped'
+const wantedOf = (status: string): Wanted | undefined => (status === 'running' ? 'running' : status === 'suspended' ? 'stopped' : undefined)
+
+export function createReconciler(deps: ReconcileDeps): Reconciler {
+  const { db, clock, log, driver } = deps
+
+  /** True when something was done. */
+  async function repair(siteId: string): Promise<boolean> {
+    const site = await siteById(db, siteId)
+    if (!site) return false
+    const answering = driver.addresses(siteId).length
+    const wanted = wantedOf(site.status)
+    if (wanted === 'stopped' && answering > 0) {
+      log.warn({ site: site.name }, 'a suspended site was running')
+      await driver.stop(siteId)
+      return true
+    }
+    if (wanted !== 'running' || answering >= site.containers || (await busyWithCopies(db, siteId))) return false
+    // Too few for the moment is the driver's own affair; it says nothing when all is on its way.
+    await driver.start(await specOf(db, deps.addressing, site))
+    if (answering === 0) log.warn({ site: site.name }, 'a site that should run did not')
+    const now = await siteById(db, siteId)
+    if (now?.status === 'suspended') await driver.stop(siteId)
+    return answering === 0
+  }
+
+  /** Every site that should run or stand still; one that does not come is no reason to leave the others. */
+  async function repairAll(signal: AbortSignal): Promise<void> {
+    const rows = await db.selectFrom('site').select(['id', 'name']).where('status', 'in', ['running', 'suspended']).orderBy('seq').execute()
+    for (const { id, name } of rows) {
+      signal.throwIfAborted()
+      try {
+        if (await repair(id)) deps.onChange()
+      } catch (error) {
+        log.error({ err: error, site: name }, 'a site could not be brought to what it should be')
+      }
+    }
+  }
+
+  async function clearOrphans(): Promise<void> {
+    const held = await driver.list()
+    // Text against text: what lies in the runtime may have any name.
+    const { rows: known } = await sql<{ id: string }>`
+      select id::text from site where id::text = any(${held}) and deleted_at is null`.execute(db)
+    const ours = new Set(known.map(({ id }) => id))
+    const orphans = held.filter((id) => !ours.has(id))
+    const now = clock.now()
+    await sql`delete from site_orphan where not id = any(${orphans})`.execute(db)
+    for (const id of orphans) {
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('site_orphan')
+        .values({ id, seen_at: now })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst()
+      if (numInsertedOrUpdatedRows === 1n) log.warn({ id, removedAt: later(now, graceMs) }, 'the runtime holds a site that nobody knows')
+    }
+    const due = await db.selectFrom('site_orphan').select('id').where('seen_at', '<=', later(now, -graceMs)).execute()
+    // More strangers than sites of ours: more likely the wrong database than so many left over.
+    if (due.length > 0 && orphans.length > ours.size) {
+      log.error({ orphans: orphans.length, known: ours.size }, 'more sites are unknown than known: none is removed')
+      return
+    }
+    for (const { id } of due) {
+      log.warn({ id }, 'removing a site that nobody knows')
+      await driver.remove(id)
+      await db.deleteFrom('site_orphan').where('id', '=', id).execute()
+    }
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    await repairAll(signal)
+    await clearOrphans()
+  }
+
+  deps.jobs.define({
+    name: 'reconcile-sites',
+    cron: '* * * * *',
+    retries: 0,
+    limitSeconds: 1800,
+    run: (_payload, { signal }) => run(signal),
+  })
+
+  return {
+    run,
+    async orphans() {
+      const { n } = await db
+        .selectFrom('site_orphan')
+        .select((eb) => eb.fn.countAll<bigint>().as('n'))
+        .executeTakeFirstOrThrow()
+      return Number(n)
+    },
+  }
+}

@@ -1,0 +1,224 @@
+/** A domain in a real browser, from its name to its last record; what the name server says is asked as `dig` asks. */
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dig } from '../dig.ts'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openBrowser, visit, type Visit } from './browser.ts'
+
+const name = 'tiem-hoa.com.vn'
+let house: TestHouse
+let browser: Browser
+let an: TestCustomer
+let tab: Visit
+let page: Page
+
+async function signedIn(viewport: { width: number; height: number }, language = 'en'): Promise<Visit> {
+  const one = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB', viewport })
+  await one.context.addInitScript(
+    ({ token, language }) => {
+      localStorage.setItem('language', language)
+      sessionStorage.setItem('accessToken', token)
+      sessionStorage.setItem('isLogin', '1')
+    },
+    { token: an.token, language },
+  )
+  return one
+}
+beforeAll(async () => {
+  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  an = await house.customer()
+  tab = await signedIn({ width: 1440, height: 900 })
+  page = tab.page
+})
+afterAll(async () => {
+  await browser?.close()
+  await house?.close()
+})
+
+const button = (label: string | RegExp) => page.getByRole('button', { name: label, exact: true })
+const told = (text: string | RegExp) => page.getByText(text).first().waitFor()
+const open = async (path: string): Promise<void> => {
+  await page.goto(`${house.url}${path}`)
+  await page.waitForFunction(() => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot') === null)
+}
+const wrong = async (at: Page = page): Promise<string[]> => {
+  const { violations } = await new AxeBuilder({ page: at }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze()
+  const sideways = await at.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
+  return [
+    ...violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`)),
+    ...(sideways ? ['scrolls sideways'] : []),
+  ]
+}
+const answers = async (type: string, of = name): Promise<readonly string[]> => {
+  const { answer } = await dig(house.config.DNS_PORT, { name: of, type })
+  return answer
+}
+const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
+
+describe('a domain', { timeout: 60_000 }, () => {
+  test('is created from whatever was typed; an empty name asks for nothing', async () => {
+    await open('/dns')
+    expect(await wrong()).toEqual([])
+    await button('Create domain').first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await dialog.getByLabel('Domain').fill('com.vn')
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await told('Everybody registers names under this one')
+    await dialog.getByLabel('Domain').fill(`https://${name}/shop?x=1`)
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByRole('heading', { name: `Activate ${name}` }).waitFor()
+  })
+
+  test('that is not delegated is told what to change; delegated it becomes active and opens its records', async () => {
+    await button('Check').click()
+    await told('The domain name is not pointing correctly')
+    await told(`The registry does not know ${name}`)
+    expect(await wrong()).toEqual([])
+    const nameservers = await page.getByRole('dialog').locator('li code').allTextContents()
+    expect(nameservers).toHaveLength(2)
+    await fetch(`${house.sandboxUrl}/registry.json`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name, nameservers }),
+    })
+    await button('Check').click()
+    await told('Add domain success !')
+    await page.waitForURL(/\/dns\/domain\/[^/]+$/)
+    await page.getByRole('heading', { name }).getByText('Activated', { exact: true }).waitFor()
+    await told('Record Empty !')
+  })
+
+  test('takes records of all six types, each as the form says it first', async () => {
+    await page.getByRole('link', { name: 'Add record' }).first().click()
+    await page.getByRole('heading', { name: 'Add DNS record' }).waitFor()
+    expect(await page.getByText('___').count()).toBe(2)
+    expect(await wrong()).toEqual([])
+    await button('Confirm and save the record').click()
+    await told('Please input info record !')
+    const records = [
+      ['@', 'A', 'IPV4', '203.0.113.24'],
+      ['@', 'AAAA', 'IPV6', '2001:DB8:0::24'],
+      ['@', 'TXT', 'Content', 'v=spf1 include:_spf.example.org ~all; "quoted" ờ'],
+      ['@', 'MX', 'Mail Server', 'mail.example.org'],
+      ['lab', 'NS', 'Name Server', 'ns1.example.org'],
+      ['www', 'CNAME', 'Target', name],
+    ] as const
+    for (const [index, [host, type, label, content]] of records.entries()) {
+      if (index > 0) await page.getByRole('link', { name: 'Add record' }).first().click()
+      await page.getByLabel('Name', { exact: true }).fill(host)
+      await page.getByLabel('Type').selectOption(type)
+      await page.getByLabel(label, { exact: true }).fill('')
+      await page.getByLabel(label, { exact: true }).fill(content)
+      await button('Confirm and save the record').click()
+      await page.waitForURL(/\/dns\/domain\/[^/]+$/)
+      await rowOf(type === 'AAAA' ? '2001:db8::24' : content)
+        .first()
+        .waitFor()
+    }
+    expect(await answers('A')).toEqual([`${name} 300 A 203.0.113.24`])
+    expect(await answers('AAAA')).toEqual([`${name} 300 AAAA 2001:db8::24`])
+    expect(await answers('TXT')).toEqual([`${name} 300 TXT v=spf1 include:_spf.example.org ~all; "quoted" ờ`])
+    expect(await answers('MX')).toEqual([`${name} 300 MX 10 mail.example.org`])
+    expect((await answers('A', `www.${name}`))[0]).toBe(`www.${name} 300 CNAME ${name}`)
+    expect(await wrong()).toEqual([])
+  })
+
+  test('says what is wrong with a record in the field, and writes nothing', async () => {
+    await page.getByRole('link', { name: 'Add record' }).first().click()
+    await page.getByLabel('Name', { exact: true }).fill('@')
+    await page.getByLabel('IPV4', { exact: true }).fill('203.0.113.256')
+    await page.getByLabel('TTL').fill('29')
+    await button('Confirm and save the record').click()
+    await told('Enter an IPv4 address, such as 203.0.113.7.')
+    await told('The TTL is a whole number of seconds from 30 to 86400.')
+    // What only the server can know is said in the same place.
+    await page.getByLabel('IPV4', { exact: true }).fill('203.0.113.24')
+    await page.getByLabel('TTL').fill('300')
+    await button('Confirm and save the record').click()
+    await told('This record exists already.')
+    await page.getByRole('link', { name: 'Cancel' }).click()
+  })
+
+  test('is edited, and two tabs lose nothing', async () => {
+    await button(`Actions for A ${name}`).click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    await page.getByRole('heading', { name: 'Edit DNS record' }).waitFor()
+    await page.getByLabel('Priority').waitFor()
+    await page.getByLabel('IPV4', { exact: true }).fill('203.0.113.25')
+    const other = await tab.context.newPage()
+    await other.goto(page.url())
+    await other.getByLabel('IPV4', { exact: true }).fill('203.0.113.26')
+    await button('Confirm and save the record').click()
+    await rowOf('203.0.113.25').waitFor()
+    await other.getByRole('button', { name: 'Confirm and save the record' }).click()
+    await other.getByText('This record was changed in the meantime.').first().waitFor()
+    await other.close()
+    expect(await answers('A')).toEqual([`${name} 300 A 203.0.113.25`])
+  })
+
+  test('asks before records are deleted, many at once, and gives them back', async () => {
+    await page.getByRole('radio', { name: /^TXT/ }).check({ force: true })
+    await page.waitForURL(/record=TXT/)
+    expect(await page.getByRole('row').count()).toBe(2)
+    await page.getByRole('radio', { name: /^All/ }).check({ force: true })
+    for (const label of [`Select A ${name}`, `Select MX ${name}`]) await page.getByRole('checkbox', { name: label }).check()
+    await told('2 records selected')
+    await button('Delete').click()
+    await page.getByRole('heading', { name: 'Delete 2 records?' }).waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await told('2 records are deleted.')
+    await eventually('the name server has forgotten them', async () => (await answers('MX')).length === 0)
+    await button('Undo').click()
+    await told('It is as it was before.')
+    await rowOf('mail.example.org').waitFor()
+    expect(await answers('A')).toEqual([`${name} 300 A 203.0.113.25`])
+  })
+
+  test('takes a zone file after it was shown what changes, and keeps its history', async () => {
+    await button('More').last().click()
+    await page.getByRole('menuitem', { name: 'Import a zone file' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Zone file').fill('api 600 IN A 203.0.113.60\nbad line')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await told(/^Line 2:/)
+    await dialog.getByLabel('Zone file').fill('$TTL 1h\napi IN A 203.0.113.60\n@ MX 5 mail2.example.org.')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('api A 203.0.113.60').waitFor()
+    expect(await answers('A', `api.${name}`)).toEqual([])
+    expect(await wrong()).toEqual([])
+    await dialog.getByRole('button', { name: /^Apply/ }).click()
+    await told('The zone file is imported.')
+    expect(await answers('A', `api.${name}`)).toEqual([`api.${name} 3600 A 203.0.113.60`])
+    await button('More').last().click()
+    await page.getByRole('menuitem', { name: 'History' }).click()
+    await page.getByRole('dialog').getByText('Imported', { exact: true }).waitFor()
+    expect(await wrong()).toEqual([])
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+  })
+
+  test('fits a phone, in Vietnamese', async () => {
+    const phone = await signedIn({ width: 390, height: 844 }, 'vi')
+    for (const path of ['/dns', new URL(page.url()).pathname, `${new URL(page.url()).pathname}/add-record`, '/docs/dns']) {
+      await phone.page.goto(`${house.url}${path}`)
+      await phone.page.waitForFunction(() => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot') === null)
+      expect(await wrong(phone.page), path).toEqual([])
+    }
+    await phone.page.goto(`${house.url}/dns`)
+    await phone.page.getByRole('heading', { name: 'Danh sách tên miền' }).waitFor()
+    expect(phone.complaints).toEqual([])
+    await phone.context.close()
+  })
+
+  test('is deleted after a warning, and answered no more', async () => {
+    await open('/dns')
+    await button(`Delete ${name}`).click()
+    await told(`Are you sure you want to delete the domain ${name}?`)
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await told('Delete domain success !')
+    await told('No domains yet.')
+    const { rcode } = await dig(house.config.DNS_PORT, { name, type: 'A' })
+    expect(rcode).toBe('REFUSED')
+  })
+})

@@ -1,0 +1,98 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { checkDomain, type Check, type Domain } from '../../contract/dns.ts'
+import { call, messageOf } from '../api.ts'
+import { formatTime } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Button } from '../ui/Button.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Note } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+
+/** The specification's pause between a success and what follows it. */
+const afterSuccessMs = 1000
+
+/** Which name servers the domain must have, what the parent zone says now, and the advice of the server where that differs. */
+export default function ActivateDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
+  const t = useTexts('dns')
+  const router = useRouter()
+  const queryClient = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const [answer, setAnswer] = useState<Check>()
+  const [trouble, setTrouble] = useState<string>()
+  const leaving = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(leaving.current), [])
+
+  const check = async () => {
+    setBusy(true)
+    setTrouble(undefined)
+    try {
+      const result = await call(checkDomain, { query: { domain: domain.name } })
+      setAnswer(result)
+      void queryClient.invalidateQueries({ queryKey: ['dns'] })
+      if (result.isValid) {
+        toast.success(t.toast.success, t.dns.checked)
+        leaving.current = setTimeout(() => void router.navigate({ to: '/dns/domain/$id', params: { id: domain.id } }), afterSuccessMs)
+      } else toast.error(t.toast.error, t.dns.checkFailed)
+    } catch (error) {
+      setTrouble(messageOf(error))
+      toast.error(t.toast.error, messageOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  const found = answer?.found ?? domain.verification.found
+  const looked = answer !== undefined || domain.verification.checkedAt !== null
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.dns.activateTitle(domain.name)}
+      description={t.dns.activateText}
+      closeLabel={t.common.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {t.common.close}
+          </Button>
+          <Button busy={busy} disabled={answer?.isValid === true} onClick={() => void check()}>
+            {t.dns.check}
+          </Button>
+        </>
+      }
+    >
+      <ul className="grid gap-2">
+        {domain.nameserver.map((name) => (
+          <li key={name} className="flex items-center justify-between gap-2 rounded-md bg-subtle py-1 pr-1 pl-3">
+            <code className="min-w-0 font-mono text-sm break-all">{name}</code>
+            <CopyButton text={name} label={t.common.copyOf(name)} doneLabel={t.common.copied} />
+          </li>
+        ))}
+      </ul>
+      <p className="mt-3 text-sm text-ink-2">{t.dns.activateNote}</p>
+      <div aria-live="polite" className="mt-4 grid gap-2">
+        {trouble === undefined ? null : <Note tone="danger">{trouble}</Note>}
+        {answer?.isValid ? <Note tone="success">{t.dns.checked}</Note> : null}
+        {answer && !answer.isValid ? <Note tone="warning">{answer.advice ?? t.dns.checkFailed}</Note> : null}
+        {answer?.warnings.map(({ code, text }) => (
+          <Note key={code} tone="info">
+            {text}
+          </Note>
+        ))}
+        {looked ? (
+          <div className="text-xs text-ink-3">
+            <p>
+              {t.dns.found}: {found.length > 0 ? <code className="font-mono break-all">{found.join(', ')}</code> : t.dns.foundNothing}
+            </p>
+            {answer === undefined && domain.verification.checkedAt !== null ? (
+              <p className="num">{t.dns.lastLooked(formatTime(domain.verification.checkedAt))}</p>
+            ) : null}
+          </div>
+        ) : null}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,12 @@
+import { getRouteApi } from '@tanstack/react-router'
+import type { LoadInput } from '../routes.tsx'
+import { domainQuery } from './queries.ts'
+import { RecordPage } from './RecordPage.tsx'
+
+const route = getRouteApi('/app/dns/domain/$id/add-record')
+
+export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(domainQuery(params['id'] ?? ''))
+
+export default function AddRecordPage() {
+  return <RecordPage id={route.useParams().id} />
+}

@@ -1,0 +1,52 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
+import { deleteDomain, type Domain } from '../../contract/dns.ts'
+import { ApiError, call } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { toast } from '../ui/toast.ts'
+
+export default function DeleteDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
+  const t = useTexts('dns')
+  const router = useRouter()
+  const queryClient = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const remove = async () => {
+    setBusy(true)
+    try {
+      await call(deleteDomain, { params: { id: domain.id } })
+      toast.success(t.toast.success, t.dns.deleted)
+      onClose()
+      await router.navigate({ to: '/dns' })
+    } catch (error) {
+      toast.error(t.toast.error, error instanceof ApiError ? error.message : t.dns.deleteFailed)
+      onClose()
+    } finally {
+      setBusy(false)
+      void queryClient.invalidateQueries({ queryKey: ['dns', 'domains'] })
+    }
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.dns.warning}
+      description={t.dns.sure(domain.name)}
+      closeLabel={t.common.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {t.common.cancel}
+          </Button>
+          <Button variant="danger" busy={busy} onClick={() => void remove()}>
+            {t.dns.delete}
+          </Button>
+        </>
+      }
+    >
+      <p className="text-sm text-ink-2">{t.dns.sureMore}</p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,291 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Download, EllipsisVertical, FileUp, History, PanelsTopLeft, Plus, Search, ShieldCheck, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { exportZone, undoChange, type Domain, type Record } from '../../contract/dns.ts'
+import { recordTypes, type RecordType } from '../../contract/dns-types.ts'
+import { ApiError, call, download, messageOf } from '../api.ts'
+import { brand } from '../brand.ts'
+import { useTexts } from '../i18n/index.ts'
+import { loadScreen } from '../pages/load-screen.ts'
+import type { LoadInput } from '../routes.tsx'
+import { Button, buttonClass } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+import { Input } from '../ui/Field.tsx'
+import { Menu } from '../ui/Menu.tsx'
+import { Empty, LoadError, Note, SkeletonRows } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { DomainHead } from './DomainHead.tsx'
+import { domainQuery, recordsQuery } from './queries.ts'
+import { chosen, countTypes, sorted, type Sorting } from './record-list.ts'
+import { RecordTable } from './RecordTable.tsx'
+
+const ActivateDialog = lazy(() => loadScreen(() => import('./ActivateDialog.tsx')))
+const DeleteDialog = lazy(() => loadScreen(() => import('./DeleteDialog.tsx')))
+const DeleteRecordsDialog = lazy(() => loadScreen(() => import('./DeleteRecordsDialog.tsx')))
+const HistoryDialog = lazy(() => loadScreen(() => import('./HistoryDialog.tsx')))
+const ImportDialog = lazy(() => loadScreen(() => import('./ImportDialog.tsx')))
+const PointDialog = lazy(() => loadScreen(() => import('./PointDialog.tsx')))
+
+const route = getRouteApi('/app/dns/domain/$id')
+/** Typing rests this long before the address follows. */
+const restMs = 300
+
+export const load = ({ queryClient, params }: LoadInput) => {
+  const id = params['id'] ?? ''
+  return Promise.all([queryClient.prefetchQuery(domainQuery(id)), queryClient.prefetchQuery(recordsQuery(id))])
+}
+
+export default function DomainPage() {
+  const t = useTexts('dns')
+  const { id } = route.useParams()
+  const domain = useQuery(domainQuery(id))
+  if (domain.isPending) return <SkeletonRows rows={8} className="card p-5" />
+  if (!domain.data)
+    return (
+      <>
+        <h1 tabIndex={-1} className="sr-only">
+          {t.dns.title}
+        </h1>
+        <section className="card">
+          <LoadError text={messageOf(domain.error)} retryLabel={t.common.retry} onRetry={() => void domain.refetch()} />
+          <p className="pb-8 text-center">
+            <Link to="/dns" className={buttonClass('outline', 'sm')}>
+              {t.records.back}
+            </Link>
+          </p>
+        </section>
+      </>
+    )
+  return <Records key={id} domain={domain.data} />
+}
+
+/** What the address says of the list. */
+interface Shown {
+  record?: RecordType | undefined
+  search?: string | undefined
+}
+
+type Asked = { what: 'activate' | 'delete' | 'history' | 'import' | 'point' } | { what: 'records'; records: readonly Record[] }
+
+function Records({ domain }: { domain: Domain }) {
+  const t = useTexts('dns')
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const { record: type, search: inAddress } = route.useSearch()
+  const [search, setSearch] = useState(inAddress ?? '')
+  const { data, isPending, isError, error, refetch } = useQuery(recordsQuery(domain.id))
+  const [sorting, setSorting] = useState<Sorting>({ by: 'name', descending: false })
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [asked, setAsked] = useState<Asked>()
+  /** The change that deleted something a moment ago. */
+  const [gone, setGone] = useState<{ changeId: string; count: number }>()
+  const typed = useDeferredValue(search)
+  const records = useMemo(() => data ?? [], [data])
+  const rows = useMemo(() => sorted(chosen(records, domain.ascii, type, typed), sorting), [records, domain.ascii, type, typed, sorting])
+  const counts = useMemo(() => countTypes(records), [records])
+  const marked = useMemo(() => rows.filter((record) => selected.has(record.id)), [rows, selected])
+  const close = () => setAsked(undefined)
+
+  const show = useCallback(
+    (change: Shown) =>
+      void navigate({
+        to: '/dns/domain/$id',
+        params: { id: domain.id },
+        search: (now: Shown) => ({ ...now, ...change }),
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate, domain.id],
+  )
+  // The list follows each letter; the address follows once typing rests.
+  useEffect(() => {
+    const wanted = search.trim()
+    if (wanted === (inAddress ?? '')) return
+    const timer = setTimeout(() => show({ search: wanted || undefined }), restMs)
+    return () => clearTimeout(timer)
+  }, [search, inAddress, show])
+  const toggle = useCallback(
+    (record: Record, on: boolean) =>
+      setSelected((now) => {
+        const next = new Set(now)
+        if (on) next.add(record.id)
+        else next.delete(record.id)
+        return next
+      }),
+    [],
+  )
+  const remove = useCallback((record: Record) => setAsked({ what: 'records', records: [record] }), [])
+  const save = useMutation({
+    mutationFn: () => download(exportZone, { params: { id: domain.id } }),
+    onError: (failure) => toast.error(t.toast.error, messageOf(failure)),
+  })
+  const undo = useMutation({
+    mutationFn: (changeId: string) => call(undoChange, { params: { id: domain.id, changeId } }),
+    onSuccess: () => {
+      setGone(undefined)
+      toast.success(t.toast.success, t.records.undone)
+    },
+    onError: (failure) => toast.error(t.toast.error, failure instanceof ApiError ? failure.message : t.history.failed),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['dns'] }),
+  })
+
+  return (
+    <>
+      <title>{`${domain.name} · ${brand}`}</title>
+      <DomainHead domain={domain}>
+        <Menu
+          label={t.records.more}
+          className={buttonClass('outline')}
+          trigger={<EllipsisVertical aria-hidden className="size-4" />}
+          items={[
+            ...(domain.active
+              ? []
+              : [{ label: t.dns.activate, icon: ShieldCheck, onSelect: () => setAsked({ what: 'activate' as const }) }]),
+            { label: t.records.point, icon: PanelsTopLeft, onSelect: () => setAsked({ what: 'point' }) },
+            { label: t.records.import, icon: FileUp, onSelect: () => setAsked({ what: 'import' }) },
+            { label: t.records.export, icon: Download, onSelect: () => save.mutate() },
+            { label: t.records.history, icon: History, onSelect: () => setAsked({ what: 'history' }) },
+            { label: t.dns.delete, icon: Trash2, danger: true, onSelect: () => setAsked({ what: 'delete' }) },
+          ]}
+        />
+        <Link to="/dns/domain/$id/add-record" params={{ id: domain.id }} className={buttonClass()}>
+          <Plus aria-hidden className="size-4" />
+          {t.records.add}
+        </Link>
+      </DomainHead>
+      {gone ? (
+        <Note tone="info" className="mb-4 flex flex-wrap items-center justify-between gap-3">
+          <output>{t.records.deleted(gone.count)}</output>
+          <Button variant="outline" size="sm" busy={undo.isPending} onClick={() => undo.mutate(gone.changeId)}>
+            {t.records.undo}
+          </Button>
+        </Note>
+      ) : null}
+      <section className="card overflow-hidden" aria-label={domain.name}>
+        {isPending ? <SkeletonRows rows={8} className="p-5" /> : null}
+        {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+        {data && records.length === 0 ? (
+          <Empty text={t.records.empty}>
+            <Link to="/dns/domain/$id/add-record" params={{ id: domain.id }} className={buttonClass('outline')}>
+              {t.records.add}
+            </Link>
+          </Empty>
+        ) : null}
+        {records.length > 0 ? (
+          <>
+            <search className="flex flex-wrap items-center gap-3 border-b border-border p-3 sm:px-5">
+              <div className="relative min-w-0 flex-1 basis-56">
+                <Search aria-hidden className="pointer-events-none absolute top-3 left-3 size-4 text-ink-3" />
+                <Input
+                  type="search"
+                  aria-label={t.records.search}
+                  placeholder={t.records.search}
+                  maxLength={253}
+                  value={search}
+                  onChange={(event) => setSearch(event.target.value)}
+                  className="pl-9"
+                />
+              </div>
+              <TypeChips all={records.length} counts={counts} value={type} onChange={(value) => show({ record: value })} />
+            </search>
+            {marked.length > 0 ? (
+              <div className="flex flex-wrap items-center justify-between gap-3 border-b border-border bg-subtle/60 px-5 py-2 text-sm">
+                {t.records.selected(marked.length)}
+                <Button variant="danger" size="sm" onClick={() => setAsked({ what: 'records', records: marked })}>
+                  <Trash2 aria-hidden className="size-4" />
+                  {t.records.delete}
+                </Button>
+              </div>
+            ) : null}
+            {rows.length > 0 ? (
+              <RecordTable
+                domain={domain}
+                rows={rows}
+                sorting={sorting}
+                onSort={setSorting}
+                selected={selected}
+                onToggle={toggle}
+                onToggleAll={(on) => setSelected(new Set(on ? rows.map(({ id }) => id) : []))}
+                onDelete={remove}
+              />
+            ) : (
+              <Empty text={t.records.none}>
+                <Button
+                  variant="outline"
+                  size="sm"
+                  onClick={() => {
+                    setSearch('')
+                    show({ record: undefined, search: undefined })
+                  }}
+                >
+                  {t.records.clear}
+                </Button>
+              </Empty>
+            )}
+            <output className="block border-t border-border px-5 py-3 text-xs text-ink-3">
+              {t.records.count(rows.length, records.length)}
+            </output>
+          </>
+        ) : null}
+      </section>
+      <Suspense fallback={null}>
+        {asked?.what === 'activate' ? <ActivateDialog domain={domain} onClose={close} /> : null}
+        {asked?.what === 'delete' ? <DeleteDialog domain={domain} onClose={close} /> : null}
+        {asked?.what === 'history' ? <HistoryDialog domain={domain} onClose={close} /> : null}
+        {asked?.what === 'import' ? <ImportDialog domain={domain} onClose={close} /> : null}
+        {asked?.what === 'point' ? <PointDialog domain={domain} onClose={close} /> : null}
+        {asked?.what === 'records' ? (
+          <DeleteRecordsDialog
+            domain={domain}
+            records={asked.records}
+            onClose={close}
+            onDeleted={(changeId) => {
+              setGone({ changeId, count: asked.records.length })
+              setSelected(new Set())
+            }}
+          />
+        ) : null}
+      </Suspense>
+    </>
+  )
+}
+
+/** One type, or all of them: radios dressed as chips, in one line that scrolls by itself on phones. */
+function TypeChips({
+  all,
+  counts,
+  value,
+  onChange,
+}: {
+  all: number
+  counts: ReadonlyMap<RecordType, number>
+  value: RecordType | undefined
+  onChange: (type: RecordType | undefined) => void
+}) {
+  const t = useTexts('dns')
+  const options = [
+    { type: undefined, label: t.records.all, count: all },
+    ...recordTypes.flatMap((type) => {
+      const count = counts.get(type) ?? 0
+      return count > 0 || type === value ? [{ type, label: type, count }] : []
+    }),
+  ]
+  return (
+    <div role="radiogroup" aria-label={t.records.types} className="-mx-3 flex max-w-full gap-1 overflow-x-auto px-3 sm:mx-0 sm:px-0">
+      {options.map(({ type, label, count }) => (
+        <label
+          key={label}
+          className={cx(
+            'relative flex h-9 shrink-0 cursor-pointer items-center gap-1.5 rounded-full px-3 text-sm text-ink-2 hover:bg-subtle',
+            'has-checked:bg-ink has-checked:text-surface has-focus-visible:outline-2 has-focus-visible:outline-primary-ink',
+          )}
+        >
+          <input type="radio" className="sr-only" name="type" checked={value === type} onChange={() => onChange(type)} />
+          {label}
+          <span className="num text-xs opacity-70">{count}</span>
+        </label>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,186 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { BookOpen, Globe, LifeBuoy, Plus } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import type { Domain } from '../../contract/dns.ts'
+import { messageOf } from '../api.ts'
+import { brand } from '../brand.ts'
+import { formatTime } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { loadScreen } from '../pages/load-screen.ts'
+import type { LoadInput } from '../routes.tsx'
+import { Button, buttonClass } from '../ui/Button.tsx'
+import { Card } from '../ui/Card.tsx'
+import { cx } from '../ui/cx.ts'
+import { PageHead } from '../ui/PageHead.tsx'
+import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+import { cell, headCell, headRow, row } from '../ui/table.ts'
+import { DomainBadge } from './DomainBadge.tsx'
+import { domainListQuery } from './queries.ts'
+
+const ActivateDialog = lazy(() => loadScreen(() => import('./ActivateDialog.tsx')))
+const CreateDialog = lazy(() => loadScreen(() => import('./CreateDialog.tsx')))
+const DeleteDialog = lazy(() => loadScreen(() => import('./DeleteDialog.tsx')))
+
+export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfiniteQuery(domainListQuery)
+
+type Asked = { what: 'create' } | { what: 'activate' | 'delete'; domain: Domain }
+
+export default function DomainsPage() {
+  const t = useTexts('dns')
+  const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(domainListQuery)
+  const list = data?.pages.flatMap((page) => page.result.data) ?? []
+  const [asked, setAsked] = useState<Asked>()
+  const close = () => setAsked(undefined)
+  const create = (
+    <Button onClick={() => setAsked({ what: 'create' })}>
+      <Plus aria-hidden className="size-4" />
+      {t.dns.create}
+    </Button>
+  )
+
+  return (
+    <>
+      <title>{`${t.dns.title} · ${brand}`}</title>
+      <PageHead title={t.dns.title} sub={t.dns.sub}>
+        {create}
+      </PageHead>
+      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_280px]">
+        <section className="card overflow-hidden" aria-label={t.dns.title}>
+          {isPending ? <SkeletonRows rows={5} className="p-5" /> : null}
+          {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+          {data && list.length === 0 ? (
+            <Empty
+              text={t.dns.empty}
+              art={
+                <span aria-hidden className="grid size-14 place-items-center rounded-full bg-primary-soft text-primary-ink">
+                  <Globe className="size-7" strokeWidth={1.6} />
+                </span>
+              }
+            >
+              {create}
+            </Empty>
+          ) : null}
+          {list.length > 0 ? <Table list={list} onAsk={setAsked} /> : null}
+          {hasNextPage ? (
+            <div className="flex justify-center border-t border-border p-4">
+              <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+                {t.common.loadMore}
+              </Button>
+            </div>
+          ) : null}
+        </section>
+        <Help />
+      </div>
+      <Suspense fallback={null}>
+        {asked?.what === 'create' ? <CreateDialog onClose={close} onCreated={(domain) => setAsked({ what: 'activate', domain })} /> : null}
+        {asked?.what === 'activate' ? <ActivateDialog key={asked.domain.id} domain={asked.domain} onClose={close} /> : null}
+        {asked?.what === 'delete' ? <DeleteDialog key={asked.domain.id} domain={asked.domain} onClose={close} /> : null}
+      </Suspense>
+    </>
+  )
+}
+
+function Help() {
+  const t = useTexts('dns')
+  const links = [
+    { page: 'dns', icon: Globe, text: t.dns.helpIntro },
+    { page: 'dns-records', icon: BookOpen, text: t.dns.helpRecords },
+    { page: 'support', icon: LifeBuoy, text: t.dns.helpSupport },
+  ] as const
+  return (
+    <Card title={t.dns.help}>
+      <ul className="grid gap-1">
+        {links.map(({ page, icon: Icon, text }) => (
+          <li key={page}>
+            <Link
+              to="/docs/$page"
+              params={{ page }}
+              className="-mx-2 flex items-center gap-2.5 rounded-md px-2 py-2 text-sm font-medium text-primary-ink hover:bg-subtle"
+            >
+              <Icon aria-hidden className="size-4 shrink-0" strokeWidth={1.75} />
+              {text}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function Table({ list, onAsk }: { list: Domain[]; onAsk: (asked: Asked) => void }) {
+  const t = useTexts('dns')
+  return (
+    <table className="w-full text-sm">
+      <caption className="sr-only">{t.dns.title}</caption>
+      <thead className="max-sm:sr-only">
+        <tr className={cx(headRow, 'border-t-0')}>
+          <th scope="col" className={headCell}>
+            {t.dns.name}
+          </th>
+          <th scope="col" className={headCell}>
+            {t.dns.status}
+          </th>
+          <th scope="col" className={cx(headCell, 'max-lg:hidden')}>
+            {t.dns.created}
+          </th>
+          <th scope="col" className={cx(headCell, 'text-right')}>
+            {t.dns.actions}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {list.map((domain) => (
+          <tr key={domain.id} className={row}>
+            <th scope="row" className={cx(cell, 'text-left font-medium')}>
+              <Link to="/dns/domain/$id" params={{ id: domain.id }} className="break-all hover:underline">
+                {domain.name}
+              </Link>
+              <span className="mt-1 block sm:hidden">
+                <DomainBadge domain={domain} />
+              </span>
+            </th>
+            <td className={cx(cell, 'max-sm:hidden')}>
+              <DomainBadge domain={domain} />
+            </td>
+            <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-lg:hidden')}>
+              <time dateTime={domain.createdAt}>{formatTime(domain.createdAt)}</time>
+            </td>
+            <td className={cx(cell, 'text-right')}>
+              <span className="inline-flex flex-wrap justify-end gap-2">
+                {domain.active ? (
+                  <Link
+                    to="/dns/domain/$id"
+                    params={{ id: domain.id }}
+                    aria-label={t.dns.detailsOf(domain.name)}
+                    className={buttonClass('outline', 'sm')}
+                  >
+                    {t.dns.details}
+                  </Link>
+                ) : (
+                  <Button
+                    variant="soft"
+                    size="sm"
+                    aria-label={t.dns.activateOf(domain.name)}
+                    onClick={() => onAsk({ what: 'activate', domain })}
+                  >
+                    {t.dns.activate}
+                  </Button>
+                )}
+                <Button
+                  variant="ghost"
+                  size="sm"
+                  className="text-danger"
+                  aria-label={t.dns.deleteOf(domain.name)}
+                  onClick={() => onAsk({ what: 'delete', domain })}
+                >
+                  {t.dns.delete}
+                </Button>
+              </span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { messageOf } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import type { LoadInput } from '../routes.tsx'
+import { buttonClass } from '../ui/Button.tsx'
+import { LoadError, SkeletonRows } from '../ui/State.tsx'
+import { domainQuery, recordQuery } from './queries.ts'
+import { RecordPage } from './RecordPage.tsx'
+
+const route = getRouteApi('/app/dns/domain/$id/record/$recordId')
+
+export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(domainQuery(params['id'] ?? ''))
+
+export default function EditRecordPage() {
+  const t = useTexts('dns')
+  const { id, recordId } = route.useParams()
+  const { data, isPending, error, refetch } = useQuery(recordQuery(id, recordId))
+  if (isPending) return <SkeletonRows rows={6} className="card p-5" />
+  if (!data)
+    return (
+      <section className="card">
+        <h1 tabIndex={-1} className="sr-only">
+          {t.record.editTitle}
+        </h1>
+        <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+        <p className="pb-8 text-center">
+          <Link to="/dns/domain/$id" params={{ id }} className={buttonClass('outline', 'sm')}>
+            {t.records.back}
+          </Link>
+        </p>
+      </section>
+    )
+  return <RecordPage id={id} record={data} />
+}

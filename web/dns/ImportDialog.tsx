@@ -1,0 +1,165 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { importZone, type Domain, type ImportPlan, type RecordState } from '../../contract/dns.ts'
+import { ApiError, call, messageOf } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Badge, type Tone } from '../ui/Badge.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Field, inputClass } from '../ui/Field.tsx'
+import { Segmented } from '../ui/Segmented.tsx'
+import { Note } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { recordLine } from './wording.ts'
+
+const maxBytes = 1_000_000
+const shown = 8
+
+type Mode = 'merge' | 'replace'
+
+/** A zone file goes in only after the customer has seen what it changes. */
+export default function ImportDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
+  const t = useTexts('dns')
+  const queryClient = useQueryClient()
+  const [content, setContent] = useState('')
+  const [mode, setMode] = useState<Mode>('merge')
+  const [plan, setPlan] = useState<ImportPlan>()
+  const [complaint, setComplaint] = useState<string>()
+  const [busy, setBusy] = useState(false)
+
+  const edit = (text: string) => {
+    setContent(text)
+    setPlan(undefined)
+    setComplaint(undefined)
+  }
+  const choose = async (file: File | undefined) => {
+    if (!file) return
+    if (file.size > maxBytes) setComplaint(t.zone.tooLarge)
+    else edit(await file.text())
+  }
+  const send = async (preview: boolean) => {
+    setBusy(true)
+    setComplaint(undefined)
+    try {
+      const answer = await call(importZone, { params: { id: domain.id }, body: { content, mode, preview } })
+      if (preview) setPlan(answer)
+      else {
+        toast.success(t.toast.success, t.zone.applied)
+        void queryClient.invalidateQueries({ queryKey: ['dns'] })
+        onClose()
+      }
+    } catch (error) {
+      const fields = error instanceof ApiError ? Object.values(error.fields) : []
+      setComplaint(fields.length > 0 ? fields.join(' ') : messageOf(error))
+      if (!preview) toast.error(t.toast.error, t.zone.failed)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const count = plan ? plan.added.length + plan.changed.length + plan.removed.length : 0
+
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.zone.importTitle}
+      description={t.zone.importText}
+      closeLabel={t.common.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {t.common.cancel}
+          </Button>
+          {plan && count > 0 ? (
+            <Button busy={busy} onClick={() => void send(false)}>
+              {t.zone.apply(count)}
+            </Button>
+          ) : (
+            <Button busy={busy} disabled={content.trim() === ''} onClick={() => void send(true)}>
+              {t.zone.preview}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        <Field label={t.zone.content} error={complaint}>
+          {(control) => (
+            <textarea
+              {...control}
+              className={`${inputClass} h-44 resize-y py-2 font-mono text-xs whitespace-pre`}
+              value={content}
+              spellCheck={false}
+              onChange={(event) => edit(event.target.value)}
+            />
+          )}
+        </Field>
+        <label className="flex flex-wrap items-center gap-3 text-sm font-medium">
+          {t.zone.file}
+          <input
+            type="file"
+            accept=".zone,.txt,.db,text/plain"
+            className="min-w-0 text-xs text-ink-2 file:mr-3 file:h-8 file:rounded-md file:border-0 file:bg-subtle file:px-3 file:text-sm file:font-medium file:text-ink"
+            onChange={(event) => void choose(event.target.files?.[0])}
+          />
+        </label>
+        <div>
+          <p className="mb-1.5 text-sm font-medium">{t.zone.mode}</p>
+          <Segmented
+            label={t.zone.mode}
+            value={mode}
+            options={[
+              { value: 'merge', label: t.zone.merge },
+              { value: 'replace', label: t.zone.replace },
+            ]}
+            onChange={(value: Mode) => {
+              setMode(value)
+              setPlan(undefined)
+            }}
+          />
+        </div>
+        <div aria-live="polite" className="grid gap-3">
+          {plan && count === 0 ? <Note tone="info">{t.zone.nothing}</Note> : null}
+          {plan ? (
+            <>
+              <Lines tone="success" label={t.zone.added} lines={plan.added.map(recordLine)} />
+              <Lines
+                tone="warning"
+                label={t.zone.changed}
+                lines={plan.changed.map(({ before, after }) => `${lineWithTtl(before)} → ${lineWithTtl(after)}`)}
+              />
+              <Lines tone="danger" label={t.zone.removed} lines={plan.removed.map(recordLine)} />
+              <p className="text-xs text-ink-3">{t.zone.unchanged(plan.unchanged)}</p>
+              {plan.skipped.length > 0 ? (
+                <p className="text-xs text-ink-3">{t.zone.skipped(plan.skipped.map(({ line }) => line).join(', '))}</p>
+              ) : null}
+            </>
+          ) : null}
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+const lineWithTtl = (state: RecordState): string => `${recordLine(state)} (${state.ttl})`
+
+function Lines({ tone, label, lines }: { tone: Tone; label: string; lines: readonly string[] }) {
+  const t = useTexts('dns')
+  if (lines.length === 0) return null
+  return (
+    <div>
+      <Badge tone={tone}>
+        {label} {lines.length}
+      </Badge>
+      <ul className="mt-1.5 grid gap-1 font-mono text-xs">
+        {lines.slice(0, shown).map((line, index) => (
+          // oxlint-disable-next-line react/no-array-index-key
+          <li key={index} className="rounded-md bg-subtle px-2.5 py-1 break-all">
+            {line}
+          </li>
+        ))}
+      </ul>
+      {lines.length > shown ? <p className="mt-1 text-xs text-ink-3">{t.zone.moreRows(lines.length - shown)}</p> : null}
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { pointAtServer, type Domain } from '../../contract/dns.ts'
+import { ApiError, Attempt, messageOf } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Field, Select } from '../ui/Field.tsx'
+import { LoadError, Note, SkeletonRows } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { serversQuery } from '../wordpress/queries.ts'
+
+export default function PointDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
+  const t = useTexts('dns')
+  const queryClient = useQueryClient()
+  const { data, isPending, isError, error, refetch } = useQuery(serversQuery)
+  const servers = data?.result.filter(({ status }) => status === 'running') ?? []
+  const [attempt] = useState(() => new Attempt())
+  const [choice, setChoice] = useState<string>()
+  const [busy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<string>()
+  const server = servers.find(({ id }) => id === choice) ?? servers[0]
+
+  const point = async () => {
+    if (!server) return
+    setBusy(true)
+    setRefusal(undefined)
+    try {
+      await attempt.run(pointAtServer, { params: { id: domain.id }, body: { wp: server.id } })
+      toast.success(t.toast.success, t.point.done(server.name))
+      for (const subject of ['dns', 'servers']) void queryClient.invalidateQueries({ queryKey: [subject] })
+      onClose()
+    } catch (failure) {
+      const fields = failure instanceof ApiError ? Object.values(failure.fields) : []
+      setRefusal(fields[0] ?? messageOf(failure))
+      toast.error(t.toast.error, t.point.failed)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.point.title}
+      description={t.point.text}
+      closeLabel={t.common.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {t.common.cancel}
+          </Button>
+          <Button busy={busy} disabled={!server} onClick={() => void point()}>
+            {t.point.confirm}
+          </Button>
+        </>
+      }
+    >
+      {isPending ? <SkeletonRows rows={1} /> : null}
+      {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+      {data && servers.length === 0 ? <Note tone="info">{t.point.none}</Note> : null}
+      {server ? (
+        <Field label={t.point.server} error={refusal}>
+          {(control) => (
+            <Select {...control} value={server.id} onChange={(event) => setChoice(event.target.value)}>
+              {servers.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      ) : null}
+    </Dialog>
+  )
+}

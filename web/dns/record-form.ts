@@ -1,0 +1,35 @@
+/** What the record form holds. Pure. */
+import type { Record } from '../../contract/dns.ts'
+import { priorityLimits, ttlLimits, type RecordType } from '../../contract/dns-types.ts'
+
+/** As typed. */
+export interface RecordForm {
+  name: string
+  type: RecordType
+  content: string
+  ttl: string
+  proxied: boolean
+  priority: string
+}
+
+export const emptyForm: RecordForm = {
+  name: '',
+  type: 'A',
+  content: '',
+  ttl: String(ttlLimits.defaultSeconds),
+  proxied: true,
+  priority: String(priorityLimits.default),
+}
+
+export const formOf = (record: Record): RecordForm => ({
+  name: record.name,
+  type: record.type,
+  content: record.data.join(''),
+  ttl: String(record.ttl),
+  proxied: record.proxied,
+  priority: String(record.priority ?? priorityLimits.default),
+})
+
+/** The specification's rule before any other: name, content and TTL are there, and the priority where it is asked for. */
+export const isComplete = (form: RecordForm, withPriority: boolean): boolean =>
+  form.name.trim() !== '' && form.content.trim() !== '' && form.ttl.trim() !== '' && (!withPriority || form.priority.trim() !== '')

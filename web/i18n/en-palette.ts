@@ -1,0 +1,15 @@
+/** English: the command palette. */
+import { plural } from './plural.ts'
+
+export const enPalette = {
+  palette: {
+    title: 'Command palette',
+    placeholder: 'Find a page, a server or an action…',
+    go: 'Go to',
+    act: 'Action',
+    server: 'Server',
+    none: (query: string) => `Nothing found for “${query}”.`,
+    results: (count: number) => plural(count, 'result', 'results'),
+    newWordpress: 'Create WordPress server',
+  },
+}

@@ -1,0 +1,15 @@
+/** Tiếng Việt: bảng lệnh. */
+import type { enPalette } from './en-palette.ts'
+
+export const viPalette: typeof enPalette = {
+  palette: {
+    title: 'Bảng lệnh',
+    placeholder: 'Tìm trang, máy chủ hoặc thao tác…',
+    go: 'Đi tới',
+    act: 'Thao tác',
+    server: 'Máy chủ',
+    none: (query) => `Không tìm thấy kết quả nào cho “${query}”.`,
+    results: (count) => `${count} kết quả`,
+    newWordpress: 'Tạo máy chủ WordPress',
+  },
+}

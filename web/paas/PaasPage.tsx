@@ -1,0 +1,110 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Boxes, Plus } from 'lucide-react'
+import type { Server } from '../../contract/wordpress.ts'
+import { messageOf } from '../api.ts'
+import { brand } from '../brand.ts'
+import { useTexts } from '../i18n/index.ts'
+import type { LoadInput } from '../routes.tsx'
+import { Badge } from '../ui/Badge.tsx'
+import { Button, buttonClass } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+import { PageHead } from '../ui/PageHead.tsx'
+import { Empty, LoadError, Note, SkeletonRows } from '../ui/State.tsx'
+import { cell, headCell, headRow, row } from '../ui/table.ts'
+import { serverListQuery } from '../wordpress/queries.ts'
+
+export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfiniteQuery(serverListQuery)
+
+/** One sample row for each WordPress server, as the specification has it, and marked as samples. */
+export default function PaasPage() {
+  const t = useTexts('paas')
+  const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(serverListQuery)
+  const list = data?.pages.flatMap((page) => page.result) ?? []
+  return (
+    <>
+      <title>{`${t.paas.title} · ${brand}`}</title>
+      <PageHead title={t.paas.title} sub={t.paas.sub}>
+        <Link to="/web-service/create" className={buttonClass()}>
+          <Plus aria-hidden className="size-4" />
+          {t.paas.create}
+        </Link>
+      </PageHead>
+      {list.length > 0 ? (
+        <Note tone="info" className="mb-4">
+          {t.paas.sampleNote}
+        </Note>
+      ) : null}
+      <section className="card overflow-hidden" aria-label={t.paas.title}>
+        {isPending ? <SkeletonRows rows={6} className="p-5" /> : null}
+        {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+        {data && list.length === 0 ? (
+          <Empty
+            text={t.paas.empty}
+            art={
+              <span aria-hidden className="grid size-14 place-items-center rounded-full bg-primary-soft text-primary-ink">
+                <Boxes className="size-7" strokeWidth={1.6} />
+              </span>
+            }
+          />
+        ) : null}
+        {list.length > 0 ? <Table list={list} /> : null}
+        {hasNextPage ? (
+          <div className="flex justify-center border-t border-border p-4">
+            <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+              {t.common.loadMore}
+            </Button>
+          </div>
+        ) : null}
+      </section>
+    </>
+  )
+}
+
+function Table({ list }: { list: Server[] }) {
+  const t = useTexts('paas')
+  const { row: sample } = t.paas
+  const heads = [t.paas.name, t.paas.status, t.paas.type, t.paas.environment, t.paas.region, t.paas.deployed]
+  const hidden = ['', 'max-sm:hidden', 'max-lg:hidden', 'max-md:hidden', 'max-md:hidden', 'max-lg:hidden']
+  return (
+    <table className="w-full text-sm">
+      <caption className="sr-only">{t.paas.title}</caption>
+      <thead className="max-sm:sr-only">
+        <tr className={cx(headRow, 'border-t-0')}>
+          {heads.map((head, index) => (
+            <th key={head} scope="col" className={cx(headCell, hidden[index])}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {list.map((server) => (
+          <tr key={server.id} className={row}>
+            <th scope="row" className={cx(cell, 'text-left font-normal')}>
+              <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+                <span className="font-medium">{sample.name}</span>
+                <Badge>{t.paas.sample}</Badge>
+              </span>
+              <span className="block text-xs break-all text-ink-3">{t.paas.of(server.name)}</span>
+              <span className="mt-1.5 block sm:hidden">
+                <Badge tone="success" dot>
+                  {sample.status}
+                </Badge>
+              </span>
+            </th>
+            <td className={cx(cell, hidden[1])}>
+              <Badge tone="success" dot>
+                {sample.status}
+              </Badge>
+            </td>
+            <td className={cx(cell, 'text-ink-2', hidden[2])}>{sample.type}</td>
+            <td className={cx(cell, 'text-ink-2', hidden[3])}>{sample.environment}</td>
+            <td className={cx(cell, 'text-ink-2', hidden[4])}>{sample.region}</td>
+            <td className={cx(cell, 'text-ink-2', hidden[5])}>{sample.deployed}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

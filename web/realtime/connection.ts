@@ -1,0 +1,104 @@
+/** The channel itself, in a chunk that comes after the page: nobody waits for it. */
+import { eventNames, listNotifications, type EventName } from '../../contract/realtime.ts'
+import type { Config } from '../../contract/system.ts'
+import { callPage } from '../api.ts'
+import { session } from '../session.ts'
+import type { PortalEvent } from './channel.ts'
+import { NotificationCursor } from './notification-cursor.ts'
+import { ChannelSocket, Refused } from './socket.ts'
+
+const catchUpEveryMs = 60_000
+const pageSize = 100
+
+const isEventName = (name: string): name is EventName => eventNames.some((known) => known === name)
+
+/** The portal's word that this socket may hear this channel. Pusher's own form, without our envelope. */
+async function authorise(endpoint: string, socketId: string, channel: string): Promise<string> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${session.token() ?? ''}` },
+    body: new URLSearchParams({ socket_id: socketId, channel_name: channel }),
+  })
+  if (response.status === 401 || response.status === 403) throw new Refused()
+  if (!response.ok) throw new Error(`channel authorisation: ${response.status}`)
+  return ((await response.json()) as { auth: string }).auth
+}
+
+interface Hearing {
+  onEvent: (event: PortalEvent) => void
+  onConnected: (up: boolean) => void
+}
+
+export class Channel {
+  readonly #hearing: Hearing
+  #cursor = new NotificationCursor()
+  #socket: ChannelSocket | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
+  #catching = false
+  #closed = false
+
+  constructor(hearing: Hearing) {
+    this.#hearing = hearing
+  }
+
+  open(userId: string, at: Config['realtime']) {
+    this.#timer = setInterval(() => this.catchUp(), catchUpEveryMs)
+    this.catchUp()
+    this.#socket = new ChannelSocket({
+      at,
+      channel: `private-${userId}`,
+      authorise: (socketId, channel) => authorise(at.authEndpoint, socketId, channel),
+      onSubscribed: () => this.catchUp(),
+      onEvent: (name, data) => this.#heard(name, data),
+      onConnected: (up) => this.#hearing.onConnected(up),
+    })
+  }
+
+  #heard(name: string, data: unknown) {
+    if (name === 'portal.resync') return this.catchUp()
+    if (!isEventName(name)) return
+    const payload = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>
+    const id = payload['notificationId']
+    // Without an id it cannot be told apart from the stored one: the list tells it instead.
+    if (typeof id !== 'string') return this.catchUp()
+    if (this.#cursor.hear(id)) this.#tell({ id, event: name, payload, pushed: true })
+  }
+
+  #tell(event: PortalEvent) {
+    this.#hearing.onEvent(event)
+  }
+
+  /** One at a time; a failure is no matter, the next minute or subscription repeats it. */
+  catchUp() {
+    if (this.#catching) return
+    this.#catching = true
+    this.#fetchMissed()
+      .catch(() => {})
+      .finally(() => {
+        this.#catching = false
+      })
+  }
+
+  async #fetchMissed() {
+    if (!session.signedIn() || session.locked()) return
+    const after = this.#cursor.after
+    const query = { limit: pageSize, ...(after === undefined ? {} : { after }) }
+    const { result, next } = await callPage(listNotifications, { query })
+    const missed = [...result.data]
+    let cursor = next
+    while (cursor !== null && after !== undefined) {
+      const page = await callPage(listNotifications, { query: { ...query, cursor } })
+      missed.push(...page.result.data)
+      cursor = page.next
+    }
+    if (this.#closed) return
+    for (const { id, event, payload } of this.#cursor.take(missed)) this.#tell({ id, event, payload, pushed: false })
+  }
+
+  close() {
+    this.#closed = true
+    this.#hearing.onConnected(false)
+    clearInterval(this.#timer)
+    this.#socket?.close()
+  }
+}

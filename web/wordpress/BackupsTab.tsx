@@ -1,0 +1,211 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { ArchiveRestore, DatabaseBackup, Download } from 'lucide-react'
+import { useState } from 'react'
+import { linkBackup, makeBackup, restoreBackup, type Backup } from '../../contract/wordpress-backups.ts'
+import type { Server } from '../../contract/wordpress.ts'
+import { ApiError, Attempt, messageOf } from '../api.ts'
+import { formatTime, useFormat } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Badge } from '../ui/Badge.tsx'
+import { Button, IconButton } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Empty, LoadError, Note, SkeletonRows } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { backupsQuery } from './site-queries.ts'
+
+const megabyte = 1_048_576
+
+/** Backups of the server: made by hand and every night, each with its proof. */
+export default function BackupsTab({ server }: { server: Server }) {
+  const t = useTexts('site', 'parts')
+  const queryClient = useQueryClient()
+  const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(backupsQuery(server.id))
+  const backups = data?.pages.flatMap(({ result }) => result)
+  const [attempt] = useState(() => new Attempt())
+  const [asking, setAsking] = useState(false)
+  const running = server.status === 'running'
+  const busy = backups?.some(({ state, restoring }) => state === 'making' || restoring) ?? false
+  const make = async () => {
+    setAsking(true)
+    try {
+      await attempt.run(makeBackup, { params: { id: server.id } })
+      toast.success(t.toast.success, t.backups.begun)
+    } catch (failure) {
+      toast.error(t.toast.error, messageOf(failure))
+    } finally {
+      setAsking(false)
+      void queryClient.invalidateQueries({ queryKey: ['backups', server.id] })
+    }
+  }
+  return (
+    <div className="grid gap-5">
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div className="min-w-0 flex-1 basis-64">
+          <h3 className="text-sm font-semibold">{t.backups.title}</h3>
+          <p className="mt-0.5 max-w-prose text-xs text-ink-3">{t.backups.about}</p>
+        </div>
+        <Button busy={asking} disabled={!running || busy || isPending} onClick={() => void make()} className="max-sm:w-full">
+          <DatabaseBackup aria-hidden className="size-4" />
+          {t.backups.make}
+        </Button>
+      </div>
+      {running ? null : <Note tone="info">{t.backups.closed}</Note>}
+      {isPending ? <SkeletonRows rows={3} /> : null}
+      {error && !backups ? (
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+          reference={error instanceof ApiError ? error.requestId : undefined}
+        />
+      ) : null}
+      {backups?.length === 0 ? <Empty text={t.backups.none} /> : null}
+      {backups && backups.length > 0 ? (
+        <ul aria-label={t.backups.title} className="divide-y divide-border rounded-lg shadow-[inset_0_0_0_1px_var(--border)]">
+          {backups.map((backup) => (
+            <Item key={backup.id} server={server} backup={backup} restorable={running && !busy} />
+          ))}
+        </ul>
+      ) : null}
+      {hasNextPage ? (
+        <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()} className="justify-self-center">
+          {t.backups.more}
+        </Button>
+      ) : null}
+    </div>
+  )
+}
+
+function Item({ server, backup, restorable }: { server: Server; backup: Backup; restorable: boolean }) {
+  const t = useTexts('site', 'parts')
+  const { diskSize } = useFormat()
+  const [restoring, setRestoring] = useState(false)
+  const [fetching, setFetching] = useState(false)
+  const [attempt] = useState(() => new Attempt())
+  const when = formatTime(backup.createdAt)
+  const download = async () => {
+    setFetching(true)
+    try {
+      const { url } = await attempt.run(linkBackup, { params: { id: server.id, backupId: backup.id } })
+      // An attachment: the page stays.
+      location.assign(url)
+    } catch (error) {
+      toast.error(t.toast.error, messageOf(error))
+    } finally {
+      setFetching(false)
+    }
+  }
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 text-sm">
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="num flex flex-wrap items-center gap-x-2.5 gap-y-1 font-medium">
+          {when}
+          <StateBadge backup={backup} />
+        </p>
+        <p className="num mt-1 text-xs text-ink-3">
+          {backup.kind === 'nightly' ? t.backups.nightly : t.backups.manual}
+          {backup.size === null ? '' : ` · ${diskSize(Math.max(1, Math.round(backup.size / megabyte)))}`}
+          {backup.files === null || backup.rows === null ? '' : ` · ${t.backups.holds(backup.files, backup.rows)}`}
+        </p>
+        {backup.provenAt === null ? null : (
+          <p className="num mt-0.5 text-xs text-ink-3">{t.backups.provenAt(formatTime(backup.provenAt))}</p>
+        )}
+        {backup.state === 'failed' ? <p className="mt-0.5 text-xs text-ink-3">{t.backups.failedHint}</p> : null}
+        {backup.restoredAt === null ? null : (
+          <p className="num mt-0.5 text-xs text-ink-3">{t.backups.restoredAt(formatTime(backup.restoredAt))}</p>
+        )}
+        {backup.restoreFailedAt === null || (backup.restoredAt ?? '') > backup.restoreFailedAt ? null : (
+          <p className="num mt-0.5 text-xs text-danger">{t.backups.restoreFailedAt(formatTime(backup.restoreFailedAt))}</p>
+        )}
+      </div>
+      {backup.state === 'proven' ? (
+        <div className="flex items-center gap-2">
+          <Button
+            variant="outline"
+            size="sm"
+            disabled={!restorable}
+            aria-label={t.backups.restoreOf(when)}
+            onClick={() => setRestoring(true)}
+          >
+            <ArchiveRestore aria-hidden className="size-4" />
+            {t.backups.restore}
+          </Button>
+          <IconButton label={t.backups.downloadOf(when)} size="size-8" disabled={fetching} onClick={() => void download()}>
+            <Download aria-hidden className="size-4" />
+          </IconButton>
+        </div>
+      ) : null}
+      <RestoreDialog server={server} backup={backup} open={restoring} onClose={() => setRestoring(false)} />
+    </li>
+  )
+}
+
+function StateBadge({ backup: { state, restoring } }: { backup: Backup }) {
+  const t = useTexts('site', 'parts')
+  if (restoring) {
+    return (
+      <Badge tone="info" dot live>
+        {t.backups.restoring}
+      </Badge>
+    )
+  }
+  switch (state) {
+    case 'making':
+      return (
+        <Badge tone="info" dot live>
+          {t.backups.making}
+        </Badge>
+      )
+    case 'proven':
+      return (
+        <Badge tone="success" dot>
+          {t.backups.proven}
+        </Badge>
+      )
+    case 'failed':
+      return (
+        <Badge tone="danger" dot>
+          {t.backups.failed}
+        </Badge>
+      )
+  }
+}
+
+function RestoreDialog({ server, backup, open, onClose }: { server: Server; backup: Backup; open: boolean; onClose: () => void }) {
+  const t = useTexts('site', 'parts')
+  const queryClient = useQueryClient()
+  const [attempt] = useState(() => new Attempt())
+  const [busy, setBusy] = useState(false)
+  const restore = async () => {
+    setBusy(true)
+    try {
+      await attempt.run(restoreBackup, { params: { id: server.id, backupId: backup.id } })
+      toast.success(t.toast.success, t.backups.restoreBegun)
+    } catch (error) {
+      toast.error(t.toast.error, messageOf(error))
+    } finally {
+      setBusy(false)
+      onClose()
+      void queryClient.invalidateQueries({ queryKey: ['backups', server.id] })
+    }
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={t.backups.restoreTitle}
+      description={t.backups.restoreText(server.name, formatTime(backup.createdAt))}
+      closeLabel={t.common.close}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {t.common.cancel}
+          </Button>
+          <Button variant="danger" busy={busy} onClick={() => void restore()}>
+            {t.backups.restore}
+          </Button>
+        </>
+      }
+    />
+  )
+}
