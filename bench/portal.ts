@@ -17,7 +17,7 @@ export interface BenchPortal {
   stop(): Promise<void>
 }
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = net.createServer().once('error', reject)
     probe.listen(0, '127.0.0.1', () => {
