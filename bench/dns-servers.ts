@@ -26,7 +26,8 @@ const find = (program: string): string | undefined => {
 
 async function answering(name: string, port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
-    if (await askServer({ address: '127.0.0.1', port }, { name: head.name, type: 'SOA' }, 200)) return
+    const told = await askServer({ address: '127.0.0.1', port }, { name: head.name, type: 'SOA' }, 200)
+    if (told?.isAuthoritative && told.answers.length > 0) return
     await pause(50)
   }
   throw new Error(`${name} does not answer`)

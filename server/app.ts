@@ -10,8 +10,9 @@ import * as billing from './billing/index.ts'
 import { currencyOf, languageOf, type Catalog } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import type { Drivers } from './drivers.ts'
-import { createDelegation, createDns, ownAddresses, routes as dnsRoutes } from './dns/index.ts'
+import { createDelegation, createDns, dnsPort, ownAddresses, routes as dnsRoutes } from './dns/index.ts'
 import { createEdge } from './edge/index.ts'
+import { serveHealth } from './health.ts'
 import { createMessages } from './messages/index.ts'
 import * as payments from './payments/index.ts'
 import type { Clock } from './platform/clock.ts'
@@ -19,7 +20,6 @@ import { connect, migrate } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
 import { createHttp } from './platform/http.ts'
 import { failure, languageOf as spokenBy } from './platform/http-failures.ts'
-import { forgetOldAnswers } from './platform/idempotency.ts'
 import { createDnsLookup } from './platform/dns-lookup.ts'
 import { createJobs } from './platform/jobs.ts'
 import { createSessionLocks } from './platform/session-locks.ts'
@@ -27,9 +27,10 @@ import { createLimits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
 import { createMetrics } from './platform/metrics.ts'
 import { openApi } from './platform/openapi.ts'
-import { sameBytes, type Secrets } from './platform/secrets.ts'
+import type { Secrets } from './platform/secrets.ts'
 import { createRealtime } from './realtime/index.ts'
 import * as storefront from './storefront/index.ts'
+import { defineGauges, defineUpkeep } from './upkeep.ts'
 import * as wallet from './wallet/index.ts'
 import * as wordpress from './wordpress/index.ts'
 
@@ -167,6 +168,9 @@ export async function openHouse(parts: HouseParts) {
   wordpress.defineAligning({ ...provisioning, forget: backups.forget })
   const reconciler = wordpress.createReconciler(provisioning)
   bills.offer(wordpress.wordpressProduct(catalog))
+  // On a laptop the sites' names are known to no resolver: they are here.
+  const siteAddresses = async (host: string): Promise<readonly string[] | undefined> =>
+    config.SITES_DOMAIN === undefined ? ownAddresses([], config.HOST) : lookup.addresses(host)
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
   const dns = createDns({
     db,
@@ -178,7 +182,14 @@ export async function openHouse(parts: HouseParts) {
     delegation: createDelegation({
       roots:
         config.DNS_ROOT_SERVERS.length > 0 || parts.registryPort === null ? config.DNS_ROOT_SERVERS : [`127.0.0.1:${parts.registryPort}`],
-      own: { host: config.HOST, port: config.DNS_PORT, names: config.DNS_NAME_SERVERS },
+      own:
+        config.DNS_DRIVER === 'embedded'
+          ? { addresses: ownAddresses([], config.HOST), port: config.DNS_PORT, names: config.DNS_NAME_SERVERS }
+          : { addresses: nameServerAddresses, port: dnsPort, names: config.DNS_NAME_SERVERS },
+      sites: {
+        addresses: async () => (await siteAddresses(addressing.host)) ?? [],
+        certificateIssuers: config.SITES_CERTIFICATE_ISSUERS,
+      },
     }),
     pool: config.DNS_NAME_SERVERS,
     addresses: nameServerAddresses,
@@ -188,51 +199,14 @@ export async function openHouse(parts: HouseParts) {
   // House-keeping
   const locks = createSessionLocks(parts.databaseUrl)
   const idempotency = { db, secrets, clock, locks }
-  jobs.define({
-    name: 'tidy',
-    cron: '7 * * * *',
-    run: async () => {
-      await forgetOldAnswers(idempotency)
-      await auth.dropExpired(db, clock)
-      await payments.dropForgedNotices(db, clock)
-      await limits.forgetExpired()
-    },
+  defineUpkeep({ db, clock, log, jobs, limits, idempotency })
+  defineGauges({
+    db,
+    metrics,
+    waitingSubscriptions: bills.waiting,
+    connections: () => realtime.connections(),
+    orphans: reconciler.orphans,
   })
-  jobs.define({
-    name: 'check-ledger',
-    cron: '23 * * * *',
-    retries: 1,
-    limitSeconds: 3600,
-    run: async () => {
-      for (const finding of await wallet.checkAndNote(db, clock)) log.error(finding, 'the ledger is not whole')
-    },
-  })
-  const checked = () => wallet.lastCheck(db)
-  metrics.gauge(
-    'ledger_findings',
-    'Invariants of the ledger that the last finished check found broken',
-    async () => (await checked()).findings,
-  )
-  metrics.gauge('ledger_check_failed', '1 when the newest check of the ledger could not be carried out', async () =>
-    Number((await checked()).failed),
-  )
-  metrics.gauge(
-    'ledger_check_good_timestamp_seconds',
-    'When a check of the ledger last found nothing broken; 0 for never',
-    async () => (await checked()).goodAt,
-  )
-  metrics.gauge('billing_waiting', 'Subscriptions that should have been looked at more than five minutes ago', bills.waiting)
-  metrics.gauge('realtime_connections', 'Open realtime connections', () => realtime.connections())
-  metrics.gauge('sites_running', 'WordPress servers that should run', async () => {
-    const { n } = await db
-      .selectFrom('site')
-      .select((eb) => eb.fn.countAll<bigint>().as('n'))
-      .where('status', '=', 'running')
-      .executeTakeFirstOrThrow()
-    return Number(n)
-  })
-
-  metrics.gauge('sites_orphaned', 'Sites of the runtime that the database does not know', reconciler.orphans)
 
   // HTTP
   const http = createHttp({
@@ -330,9 +304,7 @@ export async function openHouse(parts: HouseParts) {
     siteOf: async (customerId, id) => {
       const host = await wordpress.hostOf(db, addressing, customerId, id)
       if (host === undefined) return undefined
-      // On a laptop the sites' names are known to no resolver: they are here.
-      const addresses = config.SITES_DOMAIN === undefined ? ownAddresses([], config.HOST) : await lookup.addresses(host)
-      return { host, addresses: addresses ?? [] }
+      return { host, addresses: (await siteAddresses(host)) ?? [] }
     },
   })
   wordpress.backupRoutes(http, { db, backups, copyWork: limits.limit('backup', 30, 3600) })
@@ -352,39 +324,17 @@ export async function openHouse(parts: HouseParts) {
   await server.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true, uiConfig: { docExpansion: 'list', deepLinking: true } })
 
   let ready = false
-  const troubles = async (): Promise<Record<string, string>> => {
-    const found: Record<string, string> = {}
-    const ask = async (name: string, check: () => Promise<string | undefined> | string | undefined): Promise<void> => {
-      try {
-        const trouble = await check()
-        if (trouble !== undefined) found[name] = trouble
-      } catch {
-        found[name] = 'does not answer'
-      }
-    }
-    await Promise.all([
-      ask('portal', () => (ready ? undefined : 'starting or stopping')),
-      ask('database', async () => void (await sql`select 1`.execute(db))),
-      ask('jobs', () => jobs.health()),
-      ask('realtime', () => realtime.health()),
-      ask('wordpress', () => drivers.wordpress.health()),
-      ask('dns', () => drivers.dns.health()),
-    ])
-    return found
-  }
-  server.get('/healthz', async () => ({ status: 'up' }))
-  server.get('/readyz', async (_request, reply) => {
-    const notReady = await troubles()
-    const ok = Object.keys(notReady).length === 0
-    return reply.code(ok ? 200 : 503).send(ok ? { status: 'ready' } : { status: 'not ready', notReady })
-  })
-  server.get('/metrics', async (request, reply) => {
-    // What a proxy on this machine hands on comes from elsewhere.
-    const local = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.ip) && request.headers['x-forwarded-for'] === undefined
-    const token = config.METRICS_TOKEN
-    const entitled = token !== undefined && sameBytes(Buffer.from(request.headers.authorization ?? ''), Buffer.from(`Bearer ${token}`))
-    if (!local && !entitled) throw new Refusal('not_found')
-    return reply.type('text/plain; version=0.0.4').send(await metrics.text())
+  serveHealth(server, {
+    metrics,
+    metricsToken: config.METRICS_TOKEN,
+    checks: {
+      portal: () => (ready ? undefined : 'starting or stopping'),
+      database: async () => void (await sql`select 1`.execute(db)),
+      jobs: () => jobs.health(),
+      realtime: () => realtime.health(),
+      wordpress: () => drivers.wordpress.health(),
+      dns: () => drivers.dns.health(),
+    },
   })
   storefront.servePages(
     server,

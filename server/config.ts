@@ -70,6 +70,12 @@ export const variables = {
       .optional(),
     example: '',
   },
+  SITES_CERTIFICATE_ISSUERS: {
+    about:
+      "Who issues certificates for customers' sites, as CAA records name them, with commas between. A domain whose CAA forbids them is warned of.",
+    schema: z.string().default('letsencrypt.org').transform(listed),
+    example: 'letsencrypt.org',
+  },
   SITES_DOMAIN: {
     about: "Domain whose sub-domains are customers' sites. Without it: <name>.localhost:<SITES_PORT>.",
     schema: z

@@ -4,7 +4,7 @@ import { transaction, type Database, type Queryable, type Tx } from '../platform
 import type { Runway } from '../../contract/billing.ts'
 import { jobNames, type BillingDeps, type Desk } from './desk.ts'
 import { draftEvent } from './events.ts'
-import { numberDrafts, writeInvoices, type Bill } from './issue.ts'
+import { numberDrafts, writeInvoices, type Bill, type Subject } from './issue.ts'
 import { pay } from './payment.ts'
 import type { Product } from './product.ts'
 import { sweep } from './renewals.ts'
@@ -29,6 +29,8 @@ export interface Billing {
   changePrice(tx: Tx, change: PriceChange): Promise<{ outcome: 'charged'; invoiceId: string } | { outcome: 'planned'; at: Date }>
   /** With the period's end, or now with the unused part back in the wallet. */
   cancel(tx: Tx, subscriptionId: string, when: 'period_end' | 'now'): Promise<void>
+  /** What is paid for is called otherwise from now on; invoices that stand keep the name they were issued with. */
+  rename(tx: Tx, subscriptionId: string, subject: Subject): Promise<void>
   /** Takes a planned cancellation back. */
   resume(tx: Tx, subscriptionId: string): Promise<void>
   /** As it stands now; undefined when there is none. */
@@ -71,6 +73,13 @@ export function createBilling(deps: BillingDeps): Billing {
     undo: (tx, invoiceId, reason) => undo(desk, tx, invoiceId, reason),
     changePrice: (tx, change) => changePrice(desk, tx, change),
     cancel: (tx, id, when) => cancel(desk, tx, id, when),
+    async rename(tx, subscriptionId, subject) {
+      await tx
+        .updateTable('subscription')
+        .set({ subject: JSON.stringify(subject) })
+        .where('id', '=', subscriptionId)
+        .execute()
+    },
     resume: (tx, id) => resume(desk, tx, id),
     subscription: (from, id) => subscriptionOf(desk, from, id),
     runway: (from, customerId) => runway(desk, from, customerId),

@@ -1,7 +1,7 @@
 /** Where name servers are: the portal's own, the world's roots, and how a delegation is checked between them. */
 import { isIP } from 'node:net'
 import { isPublicSuffix } from './names.ts'
-import { createDelegationCheck, type DelegationCheck } from './delegation/index.ts'
+import { createDelegationCheck, type DelegationCheck, type DelegationOptions } from './delegation/index.ts'
 
 /** The world's thirteen root servers (IANA's named.root, IPv4). */
 const worldRoots = [
@@ -19,7 +19,8 @@ const worldRoots = [
   '199.7.83.42',
   '202.12.27.33',
 ]
-const dnsPort = 53
+/** Where name servers answer. */
+export const dnsPort = 53
 
 interface Endpoint {
   readonly address: string
@@ -39,17 +40,19 @@ export const ownAddresses = (given: readonly string[], host: string): readonly s
 
 /**
  * The check of a parent zone, from the given roots on; a hierarchy of one's own lies at one port and may be on private addresses. Without roots it is
- * the world's. `own`: where the portal's name server listens.
+ * the world's. `own`: where our name servers answer, and every name they have. `sites`: where customers' sites are and who issues their certificates.
  */
 export function createDelegation(of: {
   roots: readonly string[]
-  own: { host: string; port: number; names: readonly string[] }
+  own: { addresses: readonly string[]; port: number; names: readonly string[] }
+  sites: NonNullable<DelegationOptions['sites']>
 }): DelegationCheck {
   const roots = of.roots.map(endpointOf)
   return createDelegationCheck({
     roots: roots.length > 0 ? roots : worldRoots.map((address) => ({ address, port: dnsPort })),
     port: roots[0]?.port ?? dnsPort,
-    ourAddresses: ownAddresses([], of.own.host).map((address) => ({ address, port: of.own.port })),
+    ourAddresses: of.own.addresses.map((address) => ({ address, port: of.own.port })),
+    sites: of.sites,
     ourNames: of.own.names,
     publicSuffix: isPublicSuffix,
     allowPrivateAddresses: roots.length > 0,

@@ -1,5 +1,5 @@
 /** Domains: claimed, proven at the parent zone, kept as records, and told to the name servers. */
-export { createDelegation, ownAddresses } from './addresses.ts'
+export { createDelegation, dnsPort, ownAddresses } from './addresses.ts'
 export type { DnsDriver } from './driver.ts'
 export { createDns, type Dns } from './dns.ts'
 export { addRecord } from './records.ts'

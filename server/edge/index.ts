@@ -2,6 +2,7 @@
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { watchUnused } from '../platform/unused-connections.ts'
 import { toUpstream, toVisitor, type Visit } from './headers.ts'
 import { edgePage, type EdgePage } from './pages.ts'
 import { Upstreams, type EdgeAddress } from './upstreams.ts'
@@ -212,6 +213,7 @@ export function createEdge(parts: EdgeParts): Edge {
   }
 
   const server = http.createServer({ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 600_000, noDelay: true }, forward)
+  const endUnused = watchUnused(server)
   server.on('upgrade', upgrade)
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
@@ -233,6 +235,7 @@ export function createEdge(parts: EdgeParts): Edge {
       await new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeIdleConnections()
+        endUnused()
       })
       clearTimeout(timer)
       agent.destroy()

@@ -235,6 +235,8 @@ describe('a running server', { timeout: 120_000 }, () => {
       const answer = await an.plan({ name: wrong })
       expect([answer.status, Object.keys(answer.body.error?.fields ?? {})], wrong).toEqual([422, ['name']])
     }
+    const { body } = await an.call<{ next: { wp: { name: string } | null }[] }>('GET', '/api/wallet/runway')
+    expect(body.result.next[0]?.wp?.name).toBe(name)
     // Back again, and nothing of it is left over.
     expect((await an.plan({ name: old })).body.result.name).toBe(old)
   })

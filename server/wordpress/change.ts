@@ -59,7 +59,10 @@ export async function changeServer(tx: Tx, deps: ChangeDeps, of: { siteId: strin
   if (site?.status !== 'running') throw new Refusal('server_not_running')
   const renamed = of.wish.name !== undefined && of.wish.name !== site.name
   const { name } = of.wish
-  if (renamed && name !== undefined) await rename(tx, site, name, of.language)
+  if (renamed && name !== undefined) {
+    await rename(tx, site, name, of.language)
+    if (site.subscription_id !== null) await deps.billing.rename(tx, site.subscription_id, { wp: { id: site.id, name } })
+  }
   await resize(tx, deps, renamed && name !== undefined ? { ...site, name } : site, of.wish, of.language)
   if (renamed) await deps.jobs.add(tx, ensureJob, { siteId: site.id })
 }

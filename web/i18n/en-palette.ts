@@ -10,6 +10,9 @@ export const enPalette = {
     server: 'Server',
     none: (query: string) => `Nothing found for “${query}”.`,
     results: (count: number) => plural(count, 'result', 'results'),
+    help: 'Help',
+    lockAfter: (minutes: number) =>
+      minutes === 0 ? 'Lock Screen: never by itself' : `Lock Screen: after ${plural(minutes, 'minute', 'minutes')} without use`,
     newWordpress: 'Create WordPress server',
   },
 }

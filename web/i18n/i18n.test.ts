@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, test } from 'vitest'
 import { audAuth } from './aud-auth.ts'
 import { audDashboard } from './aud-dashboard.ts'
@@ -141,4 +143,61 @@ test('a day is written as the language writes it', () => {
       expect(texts.dashboard.today(date)).toBe(format.format(date))
     }
   }
+})
+
+const here = path.resolve(import.meta.dirname, '..')
+const sources = readdirSync(here, { recursive: true, encoding: 'utf8' })
+  .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('i18n') && !file.endsWith('.test.ts'))
+  .map((file) => readFileSync(path.join(here, file), 'utf8'))
+  .join('\n')
+
+test('every text is used somewhere', () => {
+  // A text is read by its name, or its parent is read with a name that is known at run time.
+  const unused = paths(en).filter((key) => {
+    const names = key.split('.')
+    const [parent = '', leaf = ''] = names.slice(-2)
+    const read = new RegExp(`\\.${leaf}\\b|\\b${parent}(\\[|\\)|,| \\}|\\s*$)|\\{[^}]*\\b${leaf}\\b[^}]*\\} = t\\b`, 'm')
+    return !read.test(sources)
+  })
+  expect(unused).toEqual([])
+})
+
+/** Names, technical words and samples, which are the same in Vietnamese. */
+const sameInBoth = [
+  'nav.wordpress',
+  'nav.hosting',
+  'nav.database',
+  'nav.firewall',
+  'nav.dns',
+  'nav.paas',
+  'nav.svm',
+  'shell.sandbox',
+  'auth.email',
+  'topUp.methods.5',
+  'dns.placeholder',
+  'records.ttl',
+  'records.proxy',
+  'record.ttl',
+  'record.labels.A',
+  'record.labels.AAAA',
+  'paas.row.status',
+  'paas.row.environment',
+  'paas.row.region',
+  'project.placeholder',
+  'service.repository',
+  'domains.placeholder',
+  'wp.mariadb',
+  'order.confirmMariadb',
+  'hosting.listTitle',
+  'site.vcpu',
+  'site.ram',
+]
+
+test('nothing is left untranslated', () => {
+  const textOf = (tree: Tree, key: string): unknown => key.split('.').reduce<unknown>((at, name) => (at as Tree)[name], tree)
+  const same = paths(en).filter((key) => {
+    const text = textOf(en, key)
+    return typeof text === 'string' && /[a-z]{3}/i.test(text) && text === textOf(vi, key)
+  })
+  expect(same).toEqual(sameInBoth)
 })

@@ -10,6 +10,8 @@ export const viPalette: typeof enPalette = {
     server: 'Máy chủ',
     none: (query) => `Không tìm thấy kết quả nào cho “${query}”.`,
     results: (count) => `${count} kết quả`,
+    help: 'Trợ giúp',
+    lockAfter: (minutes) => (minutes === 0 ? 'Khoá màn hình: không tự khoá' : `Khoá màn hình: sau ${minutes} phút không dùng`),
     newWordpress: 'Tạo máy chủ WordPress',
   },
 }

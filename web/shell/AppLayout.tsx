@@ -43,6 +43,17 @@ function Frame() {
   usePortalEvents()
 
   useEffect(() => {
+    let stop: (() => void) | undefined
+    let gone = false
+    void import('./idle-lock.ts').then(({ watchIdle }) => {
+      if (!gone) stop = watchIdle()
+    })
+    return () => {
+      gone = true
+      stop?.()
+    }
+  }, [])
+  useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault()

@@ -15,7 +15,7 @@ export function BottomBar() {
   const navigate = useNavigate()
   const { products: flags } = useConfig()
   const pathname = useLocation({ select: (location) => location.pathname })
-  if (pathname === '/payment' || pathname.endsWith('/create')) return null
+  if (/^\/(payment|wordpress\/create|hosting\/create)$/.test(pathname)) return null
 
   const link = (to: '/' | '/wordpress' | '/invoice', label: string, Icon: LucideIcon) => {
     const current = belongsTo(pathname, to)

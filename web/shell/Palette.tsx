@@ -10,6 +10,7 @@ import { cx } from '../ui/cx.ts'
 import { setTheme } from '../ui/theme.ts'
 import { serversQuery } from '../wordpress/queries.ts'
 import { fold } from './fold.ts'
+import { idleChoices, setLockAfter } from './idle-lock.ts'
 
 interface Command {
   id: string
@@ -128,9 +129,12 @@ function useCommands(): Command[] {
       go('home', t.nav.overview, () => router.navigate({ to: '/' })),
       go('wordpress', t.nav.wordpress, () => router.navigate({ to: '/wordpress' })),
       go('hosting', t.nav.hosting, () => router.navigate({ to: '/hosting' })),
+      go('dns', t.nav.dns, () => router.navigate({ to: '/dns' })),
+      go('paas', t.nav.paas, () => router.navigate({ to: '/paas' })),
       go('transactions', t.nav.transactions, () => router.navigate({ to: '/transactions' })),
       go('invoices', t.nav.invoices, () => router.navigate({ to: '/invoice' })),
       ...(takesCards ? [go('cards', t.nav.cards, () => router.navigate({ to: '/link-card' }))] : []),
+      go('help', t.palette.help, () => router.navigate({ to: '/docs' })),
       act('topUp', t.nav.topUp, () => router.navigate({ to: '/payment' })),
       act('create', t.palette.newWordpress, () => router.navigate({ to: '/wordpress/create' })),
       ...(servers?.result ?? []).map((server) => ({
@@ -146,6 +150,7 @@ function useCommands(): Command[] {
       act('vi', `${t.shell.language}: Tiếng Việt`, () => setLanguage('vi')),
       act('aud', `${t.shell.language}: Australia`, () => setLanguage('aud')),
       act('lock', t.shell.lock, () => session.lock()),
+      ...idleChoices.map((minutes) => act(`idle-${minutes}`, t.palette.lockAfter(minutes), () => setLockAfter(minutes))),
       act('out', t.shell.signOut, () => {
         signOut(queryClient)
         return router.navigate({ to: '/login' })

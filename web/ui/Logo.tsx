@@ -1,7 +1,8 @@
-import { brandLogo } from '../brand.ts'
+/** The operator's own, as the server wrote it into the page. */
+const picture = document.querySelector<HTMLMetaElement>('meta[name="brand-logo"]')?.content
 
 export function Logo({ className = 'size-7' }: { className?: string }) {
-  if (brandLogo !== undefined) return <img src={brandLogo} alt="" className={`shrink-0 object-contain ${className}`} />
+  if (picture !== undefined) return <img src={picture} alt="" className={`shrink-0 object-contain ${className}`} />
   return (
     <svg viewBox="0 0 32 32" className={`shrink-0 ${className}`} aria-hidden>
       <rect width="32" height="32" rx="9" fill="var(--primary)" />

@@ -27,7 +27,7 @@ export interface DelegationOptions {
   /** Overrides where a server is asked that a referral gives this address for; undefined: nowhere. */
   readonly endpointOf?: (address: string) => Endpoint | undefined
   /** Where customers' sites are and who issues their certificates, for warnings about AAAA and CAA records. */
-  readonly sites?: { readonly addresses: readonly string[]; readonly certificateIssuers: readonly string[] }
+  readonly sites?: { addresses(): Promise<readonly string[]>; readonly certificateIssuers: readonly string[] }
 }
 
 export type DelegationReason = 'not_registered' | 'other_nameservers' | 'extra_nameservers' | 'not_answering' | 'stale_ds' | 'public_suffix'
@@ -165,13 +165,14 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
     walk: Walk,
     parent: ParentWords,
     domain: string,
-    { addresses, certificateIssuers }: NonNullable<DelegationOptions['sites']>,
+    { addresses: addressesOf, certificateIssuers }: NonNullable<DelegationOptions['sites']>,
     isBelowRegistered: boolean,
   ): Promise<Verdict['warnings'][number][]> {
     const [own] = ourAddresses
     if (!own) return []
     const [above] = parent.servers
-    const [a, aaaa, caa, caaAbove] = await Promise.all([
+    const [addresses, a, aaaa, caa, caaAbove] = await Promise.all([
+      addressesOf(),
       walk.ask(own, { name: domain, type: 'A' }),
       walk.ask(own, { name: domain, type: 'AAAA' }),
       walk.ask(own, { name: domain, type: 'CAA' }),

@@ -344,7 +344,7 @@ describe('below a domain that is registered', () => {
 })
 
 describe('what else hinders a site', () => {
-  const sites = { addresses: ['203.0.113.80'], certificateIssuers: ['letsencrypt.org'] }
+  const sites = { addresses: async () => ['203.0.113.80'], certificateIssuers: ['letsencrypt.org'] }
   const caa = (name: string, value: string) => ({ type: 'CAA' as const, name, data: { flags: 0, tag: 'issue' as const, value } })
   beforeEach(() => delegate('shop.com', { ns: pair }))
 

@@ -104,10 +104,10 @@ export async function listen(of: { host: string; port: number; handler: Handler 
   try {
     tcp.listen(port, host)
     await once(tcp, 'listening')
-    // Listened for before: nothing is looked up, so it may be bound before `bind` returns.
-    const bound = once(udp, 'listening')
+    // Waited for beforehand: with the lookup above it listens at once.
+    const listening = once(udp, 'listening')
     udp.bind(port, host)
-    await bound
+    await listening
   } catch (error) {
     await close()
     throw error

@@ -1,0 +1,76 @@
+/** What the house does for itself: it forgets what has run out, checks its ledger every hour, and counts what an operator watches. */
+import * as auth from './auth/index.ts'
+import * as payments from './payments/index.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Database } from './platform/db.ts'
+import { forgetOldAnswers, type IdempotencyStore } from './platform/idempotency.ts'
+import type { Jobs } from './platform/jobs.ts'
+import type { Limits } from './platform/limits.ts'
+import type { Log } from './platform/log.ts'
+import type { Metrics } from './platform/metrics.ts'
+import * as wallet from './wallet/index.ts'
+
+export function defineUpkeep(parts: {
+  db: Database
+  clock: Clock
+  log: Log
+  jobs: Jobs
+  limits: Limits
+  idempotency: IdempotencyStore
+}): void {
+  const { db, clock, log, jobs, limits, idempotency } = parts
+  jobs.define({
+    name: 'tidy',
+    cron: '7 * * * *',
+    run: async () => {
+      await forgetOldAnswers(idempotency)
+      await auth.dropExpired(db, clock)
+      await payments.dropForgedNotices(db, clock)
+      await limits.forgetExpired()
+    },
+  })
+  jobs.define({
+    name: 'check-ledger',
+    cron: '23 * * * *',
+    retries: 1,
+    limitSeconds: 3600,
+    run: async () => {
+      for (const finding of await wallet.checkAndNote(db, clock)) log.error(finding, 'the ledger is not whole')
+    },
+  })
+}
+
+export function defineGauges(parts: {
+  db: Database
+  metrics: Metrics
+  waitingSubscriptions: () => Promise<number>
+  connections: () => number
+  orphans: () => number | Promise<number>
+}): void {
+  const { db, metrics } = parts
+  const checked = () => wallet.lastCheck(db)
+  metrics.gauge(
+    'ledger_findings',
+    'Invariants of the ledger that the last finished check found broken',
+    async () => (await checked()).findings,
+  )
+  metrics.gauge('ledger_check_failed', '1 when the newest check of the ledger could not be carried out', async () =>
+    Number((await checked()).failed),
+  )
+  metrics.gauge(
+    'ledger_check_good_timestamp_seconds',
+    'When a check of the ledger last found nothing broken; 0 for never',
+    async () => (await checked()).goodAt,
+  )
+  metrics.gauge('billing_waiting', 'Subscriptions that should have been looked at more than five minutes ago', parts.waitingSubscriptions)
+  metrics.gauge('realtime_connections', 'Open realtime connections', parts.connections)
+  metrics.gauge('sites_running', 'WordPress servers that should run', async () => {
+    const { n } = await db
+      .selectFrom('site')
+      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .where('status', '=', 'running')
+      .executeTakeFirstOrThrow()
+    return Number(n)
+  })
+  metrics.gauge('sites_orphaned', 'Sites of the runtime that the database does not know', parts.orphans)
+}

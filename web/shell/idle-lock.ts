@@ -1,0 +1,53 @@
+/** Locks the screen after so many minutes without a key, a touch or a movement. The choice is this browser's own, and off unless somebody makes it. */
+import { session } from '../session.ts'
+
+const key = 'lockAfterMinutes'
+export const idleChoices = [0, 5, 15, 30, 60] as const
+const listeners = new Set<() => void>()
+
+/** Minutes; 0 for never. */
+export function lockAfter(): number {
+  try {
+    const minutes = Number(localStorage.getItem(key))
+    return idleChoices.some((choice) => choice === minutes) ? minutes : 0
+  } catch {
+    return 0
+  }
+}
+
+export function setLockAfter(minutes: number): void {
+  try {
+    if (minutes > 0) localStorage.setItem(key, String(minutes))
+    else localStorage.removeItem(key)
+  } catch {
+    // Storage may be closed to us: then the screen does not lock by itself.
+  }
+  for (const listener of listeners) listener()
+}
+
+const signs = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'] as const
+/** Movements come by the hundred; this often is enough. */
+const lookEveryMs = 5_000
+
+/** Watches until the answer is called. A machine that slept is locked when it wakes: the clock decides, not the timer. */
+export function watchIdle(): () => void {
+  let last = Date.now()
+  const seen = () => {
+    last = Date.now()
+  }
+  const look = () => {
+    const minutes = lockAfter()
+    if (minutes > 0 && Date.now() - last >= minutes * 60_000) session.lock()
+  }
+  const timer = setInterval(look, lookEveryMs)
+  listeners.add(seen)
+  for (const sign of signs) window.addEventListener(sign, seen, { passive: true })
+  // Before the first movement after a pause counts as life.
+  document.addEventListener('visibilitychange', look)
+  return () => {
+    clearInterval(timer)
+    listeners.delete(seen)
+    for (const sign of signs) window.removeEventListener(sign, seen)
+    document.removeEventListener('visibilitychange', look)
+  }
+}
