@@ -12,8 +12,9 @@ import type { LoadInput } from '../routes.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { cx } from '../ui/cx.ts'
+import { PagedCard } from '../ui/PagedCard.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
-import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+import { Empty } from '../ui/State.tsx'
 import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { DomainBadge } from './DomainBadge.tsx'
 import { domainListQuery } from './queries.ts'
@@ -28,8 +29,8 @@ type Asked = { what: 'create' } | { what: 'activate' | 'delete'; domain: Domain 
 
 export default function DomainsPage() {
   const t = useTexts('dns')
-  const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(domainListQuery)
-  const list = data?.pages.flatMap((page) => page.result.data) ?? []
+  const query = useInfiniteQuery(domainListQuery)
+  const list = query.data?.pages.flatMap((page) => page.result.data) ?? []
   const [asked, setAsked] = useState<Asked>()
   const close = () => setAsked(undefined)
   const create = (
@@ -46,10 +47,15 @@ export default function DomainsPage() {
         {create}
       </PageHead>
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_280px]">
-        <section className="card overflow-hidden" aria-label={t.dns.title}>
-          {isPending ? <SkeletonRows rows={5} className="p-5" /> : null}
-          {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
-          {data && list.length === 0 ? (
+        <PagedCard
+          label={t.dns.title}
+          list={query}
+          count={list.length}
+          rows={5}
+          errorText={messageOf(query.error)}
+          retryLabel={t.common.retry}
+          moreLabel={t.common.loadMore}
+          empty={
             <Empty
               text={t.dns.empty}
               art={
@@ -60,16 +66,10 @@ export default function DomainsPage() {
             >
               {create}
             </Empty>
-          ) : null}
-          {list.length > 0 ? <Table list={list} onAsk={setAsked} /> : null}
-          {hasNextPage ? (
-            <div className="flex justify-center border-t border-border p-4">
-              <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                {t.common.loadMore}
-              </Button>
-            </div>
-          ) : null}
-        </section>
+          }
+        >
+          <Table list={list} onAsk={setAsked} />
+        </PagedCard>
         <Help />
       </div>
       <Suspense fallback={null}>

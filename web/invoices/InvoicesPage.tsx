@@ -6,10 +6,11 @@ import { brand } from '../brand.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../routes.tsx'
-import { Button, buttonClass } from '../ui/Button.tsx'
+import { buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
+import { PagedCard } from '../ui/PagedCard.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
-import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+import { Empty } from '../ui/State.tsx'
 import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { HostedLink, InvoiceBadge } from './InvoiceParts.tsx'
 import { invoiceListQuery } from './queries.ts'
@@ -18,26 +19,25 @@ export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfinite
 
 export default function InvoicesPage() {
   const t = useTexts()
-  const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(invoiceListQuery)
-  const list = data?.pages.flatMap((page) => page.result) ?? []
+  const query = useInfiniteQuery(invoiceListQuery)
+  const list = query.data?.pages.flatMap((page) => page.result) ?? []
 
   return (
     <>
       <title>{`${t.invoices.title} · ${brand}`}</title>
       <PageHead title={t.invoices.title} sub={t.invoices.sub} />
-      <section className="card overflow-hidden" aria-label={t.invoices.title}>
-        {isPending ? <SkeletonRows rows={8} className="p-5" /> : null}
-        {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
-        {data && list.length === 0 ? <Empty text={t.invoices.empty} /> : null}
-        {list.length > 0 ? <Table list={list} /> : null}
-        {hasNextPage ? (
-          <div className="flex justify-center border-t border-border p-4">
-            <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-              {t.common.loadMore}
-            </Button>
-          </div>
-        ) : null}
-      </section>
+      <PagedCard
+        label={t.invoices.title}
+        list={query}
+        count={list.length}
+        rows={8}
+        errorText={messageOf(query.error)}
+        retryLabel={t.common.retry}
+        moreLabel={t.common.loadMore}
+        empty={<Empty text={t.invoices.empty} />}
+      >
+        <Table list={list} />
+      </PagedCard>
     </>
   )
 }

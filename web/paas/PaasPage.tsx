@@ -7,10 +7,11 @@ import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../routes.tsx'
 import { Badge } from '../ui/Badge.tsx'
-import { Button, buttonClass } from '../ui/Button.tsx'
+import { buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
+import { PagedCard } from '../ui/PagedCard.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
-import { Empty, LoadError, Note, SkeletonRows } from '../ui/State.tsx'
+import { Empty, Note } from '../ui/State.tsx'
 import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { serverListQuery } from '../wordpress/queries.ts'
 
@@ -19,8 +20,8 @@ export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfinite
 /** One sample row for each WordPress server, as the specification has it, and marked as samples. */
 export default function PaasPage() {
   const t = useTexts('paas')
-  const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(serverListQuery)
-  const list = data?.pages.flatMap((page) => page.result) ?? []
+  const query = useInfiniteQuery(serverListQuery)
+  const list = query.data?.pages.flatMap((page) => page.result) ?? []
   return (
     <>
       <title>{`${t.paas.title} · ${brand}`}</title>
@@ -35,10 +36,15 @@ export default function PaasPage() {
           {t.paas.sampleNote}
         </Note>
       ) : null}
-      <section className="card overflow-hidden" aria-label={t.paas.title}>
-        {isPending ? <SkeletonRows rows={6} className="p-5" /> : null}
-        {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
-        {data && list.length === 0 ? (
+      <PagedCard
+        label={t.paas.title}
+        list={query}
+        count={list.length}
+        rows={6}
+        errorText={messageOf(query.error)}
+        retryLabel={t.common.retry}
+        moreLabel={t.common.loadMore}
+        empty={
           <Empty
             text={t.paas.empty}
             art={
@@ -47,16 +53,10 @@ export default function PaasPage() {
               </span>
             }
           />
-        ) : null}
-        {list.length > 0 ? <Table list={list} /> : null}
-        {hasNextPage ? (
-          <div className="flex justify-center border-t border-border p-4">
-            <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-              {t.common.loadMore}
-            </Button>
-          </div>
-        ) : null}
-      </section>
+        }
+      >
+        <Table list={list} />
+      </PagedCard>
     </>
   )
 }

@@ -7,10 +7,11 @@ import { brand } from '../brand.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../routes.tsx'
-import { Button, buttonClass } from '../ui/Button.tsx'
+import { buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
+import { PagedCard } from '../ui/PagedCard.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
-import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+import { Empty } from '../ui/State.tsx'
 import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { serverListQuery, type Kind } from './queries.ts'
 import { ServerBadge } from './ServerBadge.tsx'
@@ -21,8 +22,8 @@ export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfinite
 export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
   const t = useTexts('servers')
   const words = wording(kind, t)
-  const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(serverListQuery)
-  const list = data?.pages.flatMap((page) => page.result) ?? []
+  const query = useInfiniteQuery(serverListQuery)
+  const list = query.data?.pages.flatMap((page) => page.result) ?? []
   const create = (
     <Link to={words.createTo} className={buttonClass()}>
       <Plus aria-hidden className="size-4" />
@@ -36,10 +37,15 @@ export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
       <PageHead title={words.listTitle} sub={words.listSub}>
         {create}
       </PageHead>
-      <section className="card overflow-hidden" aria-label={words.listTitle}>
-        {isPending ? <SkeletonRows rows={6} className="p-5" /> : null}
-        {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
-        {data && list.length === 0 ? (
+      <PagedCard
+        label={words.listTitle}
+        list={query}
+        count={list.length}
+        rows={6}
+        errorText={messageOf(query.error)}
+        retryLabel={t.common.retry}
+        moreLabel={t.common.loadMore}
+        empty={
           <Empty
             text={words.empty}
             art={
@@ -50,16 +56,10 @@ export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
           >
             {create}
           </Empty>
-        ) : null}
-        {list.length > 0 ? <Table list={list} kind={kind} /> : null}
-        {hasNextPage ? (
-          <div className="flex justify-center border-t border-border p-4">
-            <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-              {t.common.loadMore}
-            </Button>
-          </div>
-        ) : null}
-      </section>
+        }
+      >
+        <Table list={list} kind={kind} />
+      </PagedCard>
     </>
   )
 }

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react'
+import { Button } from './Button.tsx'
+import { LoadError, SkeletonRows } from './State.tsx'
+
+interface PagedCardProps {
+  label: string
+  /** A list that is read page by page, as TanStack Query has it. */
+  list: {
+    readonly isPending: boolean
+    readonly isError: boolean
+    readonly data: unknown
+    readonly hasNextPage: boolean
+    readonly isFetchingNextPage: boolean
+    refetch(): unknown
+    fetchNextPage(): unknown
+  }
+  /** How many are there so far. */
+  count: number
+  /** Lines of the skeleton. */
+  rows: number
+  errorText: string
+  retryLabel: string
+  moreLabel: string
+  /** Instead of the list, when there is nothing in it. */
+  empty: ReactNode
+  children: ReactNode
+}
+
+/** The card around a list: loading, failed, empty, there, and more of it. */
+export function PagedCard({ label, list, count, rows, errorText, retryLabel, moreLabel, empty, children }: PagedCardProps) {
+  return (
+    <section className="card overflow-hidden" aria-label={label}>
+      {list.isPending ? <SkeletonRows rows={rows} className="p-5" /> : null}
+      {list.isError && !list.data ? <LoadError text={errorText} retryLabel={retryLabel} onRetry={() => void list.refetch()} /> : null}
+      {list.data && count === 0 ? empty : null}
+      {count > 0 ? children : null}
+      {list.hasNextPage ? (
+        <div className="flex justify-center border-t border-border p-4">
+          <Button variant="outline" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {moreLabel}
+          </Button>
+        </div>
+      ) : null}
+    </section>
+  )
+}
