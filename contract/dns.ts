@@ -236,7 +236,7 @@ export const importZone = endpoint({
   summary: 'Import a BIND zone file, all or nothing; with `preview`, only answers what would change',
   params: idParam,
   body: z.strictObject({
-    content: z.string().check(z.minLength(1), z.maxLength(1_000_000)),
+    content: z.string().check(z.minLength(1), z.maxLength(200_000)),
     preview: z._default(z.boolean(), false),
     /** `merge` keeps the sets that the file does not name; `replace` leaves nothing but the file. */
     mode: z._default(z.enum(['merge', 'replace']), 'merge'),

@@ -301,6 +301,7 @@ export async function openHouse(parts: HouseParts) {
     checks: limits.limit('delegation-check', 30, 60),
     claims: limits.limit('domain-claim', 600, 3600),
     nameOf: async (from, customerId) => (await accounts.customer(from, customerId)).name,
+    adopt: (tx, customerId, siteId, names) => domains.adopt(tx, { customerId, siteId, names }),
     siteOf: async (customerId, id) => {
       const host = await wordpress.hostOf(db, addressing, customerId, id)
       if (host === undefined) return undefined

@@ -19,6 +19,7 @@ export const session = {
   open(token: string) {
     sessionStorage.setItem(keys.token, token)
     sessionStorage.setItem(keys.signedIn, '1')
+    sessionStorage.removeItem(keys.locked)
     changed()
   },
   /** Kept so that the frame of the portal can be drawn before the server has answered. */
@@ -43,7 +44,6 @@ export const session = {
     changed()
   },
   unlock(token: string) {
-    sessionStorage.removeItem(keys.locked)
     session.open(token)
   },
   close() {

@@ -1,8 +1,9 @@
 /** Domains and records through the API, and what the name server then answers. */
+import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Change, Domain, ImportPlan, Record as DnsRecord } from '../../contract/dns.ts'
 import { dig } from '../../test/dig.ts'
-import { openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 
 let portal: TestHouse
 let an: TestCustomer
@@ -441,7 +442,25 @@ describe('zone files', () => {
   })
 })
 
-test('a domain is pointed at a WordPress server in one change, which can be undone', async () => {
+/** At the registrar, as the owner of the name would. */
+const delegate = (domain: Domain) =>
+  fetch(`${portal.sandboxUrl}/registry.json`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: domain.name, nameservers: domain.nameserver }),
+  })
+/** What visitors of the name get. */
+const statusOn = (host: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    http
+      .get({ host: '127.0.0.1', port: portal.config.SITES_PORT, path: '/', headers: { host } }, (answer) => {
+        answer.resume()
+        resolve(answer.statusCode)
+      })
+      .on('error', reject)
+  })
+
+test('a domain is pointed at a WordPress server in one change, which can be undone', { timeout: 120_000 }, async () => {
   await portal.topUp(an, 1_000_000)
   const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Secret-pass-9!', replicate: 1 }
   const { id } = (await call<{ id: string }>('POST', '/api/wp', order)).body.result
@@ -452,13 +471,21 @@ test('a domain is pointed at a WordPress server in one change, which can be undo
   const path = `/api/dns/${domain.id}/point`
   expect((await call('POST', path, { wp: 'none' })).status).toBe(404)
   const pointed = await call<{ changeId: string; domains: string[] }>('POST', path, { wp: id })
-  expect(pointed.body.result.domains).toEqual([domain.name, `www.${domain.name}`])
+  // Whose domain it is, nobody has shown yet.
+  expect(pointed.body.result.domains).toEqual([])
   await resolves(domain.name, 'A', [`${domain.name} 300 A 127.0.0.1`])
   await resolves(`www.${domain.name}`, 'CNAME', [`www.${domain.name} 300 CNAME ${site.name}.localhost`])
   await resolves(domain.name, 'MX', [`${domain.name} 300 MX 10 mail.example.com`])
   expect((await call<{ changeId: string | null }>('POST', path, { wp: id })).body.result.changeId).toBeNull()
   expect((await call('POST', `/api/dns/${domain.id}/changes/${pointed.body.result.changeId}/undo`, {})).status).toBe(200)
   await resolves(domain.name, 'A', [`${domain.name} 300 A 198.51.100.1`])
+
+  await delegate(domain)
+  expect((await call<{ isValid: boolean }>('GET', `/api/dns/check?domain=${domain.name}`)).body.result.isValid).toBe(true)
+  const names = [domain.name, `www.${domain.name}`]
+  expect((await call<{ domains: string[] }>('POST', path, { wp: id })).body.result.domains).toEqual(names)
+  for (const name of names) await eventually(`the site on ${name}`, async () => (await statusOn(name)) === 200, 60)
+  expect((await call<{ domains: string[] }>('GET', `/api/wp/${id}`)).body.result.domains.toSorted()).toEqual(names)
 })
 
 describe('the name server and the database', () => {

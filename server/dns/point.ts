@@ -52,5 +52,10 @@ export async function pointAt(
   const after = wish.filter((record) => !present.some((one) => same(one, record)))
   const changeId = before.length + after.length === 0 ? null : await edit(tx, deps, zone, { ...of, action: 'point', before, after })
   const now = await recordsAt(tx, zone.id, ['@', 'www'])
-  return { changeId, records: now.filter(({ type }) => addressing.has(type)), domains: [zone.name, `www.${zone.name}`] }
+  return {
+    changeId,
+    records: now.filter(({ type }) => addressing.has(type)),
+    // A claim that waits proves nothing yet.
+    domains: zone.active_at === null ? [] : [zone.name, `www.${zone.name}`],
+  }
 }

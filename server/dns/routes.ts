@@ -2,7 +2,7 @@ import { dns as api } from '../../contract/index.ts'
 import type { Check } from '../../contract/dns.ts'
 import { recordRuleText } from '../../contract/dns-records.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
-import { transaction, type Database, type Queryable } from '../platform/db.ts'
+import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
@@ -25,6 +25,8 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
   readonly contact: string
   readonly nameOf: (db: Queryable, customerId: string) => Promise<string>
   /** Where a WordPress server of the customer's answers; undefined for one that is not theirs. */
+  /** Has a site answer on names of a domain that is active in the same account. */
+  readonly adopt: (tx: Tx, customerId: string, siteId: string, names: readonly string[]) => Promise<void>
   readonly siteOf: (customerId: string, id: string) => Promise<SiteTarget | undefined>
 }
 
@@ -115,10 +117,12 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     const zone = await zoneOf(db, customerId, params.id)
     const target = await deps.siteOf(customerId, body.wp)
     if (!target) throw new Refusal('not_found')
-    if (target.addresses.length === 0) throw new Refusal('unavailable')
-    const { changeId, records, domains } = await transaction(db, (tx) =>
-      pointAt(tx, deps, { customerId, zoneId: zone.id, language, target }),
-    )
+    if (target.addresses.length === 0) throw new Refusal('provider_unavailable')
+    const { changeId, records, domains } = await transaction(db, async (tx) => {
+      const pointed = await pointAt(tx, deps, { customerId, zoneId: zone.id, language, target })
+      if (pointed.domains.length > 0) await deps.adopt(tx, customerId, body.wp, pointed.domains)
+      return pointed
+    })
     return { changeId: changeId === null ? null : String(changeId), data: records.map(presentRecord), domains }
   })
 }

@@ -245,3 +245,33 @@ test('an active domain that moves away is marked, told, and waits again after a 
   await delegate(domain.name, domain.nameserver)
   expect(await check(domain.name, who)).toMatchObject({ isValid: true })
 })
+
+describe('a domain that changed hands', () => {
+  test('is activated by its new owner, who names the new pair at the parent', async () => {
+    const name = fresh()
+    const old = await claim(name, binh)
+    await delegate(name, old.nameserver)
+    expect((await check(name, binh)).isValid).toBe(true)
+    expect((await call('DELETE', `/api/dns/${old.id}`, undefined, binh)).status).toBe(200)
+    const mine = await claim(name)
+    await record(mine, '203.0.113.8', an)
+    // Still delegated to the former owner's pair: a claim alone is not answered.
+    expect((await check(name)).isValid).toBe(false)
+    expect(await answers(name)).toBe('REFUSED')
+    await delegate(name, mine.nameserver)
+    expect(await check(name)).toMatchObject({ isValid: true })
+    expect((await read(mine)).active).toBe(true)
+  })
+
+  test('while its former owner has it active still, stays there, and the advice says why', async () => {
+    const name = fresh()
+    const [first, second] = [await claim(name, binh), await claim(name)]
+    await delegate(name, first.nameserver)
+    expect((await check(name, binh)).isValid).toBe(true)
+    await delegate(name, second.nameserver)
+    const refused = await check(name)
+    expect(refused).toMatchObject({ isValid: false, found: [...second.nameserver].toSorted() })
+    expect(refused.advice).toContain('another account still has it active')
+    expect((await read(first, binh)).active).toBe(true)
+  })
+})

@@ -36,6 +36,16 @@ export interface Verifier {
   checkDue(): Promise<void>
 }
 
+/** The same names, in whatever order. */
+const isPair = (found: readonly string[], pair: readonly string[]): boolean =>
+  found.length === pair.length && pair.every((name) => found.includes(name))
+
+/** The parent names the right pair, and another account has the name active still: an active domain is never displaced, it has to be seen to leave. */
+const stillActive = (name: string): { en: string; vi: string } => ({
+  en: `${name} points at the right name servers, but another account still has it active. It becomes free a week after that account's name servers were replaced, or at once when that account deletes it; we keep looking.`,
+  vi: `${name} đã trỏ đúng máy chủ tên miền, nhưng một tài khoản khác vẫn đang kích hoạt tên này. Tên sẽ được nhả sau một tuần kể từ khi thôi trỏ về tài khoản đó, hoặc ngay khi tài khoản đó xoá tên; chúng tôi vẫn tiếp tục kiểm tra.`,
+})
+
 export function createVerifier(deps: {
   db: Database
   clock: Clock
@@ -106,13 +116,21 @@ export function createVerifier(deps: {
       })
       .where('id', '=', zone.id)
       .execute()
-    if (active !== wasActive || foreign !== zone.foreign_delegation) await publisher.reconsider(tx, zone.name)
+    const hasPair = (found: readonly string[]): boolean => isPair(found, zone.name_servers)
+    if (active !== wasActive || foreign !== zone.foreign_delegation || hasPair(verdict.found) !== hasPair(zone.found))
+      await publisher.reconsider(tx, zone.name)
     if (active && !wasActive) await announce(tx, zone, 'active')
     if (lost) await announce(tx, zone, 'pending')
     else if (movedAt !== null && zone.moved_at === null) await announce(tx, zone, 'moved')
   }
 
   async function ask(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {
+    const verdict = await look(zone)
+    // We had kept a claim back that the parent now confirms: from here on it is answered, and the rest of the check can hold.
+    return verdict.reason === 'not_answering' && isPair(verdict.found, zone.name_servers) ? await look(zone) : verdict
+  }
+
+  async function look(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {
     // Our own name servers are asked, too: what was claimed a moment ago must be there.
     await publisher.ensure(zone.name)
     const below = await judgeBelow({ db, delegation: deps.delegation, pool }, zone)
@@ -120,9 +138,8 @@ export function createVerifier(deps: {
     try {
       await transaction(db, (tx) => note(tx, zone.id, verdict, below?.foreign ?? false))
     } catch (error) {
-      // Somebody else proved the same name in this very moment: the parent cannot have named both pairs, so the next look tells.
       if (databaseError(error)?.constraint !== 'dns_zone_active') throw error
-      return { ...verdict, isValid: false, reason: 'other_nameservers' }
+      return { ...verdict, isValid: false, reason: 'other_nameservers', advice: stillActive(zone.name) }
     }
     return verdict
   }

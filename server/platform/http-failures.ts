@@ -30,8 +30,11 @@ export function explain(error: unknown, request: FastifyRequest, log: Log): { bo
   const language = languageOfRequest(request)
   const no = (code: ErrorCode, fields?: Readonly<Record<string, string>>) => failure(code, language, request.id, fields)
   if (error instanceof Refusal) {
+    const body = no(error.code, error.fields)
+    // Why it conflicts is known to the room, and says more than the code's own sentence.
+    const [why] = error.code === 'conflict' ? Object.values(error.fields ?? {}) : []
     return {
-      body: no(error.code, error.fields),
+      body: why === undefined ? body : { ...body, message: why },
       ...(error.retryAfterSeconds !== undefined && { retryAfter: Math.max(1, Math.ceil(error.retryAfterSeconds)) }),
     }
   }

@@ -152,7 +152,7 @@ test('is restored to the same server: content goes back, price and size stay', a
   await house.ledgerHolds()
 })
 
-test('goes on after the portal stopped in the middle of a backup and of a restore, and acts once', async () => {
+test('goes on after the portal stopped in the middle of a backup and of a restore, and acts once', { timeout: 240_000 }, async () => {
   expect((await call('POST', `/api/wp/${id}/backups`)).status).toBe(201)
   await house.reopen()
   const backup = await settled()

@@ -7,7 +7,7 @@ import type { Language } from '../../contract/errors.ts'
 import { ruleText } from '../../contract/sentences.ts'
 import type { DomainCheck } from '../../contract/wordpress-domains.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
-import { databaseError, onCommit, transaction, type Database } from '../platform/db.ts'
+import { databaseError, onCommit, transaction, type Database, type Tx } from '../platform/db.ts'
 import type { DnsLookup } from '../platform/dns-lookup.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
@@ -23,10 +23,15 @@ const quarantineMs = days(30)
 export interface Domains {
   /** `list`: what the customer's screen shows, plus the new name. Answers the list as it is then. */
   update(of: { customerId: string; siteId: string; siteName: string; list: readonly string[]; language: Language }): Promise<string[]>
+  /** Names of a domain that is active in the customer's own account here: that is proof enough. */
+  adopt(tx: Tx, of: { siteId: string; customerId: string; names: readonly string[] }): Promise<void>
   remove(of: { siteId: string; name: string }): Promise<string[]>
   /** Which records would prove the name for this server, and what is found now. */
   check(of: { customerId: string; siteName: string; name: string; language: Language }): Promise<DomainCheck>
 }
+
+/** The proof of a name whose domain is active in the same account here. */
+const ownZone = 'zone'
 
 /**
  * A host name as the DNS has it: lower case, A-labels. Undefined for what is no name under a public suffix: an address, a single label, a suffix
@@ -104,6 +109,36 @@ export function createDomains(deps: {
       txtOnly: await contested(name, customerId),
     })
 
+  /** Writes names that are proven; refuses with conflict where somebody was faster. */
+  async function hold(tx: Tx, of: { siteId: string; customerId: string; proven: ReadonlyMap<string, string> }): Promise<void> {
+    const { siteId, customerId } = of
+    const now = clock.now()
+    for (const [name, proof] of of.proven) {
+      // Proven by what only the owner can write, so whoever held it holds it no more.
+      if (proof === 'txt' || proof === ownZone) {
+        const former = await tx
+          .updateTable('site_domain')
+          .set({ released_at: now })
+          .where('name', '=', name)
+          .where('customer_id', '!=', customerId)
+          .where('released_at', 'is', null)
+          .returning('site_id')
+          .executeTakeFirst()
+        if (former) await deps.jobs.add(tx, ensureJob, { siteId: former.site_id })
+      }
+      try {
+        await tx
+          .insertInto('site_domain')
+          .values({ site_id: siteId, customer_id: customerId, name, verified: true, proof, created_at: now, checked_at: now })
+          .execute()
+      } catch (error) {
+        // Somebody was faster between the question and this moment.
+        if (databaseError(error)?.constraint === 'site_domain_held') throw new Refusal('conflict')
+        throw error
+      }
+    }
+  }
+
   /** Once a day; a name that no longer holds is marked, and stays: its owner may be moving it. */
   deps.jobs.define({
     name: 'recheck-domains',
@@ -114,6 +149,8 @@ export function createDomains(deps: {
         .innerJoin('site as s', 's.id', 'd.site_id')
         .select(['d.id', 'd.name', 'd.customer_id', 's.name as site_name'])
         .where('d.released_at', 'is', null)
+        // The DNS room knows when such a domain moves away, and asks nobody's resolver.
+        .where('d.proof', '!=', ownZone)
         .where('d.checked_at', '<', later(clock.now(), -days(1) / 2))
         .execute()
       for (const held of due) {
@@ -160,36 +197,39 @@ export function createDomains(deps: {
       }
       return await transaction(db, async (tx) => {
         await tx.selectFrom('site').select('id').where('id', '=', siteId).forUpdate().executeTakeFirstOrThrow()
-        const now = clock.now()
         if ((await heldNames(tx, siteId)).some((name) => !names.has(name))) throw new Refusal('conflict')
-        for (const [name, proof] of proven) {
-          // Proven by TXT, so whoever held it holds it no more.
-          if (proof === 'txt') {
-            const former = await tx
-              .updateTable('site_domain')
-              .set({ released_at: now })
-              .where('name', '=', name)
-              .where('customer_id', '!=', customerId)
-              .where('released_at', 'is', null)
-              .returning('site_id')
-              .executeTakeFirst()
-            if (former) await deps.jobs.add(tx, ensureJob, { siteId: former.site_id })
-          }
-          try {
-            await tx
-              .insertInto('site_domain')
-              .values({ site_id: siteId, customer_id: customerId, name, verified: true, proof, created_at: now, checked_at: now })
-              .execute()
-          } catch (error) {
-            // Somebody was faster between the question and this moment.
-            if (databaseError(error)?.constraint === 'site_domain_held') throw new Refusal('conflict')
-            throw error
-          }
-        }
+        await hold(tx, { siteId, customerId, proven })
         if (proven.size > 0) await deps.jobs.add(tx, ensureJob, { siteId })
         onCommit(tx, deps.onChange)
         return await heldNames(tx, siteId)
       })
+    },
+
+    async adopt(tx, { siteId, customerId, names }) {
+      await tx.selectFrom('site').select('id').where('id', '=', siteId).forUpdate().executeTakeFirstOrThrow()
+      const held = await tx
+        .selectFrom('site_domain')
+        .select(['name', 'site_id'])
+        .where('name', 'in', [...names])
+        .where('customer_id', '=', customerId)
+        .where('released_at', 'is', null)
+        .execute()
+      // From another server of the same customer it moves here.
+      const moving = held.filter((one) => one.site_id !== siteId)
+      for (const { name, site_id: from } of moving) {
+        await tx
+          .updateTable('site_domain')
+          .set({ released_at: clock.now() })
+          .where('name', '=', name)
+          .where('site_id', '=', from)
+          .where('released_at', 'is', null)
+          .execute()
+        await deps.jobs.add(tx, ensureJob, { siteId: from })
+      }
+      const fresh = names.filter((name) => !held.some((one) => one.name === name && one.site_id === siteId))
+      await hold(tx, { siteId, customerId, proven: new Map(fresh.map((name) => [name, ownZone])) })
+      if (fresh.length > 0) await deps.jobs.add(tx, ensureJob, { siteId })
+      onCommit(tx, deps.onChange)
     },
 
     async remove({ siteId, name }) {

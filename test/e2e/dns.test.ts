@@ -86,7 +86,8 @@ describe('a domain', { timeout: 60_000 }, () => {
     await button('Check').click()
     await told('Add domain success !')
     await page.waitForURL(/\/dns\/domain\/[^/]+$/)
-    await page.getByRole('heading', { name }).getByText('Activated', { exact: true }).waitFor()
+    await page.getByRole('heading', { name }).waitFor()
+    await page.getByRole('main').getByText('Activated', { exact: true }).first().waitFor()
     await told('Record Empty !')
   })
 
@@ -138,6 +139,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await page.getByLabel('TTL').fill('300')
     await button('Confirm and save the record').click()
     await told('This record exists already.')
+    await told('Fail to add record to domain !')
     await page.getByRole('link', { name: 'Cancel' }).click()
   })
 
@@ -154,15 +156,17 @@ describe('a domain', { timeout: 60_000 }, () => {
     await rowOf('203.0.113.25').waitFor()
     await other.getByRole('button', { name: 'Confirm and save the record' }).click()
     await other.getByText('This record was changed in the meantime.').first().waitFor()
+    await other.getByRole('button', { name: 'Load it as it stands now' }).click()
+    await expect.poll(() => other.getByLabel('IPV4', { exact: true }).inputValue()).toBe('203.0.113.25')
     await other.close()
     expect(await answers('A')).toEqual([`${name} 300 A 203.0.113.25`])
   })
 
   test('asks before records are deleted, many at once, and gives them back', async () => {
-    await page.getByRole('radio', { name: /^TXT/ }).check({ force: true })
+    await page.getByRole('radio', { name: /^TXT/ }).click({ force: true })
     await page.waitForURL(/record=TXT/)
     expect(await page.getByRole('row').count()).toBe(2)
-    await page.getByRole('radio', { name: /^All/ }).check({ force: true })
+    await page.getByRole('radio', { name: /^All/ }).click({ force: true })
     for (const label of [`Select A ${name}`, `Select MX ${name}`]) await page.getByRole('checkbox', { name: label }).check()
     await told('2 records selected')
     await button('Delete').click()

@@ -6,9 +6,15 @@ export function LegalLinks({ className = '' }: { className?: string }) {
   return (
     <nav aria-label={t.legal.label} className={`flex flex-wrap gap-x-5 gap-y-1 text-xs text-ink-3 ${className}`}>
       {(['cookies', 'privacy', 'terms'] as const).map((page) => (
-        <a key={page} href={`/legal/${page}`} target="_blank" rel="noreferrer" className="rounded-sm py-1 hover:text-ink hover:underline">
+        <a
+          key={page}
+          href={`/legal/${page}`}
+          target="_blank"
+          rel="noreferrer"
+          title={t.common.openIn}
+          className="rounded-sm py-1 hover:text-ink hover:underline"
+        >
           {page === 'cookies' ? t.lock.cookies : page === 'privacy' ? t.lock.privacy : t.lock.terms}
-          <span className="sr-only"> ({t.common.openIn})</span>
         </a>
       ))}
     </nav>

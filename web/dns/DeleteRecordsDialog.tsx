@@ -9,27 +9,37 @@ import { toast } from '../ui/toast.ts'
 import { recordLine } from './wording.ts'
 
 const shown = 6
+const atOnce = 2000
 
 interface DeleteRecordsProps {
   domain: Domain
   records: readonly Record[]
   onClose: () => void
-  onDeleted: (changeId: string) => void
+  /** The changes to undo, in the order they were made. */
+  onDeleted: (changeIds: readonly string[]) => void
 }
 
 export default function DeleteRecordsDialog({ domain, records, onClose, onDeleted }: DeleteRecordsProps) {
   const t = useTexts('dns')
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
+  /** As many calls as it takes: one holds so many ids. Each is a change of its own. */
+  const removeAll = async (): Promise<string[]> => {
+    const changes: string[] = []
+    for (let at = 0; at < records.length; at += atOnce) {
+      const ids = records.slice(at, at + atOnce).map(({ id }) => id)
+      changes.push((await call(deleteRecords, { params: { id: domain.id }, body: { ids } })).changeId)
+    }
+    return changes
+  }
   const remove = async () => {
     setBusy(true)
     try {
       const [only] = records
-      const { changeId } =
-        records.length === 1 && only
-          ? await call(deleteRecord, { params: { id: domain.id, recordId: only.id }, query: { version: only.version } })
-          : await call(deleteRecords, { params: { id: domain.id }, body: { ids: records.map(({ id }) => id) } })
-      onDeleted(changeId)
+      if (records.length === 1 && only) {
+        const { changeId } = await call(deleteRecord, { params: { id: domain.id, recordId: only.id }, query: { version: only.version } })
+        onDeleted([changeId])
+      } else onDeleted(await removeAll())
     } catch (error) {
       toast.error(t.toast.error, error instanceof ApiError ? error.message : t.records.deleteFailed)
     } finally {

@@ -4,30 +4,44 @@ import type { ReactNode } from 'react'
 import type { Domain } from '../../contract/dns.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Note } from '../ui/State.tsx'
 import { DomainBadge } from './DomainBadge.tsx'
 
+const backClass = 'mb-2 inline-flex items-center gap-1 rounded-sm text-sm text-ink-2 hover:text-ink'
+
 /** The head of a domain's page: its name, how it stands, and the name servers it is delegated to. */
-export function DomainHead({ domain, children }: { domain: Domain; children?: ReactNode }) {
+interface DomainHeadProps {
+  domain: Domain
+  /** Where the way back leads. */
+  back?: 'domains' | 'records'
+  onActivate?: () => void
+  children?: ReactNode
+}
+
+export function DomainHead({ domain, back = 'domains', onActivate, children }: DomainHeadProps) {
   const t = useTexts('dns')
   return (
     <>
-      <Link to="/dns" className="mb-2 inline-flex items-center gap-1 rounded-sm text-sm text-ink-2 hover:text-ink">
-        <ChevronLeft aria-hidden className="size-4" />
-        {t.records.back}
-      </Link>
+      {back === 'records' ? (
+        <Link to="/dns/domain/$id" params={{ id: domain.id }} className={backClass}>
+          <ChevronLeft aria-hidden className="size-4" />
+          {t.records.backToRecords}
+        </Link>
+      ) : (
+        <Link to="/dns" className={backClass}>
+          <ChevronLeft aria-hidden className="size-4" />
+          {t.records.back}
+        </Link>
+      )}
       <PageHead
         title={domain.name}
-        heading={
-          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <span className="break-all">{domain.name}</span>
-            <DomainBadge domain={domain} />
-          </span>
-        }
+        heading={<span className="break-all">{domain.name}</span>}
         sub={
           <span className="flex flex-wrap items-center gap-x-2">
+            <DomainBadge domain={domain} />
             {t.dns.nameservers}
             {domain.nameserver.map((name) => (
               <span key={name} className="inline-flex items-center">
@@ -41,8 +55,13 @@ export function DomainHead({ domain, children }: { domain: Domain; children?: Re
         {children}
       </PageHead>
       {domain.active ? null : (
-        <Note tone="info" className="mb-4">
+        <Note tone="info" className="mb-4 flex flex-wrap items-center justify-between gap-3">
           {t.records.pendingNote}
+          {onActivate ? (
+            <Button variant="outline" size="sm" onClick={onActivate}>
+              {t.dns.activate}
+            </Button>
+          ) : null}
         </Note>
       )}
       {domain.active && domain.movedAt !== null ? (

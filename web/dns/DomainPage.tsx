@@ -79,7 +79,7 @@ function Records({ domain }: { domain: Domain }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [asked, setAsked] = useState<Asked>()
   /** The change that deleted something a moment ago. */
-  const [gone, setGone] = useState<{ changeId: string; count: number }>()
+  const [gone, setGone] = useState<{ changeIds: readonly string[]; count: number }>()
   const typed = useDeferredValue(search)
   const records = useMemo(() => data ?? [], [data])
   const rows = useMemo(() => sorted(chosen(records, domain.ascii, type, typed), sorting), [records, domain.ascii, type, typed, sorting])
@@ -121,7 +121,9 @@ function Records({ domain }: { domain: Domain }) {
     onError: (failure) => toast.error(t.toast.error, messageOf(failure)),
   })
   const undo = useMutation({
-    mutationFn: (changeId: string) => call(undoChange, { params: { id: domain.id, changeId } }),
+    mutationFn: async (changeIds: readonly string[]) => {
+      for (const changeId of changeIds.toReversed()) await call(undoChange, { params: { id: domain.id, changeId } })
+    },
     onSuccess: () => {
       setGone(undefined)
       toast.success(t.toast.success, t.records.undone)
@@ -133,7 +135,7 @@ function Records({ domain }: { domain: Domain }) {
   return (
     <>
       <title>{`${domain.name} · ${brand}`}</title>
-      <DomainHead domain={domain}>
+      <DomainHead domain={domain} onActivate={() => setAsked({ what: 'activate' })}>
         <Menu
           label={t.records.more}
           className={buttonClass('outline')}
@@ -157,7 +159,7 @@ function Records({ domain }: { domain: Domain }) {
       {gone ? (
         <Note tone="info" className="mb-4 flex flex-wrap items-center justify-between gap-3">
           <output>{t.records.deleted(gone.count)}</output>
-          <Button variant="outline" size="sm" busy={undo.isPending} onClick={() => undo.mutate(gone.changeId)}>
+          <Button variant="outline" size="sm" busy={undo.isPending} onClick={() => undo.mutate(gone.changeIds)}>
             {t.records.undo}
           </Button>
         </Note>
@@ -240,8 +242,8 @@ function Records({ domain }: { domain: Domain }) {
             domain={domain}
             records={asked.records}
             onClose={close}
-            onDeleted={(changeId) => {
-              setGone({ changeId, count: asked.records.length })
+            onDeleted={(changeIds) => {
+              setGone({ changeIds, count: asked.records.length })
               setSelected(new Set())
             }}
           />
@@ -283,7 +285,7 @@ function TypeChips({
         >
           <input type="radio" className="sr-only" name="type" checked={value === type} onChange={() => onChange(type)} />
           {label}
-          <span className="num text-xs opacity-70">{count}</span>
+          <span className="num text-xs">{count}</span>
         </label>
       ))}
     </div>

@@ -170,7 +170,7 @@ function Table({ list, onAsk }: { list: Domain[]; onAsk: (asked: Asked) => void 
                 <Button
                   variant="ghost"
                   size="sm"
-                  className="text-danger"
+                  className="text-danger!"
                   aria-label={t.dns.deleteOf(domain.name)}
                   onClick={() => onAsk({ what: 'delete', domain })}
                 >

@@ -31,5 +31,5 @@ export default function EditRecordPage() {
         </p>
       </section>
     )
-  return <RecordPage id={id} record={data} />
+  return <RecordPage id={id} record={data} onReload={() => void refetch()} />
 }

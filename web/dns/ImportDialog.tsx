@@ -12,7 +12,8 @@ import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { recordLine } from './wording.ts'
 
-const maxBytes = 1_000_000
+/** A call has 256 KiB at most, and in JSON the text grows a little. */
+const maxBytes = 200_000
 const shown = 8
 
 type Mode = 'merge' | 'replace'
@@ -50,7 +51,7 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
       }
     } catch (error) {
       const fields = error instanceof ApiError ? Object.values(error.fields) : []
-      setComplaint(fields.length > 0 ? fields.join(' ') : messageOf(error))
+      setComplaint(fields.length > 0 ? fields.join('\n') : messageOf(error))
       if (!preview) toast.error(t.toast.error, t.zone.failed)
     } finally {
       setBusy(false)
@@ -83,7 +84,10 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
       }
     >
       <div className="grid gap-4">
-        <Field label={t.zone.content} error={complaint}>
+        <Field
+          label={t.zone.content}
+          error={complaint === undefined ? undefined : <span className="whitespace-pre-line">{complaint}</span>}
+        >
           {(control) => (
             <textarea
               {...control}
@@ -122,7 +126,7 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
           {plan && count === 0 ? <Note tone="info">{t.zone.nothing}</Note> : null}
           {plan ? (
             <>
-              <Lines tone="success" label={t.zone.added} lines={plan.added.map(recordLine)} />
+              <Lines tone="success" label={t.zone.added} lines={plan.added.map(lineWithTtl)} />
               <Lines
                 tone="warning"
                 label={t.zone.changed}

@@ -20,15 +20,16 @@ import { emptyForm, formOf, isComplete, type RecordForm } from './record-form.ts
 import { ttlText } from './wording.ts'
 
 /** The page around the form of one record: shown once the domain is known. */
-export function RecordPage({ id, record }: { id: string; record?: Record | undefined }) {
+export function RecordPage({ id, record, onReload }: { id: string; record?: Record; onReload?: () => void }) {
   const t = useTexts('dns')
   const domain = useQuery(domainQuery(id))
   if (domain.isPending) return <SkeletonRows rows={6} className="card p-5" />
   if (!domain.data) return <LoadError text={messageOf(domain.error)} retryLabel={t.common.retry} onRetry={() => void domain.refetch()} />
-  return <RecordEditor domain={domain.data} record={record} />
+  // A record that was loaded anew is a form of its own.
+  return <RecordEditor key={record?.version} domain={domain.data} record={record} onReload={onReload} />
 }
 
-function RecordEditor({ domain, record }: { domain: Domain; record: Record | undefined }) {
+function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Record | undefined; onReload: (() => void) | undefined }) {
   const t = useTexts('dns')
   const router = useRouter()
   const queryClient = useQueryClient()
@@ -40,6 +41,7 @@ function RecordEditor({ domain, record }: { domain: Domain; record: Record | und
   const [errors, setErrors] = useState<Partial<{ [F in RecordField]: string }>>({})
   const [refusal, setRefusal] = useState<string>()
   const [busy, setBusy] = useState(false)
+  const [overtaken, setOvertaken] = useState(false)
 
   const editing = record !== undefined
   const withPriority = editing || values.type === 'MX'
@@ -78,8 +80,10 @@ function RecordEditor({ domain, record }: { domain: Domain; record: Record | und
     } catch (error) {
       const fields = error instanceof ApiError ? error.fields : {}
       complain(fields)
-      if (Object.keys(fields).length === 0) setRefusal(messageOf(error))
-      toast.error(t.toast.error, Object.values(fields)[0] ?? (error instanceof ApiError ? error.message : t.record.failed))
+      // What belongs to no field of the form is said above it.
+      if (!['name', 'type', 'content', 'ttl', 'priority'].some((field) => field in fields)) setRefusal(messageOf(error))
+      setOvertaken(editing && error instanceof ApiError && error.code === 'conflict')
+      toast.error(t.toast.error, editing ? t.record.editFailed : t.record.failed)
     } finally {
       setBusy(false)
     }
@@ -88,13 +92,18 @@ function RecordEditor({ domain, record }: { domain: Domain; record: Record | und
   return (
     <>
       <title>{`${title} · ${domain.name} · ${brand}`}</title>
-      <DomainHead domain={domain} />
+      <DomainHead domain={domain} back="records" />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_340px]">
         <Card title={title}>
           <form ref={form} id={formId} noValidate onSubmit={(event) => void submit(event)} className="grid max-w-2xl gap-4">
             {refusal === undefined ? null : (
               <Note tone="danger" role="alert">
                 {refusal}
+                {overtaken ? (
+                  <Button variant="outline" size="sm" className="mt-2 flex" onClick={onReload}>
+                    {t.record.reload}
+                  </Button>
+                ) : null}
               </Note>
             )}
             <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_160px]">

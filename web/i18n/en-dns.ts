@@ -48,6 +48,7 @@ export const enDns = {
   },
   records: {
     back: 'Domain list',
+    backToRecords: 'Back to the records',
     add: 'Add record',
     search: 'Search by name or value',
     all: 'All',
@@ -108,6 +109,8 @@ export const enDns = {
     save: 'Confirm and save the record',
     saved: 'The record is saved.',
     failed: 'Fail to add record to domain !',
+    reload: 'Load it as it stands now',
+    editFailed: 'The record is not saved.',
     missing: 'Please input info record !',
     same: (name: string, type: string) => `All ${type} records of ${name} share one TTL: it changes for each of them.`,
   },
@@ -130,7 +133,7 @@ export const enDns = {
     moreRows: (count: number) => `and ${count} more`,
     applied: 'The zone file is imported.',
     failed: 'The zone file was not imported.',
-    tooLarge: 'The file is larger than 1 MB.',
+    tooLarge: 'The file is larger than 200 KB.',
   },
   point: {
     title: 'Point at a WordPress server',

@@ -106,6 +106,10 @@ export const enDocs = {
               ['Not registered', 'The parent zone does not know the domain. Check the spelling, or register it first.'],
               ['Other name servers', 'The registrar still names the old ones. Replace them.'],
               ['Extra name servers', 'Ours are there, and others too. Remove the others.'],
+              [
+                'Not answering',
+                'The parent zone names the right servers, and ours have not taken the domain up yet. Check again in a minute.',
+              ],
               ['Stale DS record', 'The registrar still has a DNSSEC key of your former provider. Remove the DS record there.'],
               ['Public suffix', 'Names such as com.vn belong to everybody: enter your own name below it.'],
             ],

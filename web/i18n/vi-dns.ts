@@ -47,6 +47,7 @@ export const viDns: typeof enDns = {
   },
   records: {
     back: 'Danh sách tên miền',
+    backToRecords: 'Về danh sách bản ghi',
     add: 'Thêm bản ghi',
     search: 'Tìm theo tên hoặc nội dung',
     all: 'Tất cả',
@@ -107,6 +108,8 @@ export const viDns: typeof enDns = {
     save: 'Xác nhận lưu bản ghi',
     saved: 'Đã lưu bản ghi.',
     failed: 'Không thêm được bản ghi vào tên miền !',
+    reload: 'Tải nội dung hiện tại',
+    editFailed: 'Chưa lưu được bản ghi.',
     missing: 'Vui lòng nhập thông tin bản ghi !',
     same: (name, type) => `Mọi bản ghi ${type} của ${name} dùng chung một TTL: TTL sẽ đổi cho tất cả.`,
   },
@@ -129,7 +132,7 @@ export const viDns: typeof enDns = {
     moreRows: (count) => `và ${count} dòng nữa`,
     applied: 'Đã nhập tệp vùng.',
     failed: 'Chưa nhập được tệp vùng.',
-    tooLarge: 'Tệp lớn hơn 1 MB.',
+    tooLarge: 'Tệp lớn hơn 200 KB.',
   },
   point: {
     title: 'Trỏ về máy chủ WordPress',

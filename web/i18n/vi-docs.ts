@@ -95,6 +95,10 @@ export const viDocs: typeof enDocs = {
               ['Chưa đăng ký', 'Tên miền cấp trên không biết tên này. Hãy xem lại chính tả, hoặc đăng ký trước.'],
               ['Máy chủ khác', 'Nhà đăng ký vẫn ghi các máy chủ cũ. Hãy thay chúng.'],
               ['Thừa máy chủ', 'Có máy chủ của chúng tôi nhưng còn máy chủ khác. Hãy xoá các máy chủ khác.'],
+              [
+                'Chưa trả lời',
+                'Tên miền cấp trên đã ghi đúng máy chủ nhưng máy chủ của chúng tôi chưa nhận. Hãy kiểm tra lại sau một phút.',
+              ],
               ['Bản ghi DS cũ', 'Nhà đăng ký còn khoá DNSSEC của nhà cung cấp trước. Hãy xoá bản ghi DS ở đó.'],
               ['Đuôi dùng chung', 'Những tên như com.vn là của mọi người: hãy nhập tên riêng của bạn dưới đuôi đó.'],
             ],

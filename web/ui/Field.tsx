@@ -18,7 +18,7 @@ export interface FieldControl {
 interface FieldProps {
   label: ReactNode
   hint?: ReactNode
-  error?: string | undefined
+  error?: ReactNode
   /** A word at the right of the label, such as "optional". */
   aside?: ReactNode
   children: (control: FieldControl) => ReactNode

@@ -4,13 +4,23 @@ import { flushSync } from 'react-dom'
 import { Toaster, toast } from 'sonner'
 
 let mounted = false
+let layer: HTMLElement | undefined
+
+/** The layer that was opened last lies on top: it is opened anew, over a dialog that has come since. */
+function raise() {
+  if (layer?.matches(':popover-open')) layer.hidePopover()
+  layer?.showPopover()
+}
 
 /** The toaster lives in a root of its own, so that no screen has to carry it. */
 function mount() {
   if (mounted) return
   mounted = true
   const host = document.body.appendChild(document.createElement('div'))
-  host.className = 'no-print'
+  host.className = 'no-print toast-layer'
+  // In the top layer, above whatever dialog is open.
+  host.popover = 'manual'
+  layer = host
   flushSync(() =>
     createRoot(host).render(<Toaster position="bottom-right" offset={24} mobileOffset={{ bottom: 84 }} gap={10} visibleToasts={4} />),
   )
@@ -18,6 +28,7 @@ function mount() {
 
 export function present(kind: 'success' | 'error', title: string, text: string, duration: number) {
   mount()
+  raise()
   const Icon = kind === 'error' ? CircleAlert : CircleCheck
   toast.custom(
     () => (
