@@ -84,7 +84,9 @@ export async function openHouse(parts: HouseParts) {
     log,
   })
   const messages = createMessages({ db, jobs, clock, secrets, sms: drivers.sms, mailer: drivers.mailer })
-  const accounts = auth.createAccounts({
+  const authNeeds: auth.AuthNeeds = {
+    db,
+    log,
     clock,
     secrets,
     limits,
@@ -95,7 +97,9 @@ export async function openHouse(parts: HouseParts) {
     openWallet: ledger.openWallet,
     balanceOf: ledger.balanceOf,
     knowsLocation: storefront.knowsPlace,
-  })
+    endLive: realtime.endSessions,
+  }
+  const accounts = auth.createAccounts(authNeeds)
 
   // Middle floor
   const bills = billing.createBilling({
@@ -143,6 +147,7 @@ export async function openHouse(parts: HouseParts) {
     onChange: directory.refresh,
   })
   const logs = wordpress.createLogStreams({ db, clock, driver: drivers.wordpress, portalUrl })
+  realtime.onEnded(logs.endSessions)
   const provisioning = {
     db,
     clock,
@@ -204,6 +209,7 @@ export async function openHouse(parts: HouseParts) {
     run: async () => {
       await forgetOldAnswers(idempotency)
       await auth.dropExpired(db, clock)
+      await auth.dropOldSignIns(db, clock)
       await payments.dropForgedNotices(db, clock)
       await limits.forgetExpired()
     },
@@ -279,6 +285,7 @@ export async function openHouse(parts: HouseParts) {
     },
   })
   auth.routes(http, db, accounts)
+  auth.accountRoutes(http, db, clock, auth.createProfile(authNeeds))
   wallet.routes(http, {
     db,
     clock,
