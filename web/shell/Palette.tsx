@@ -130,6 +130,7 @@ function useCommands(): Command[] {
       go('hosting', t.nav.hosting, () => router.navigate({ to: '/hosting' })),
       go('transactions', t.nav.transactions, () => router.navigate({ to: '/transactions' })),
       go('invoices', t.nav.invoices, () => router.navigate({ to: '/invoice' })),
+      go('account', t.shell.account, () => router.navigate({ to: '/account' })),
       ...(takesCards ? [go('cards', t.nav.cards, () => router.navigate({ to: '/link-card' }))] : []),
       act('topUp', t.nav.topUp, () => router.navigate({ to: '/payment' })),
       act('create', t.palette.newWordpress, () => router.navigate({ to: '/wordpress/create' })),
