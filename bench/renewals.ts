@@ -100,7 +100,7 @@ try {
     mail: async () => undefined,
     async customers(from, ids) {
       const rows = await from.selectFrom('customer').select(['id', 'name', 'email']).where('id', 'in', ids).execute()
-      return new Map(rows.map((row) => [row.id, { ...row, regionCode: 'VN' as const }]))
+      return new Map(rows.map((row) => [row.id, { ...row, regionCode: 'VN' as const, language: 'vi' as const }]))
     },
     portalUrl: 'http://127.0.0.1:8080',
     log: createLog('warn'),

@@ -100,7 +100,10 @@ export const Me = z.object({
   region_code: regionCode,
   balance: minor,
   currency,
+  /** The customer's choice, or the region's. */
   language: z.enum(['en', 'vi', 'aud']),
+  /** The customer's choice (IANA); null: the browser's own. */
+  timeZone: z.nullable(z.string()),
 })
 export type Me = z.output<typeof Me>
 

@@ -1,4 +1,5 @@
 /** The promise both sides keep. */
+export * as account from './account.ts'
 export * as auth from './auth.ts'
 export * as billing from './billing.ts'
 export * as cards from './cards.ts'

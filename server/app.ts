@@ -85,7 +85,9 @@ export async function openHouse(parts: HouseParts) {
     log,
   })
   const messages = createMessages({ db, jobs, clock, secrets, sms: drivers.sms, mailer: drivers.mailer })
-  const accounts = auth.createAccounts({
+  const authNeeds: auth.AuthNeeds = {
+    db,
+    log,
     clock,
     secrets,
     limits,
@@ -96,7 +98,9 @@ export async function openHouse(parts: HouseParts) {
     openWallet: ledger.openWallet,
     balanceOf: ledger.balanceOf,
     knowsLocation: storefront.knowsPlace,
-  })
+    endLive: realtime.endSessions,
+  }
+  const accounts = auth.createAccounts(authNeeds)
 
   // Middle floor
   const bills = billing.createBilling({
@@ -144,6 +148,7 @@ export async function openHouse(parts: HouseParts) {
     onChange: directory.refresh,
   })
   const logs = wordpress.createLogStreams({ db, clock, driver: drivers.wordpress, portalUrl })
+  realtime.onEnded(logs.endSessions)
   const provisioning = {
     db,
     clock,
@@ -243,6 +248,7 @@ export async function openHouse(parts: HouseParts) {
     },
   })
   auth.routes(http, db, accounts)
+  auth.accountRoutes(http, db, clock, auth.createProfile(authNeeds))
   wallet.routes(http, {
     db,
     clock,

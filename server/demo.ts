@@ -112,7 +112,7 @@ export async function seedDemo(of: { db: Database; catalog: Catalog; log: Log; d
       })
       .execute()
     await ledger.openWallet(tx, id, 'VND')
-    const customer = { id, name: demoCustomer.name, email: demoCustomer.email, regionCode: 'VN' as const }
+    const customer = { id, name: demoCustomer.name, email: demoCustomer.email, regionCode: 'VN' as const, language: 'vi' as const }
 
     for (const [index, event] of history.entries()) {
       now = later(today, -days(event.daysAgo) - hours(1) + index * 431_000)

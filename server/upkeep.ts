@@ -25,6 +25,7 @@ export function defineUpkeep(parts: {
     run: async () => {
       await forgetOldAnswers(idempotency)
       await auth.dropExpired(db, clock)
+      await auth.dropOldSignIns(db, clock)
       await payments.dropForgedNotices(db, clock)
       await limits.forgetExpired()
     },

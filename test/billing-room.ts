@@ -30,11 +30,14 @@ export const offerAt = (price: bigint, terms: Terms | null = null): Offer => ({
   description: { en: 'A thing', vi: 'Một thứ' },
 })
 
+const languageIn = (region: string): 'en' | 'vi' => (region === 'VN' ? 'vi' : 'en')
+
 export interface Buyer {
   readonly id: string
   readonly name: string
   readonly email: string
   readonly regionCode: RegionCode
+  readonly language: 'en' | 'vi'
 }
 
 export interface BillingRoom {
@@ -101,7 +104,12 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
       mail: async (_tx, to, subject, text) => void mails.push({ to, subject, text }),
       async customers(reader, ids) {
         const rows = await reader.selectFrom('customer').select(['id', 'name', 'email', 'region_code']).where('id', 'in', ids).execute()
-        return new Map(rows.map(({ region_code, ...row }) => [row.id, { ...row, regionCode: region_code as RegionCode }]))
+        return new Map(
+          rows.map(({ region_code, ...row }) => [
+            row.id,
+            { ...row, regionCode: region_code as RegionCode, language: languageIn(region_code) },
+          ]),
+        )
       },
       portalUrl: 'http://portal.example',
       log: createLog('silent'),
@@ -140,7 +148,13 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
     },
     async customer({ region = 'VN', balance = 0n } = {}) {
       buyers += 1
-      const buyer: Buyer = { id: randomUUID(), name: 'An', email: `buyer${buyers}@example.vn`, regionCode: region }
+      const buyer: Buyer = {
+        id: randomUUID(),
+        name: 'An',
+        email: `buyer${buyers}@example.vn`,
+        regionCode: region,
+        language: languageIn(region),
+      }
       await transaction(db, async (tx) => {
         await tx
           .insertInto('customer')

@@ -5,17 +5,20 @@ import { useLanguage, type Language } from './i18n/index.ts'
 
 const two = (number: number): string => String(number).padStart(2, '0')
 
-/** yyyy-MM-dd, the customer's own time zone. */
-export function formatDay(when: Date | number | string): string {
-  const date = new Date(when)
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
-}
+/** How a chosen zone other than the browser's writes a moment, as `formatTime` does; set by time-zone.ts. */
+export const chosenZone: { write: ((date: Date) => string) | undefined } = { write: undefined }
 
-/** yyyy-MM-dd HH:mm:ss, the customer's own time zone. */
+/** yyyy-MM-dd HH:mm:ss in the time zone that the customer chose, else in the browser's. */
 export function formatTime(when: Date | number | string): string {
   const date = new Date(when)
-  return `${formatDay(date)} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+  return (
+    chosenZone.write?.(date) ??
+    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+  )
 }
+
+/** yyyy-MM-dd, in the same zone. */
+export const formatDay = (when: Date | number | string): string => formatTime(when).slice(0, 10)
 
 /** Minutes and seconds of a duration, hours where there are any. */
 export function formatElapsed(seconds: number): string {

@@ -7,6 +7,7 @@ import { AppLayout, AppPending, PagePending } from './shell/AppLayout.tsx'
 import { unbuiltRoutes } from './shell/products.ts'
 import { Root } from './shell/Root.tsx'
 import { Error500 } from './pages/Error500.tsx'
+import { chosenZone } from './format.ts'
 import { loadTexts, type TextGroup } from './i18n/index.ts'
 import { loadScreen } from './pages/load-screen.ts'
 import { configQuery, meQuery } from './queries.ts'
@@ -75,13 +76,22 @@ const app = createRoute({
   beforeLoad: ({ location }) => {
     if (!session.signedIn()) throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } })
   },
-  loader: ({ context: { queryClient } }) =>
-    Promise.all([queryClient.ensureQueryData({ ...meQuery, revalidateIfStale: true }), queryClient.ensureQueryData(configQuery)]),
+  loader: async ({ context: { queryClient } }) => {
+    const [{ timeZone }] = await Promise.all([
+      queryClient.ensureQueryData({ ...meQuery, revalidateIfStale: true }),
+      queryClient.ensureQueryData(configQuery),
+    ])
+    if (timeZone || chosenZone.write) (await import('./time-zone.ts')).followTimeZone(timeZone)
+  },
 })
 const inApp = () => app
 const bare = () => root
 
-const dashboard = createRoute({ getParentRoute: inApp, path: '/', ...screen(() => import('./dashboard/DashboardPage.tsx'), 'dashboard') })
+const dashboard = createRoute({
+  getParentRoute: inApp,
+  path: '/',
+  ...screen(() => import('./dashboard/DashboardPage.tsx'), 'dashboard', 'invoices'),
+})
 const transactions = createRoute({
   getParentRoute: inApp,
   path: '/transactions',
@@ -117,7 +127,11 @@ const paymentTransfer = createRoute({
   path: '/payment/transfer/$code',
   ...screen(() => import('./payments/TransferPage.tsx'), 'payments'),
 })
-const invoices = createRoute({ getParentRoute: inApp, path: '/invoice', ...screen(() => import('./invoices/InvoicesPage.tsx')) })
+const invoices = createRoute({
+  getParentRoute: inApp,
+  path: '/invoice',
+  ...screen(() => import('./invoices/InvoicesPage.tsx'), 'invoices'),
+})
 const wordpress = createRoute({ getParentRoute: inApp, path: '/wordpress', ...screen(() => import('./wordpress/ListPage.tsx'), 'servers') })
 const wordpressCreate = createRoute({
   getParentRoute: inApp,
@@ -171,6 +185,7 @@ const dnsRecord = createRoute({
   path: '/dns/domain/$id/record/$recordId',
   ...screen(() => import('./dns/EditRecordPage.tsx'), 'dns'),
 })
+const account = createRoute({ getParentRoute: inApp, path: '/account', ...screen(() => import('./account/AccountPage.tsx'), 'account') })
 const docs = createRoute({ getParentRoute: inApp, path: '/docs', ...screen(() => import('./docs/IndexPage.tsx'), 'docs') })
 const docsPage = createRoute({ getParentRoute: inApp, path: '/docs/$page', ...screen(() => import('./docs/DocsPage.tsx'), 'docs') })
 const paas = createRoute({ getParentRoute: inApp, path: '/paas', ...screen(() => import('./paas/PaasPage.tsx'), 'paas') })
@@ -234,7 +249,7 @@ const cardSuccess = createRoute({
 const hostedInvoice = createRoute({
   getParentRoute: bare,
   path: '/invoice/hosted/$token',
-  ...screen(() => import('./invoices/HostedPage.tsx')),
+  ...screen(() => import('./invoices/HostedPage.tsx'), 'invoices'),
 })
 
 const legal = createRoute({ getParentRoute: bare, path: '/legal/$page', ...screen(() => import('./pages/LegalPage.tsx'), 'auth') })
@@ -278,6 +293,7 @@ const screens = [
     dnsDomain,
     dnsAddRecord,
     dnsRecord,
+    account,
     docs,
     docsPage,
     paas,

@@ -1,8 +1,9 @@
-/** Writes .br and .gz beside each built text file; the server sends them as they are. Fonts are compressed already. */
+/** Minifies the one script that is copied, and writes .br and .gz beside each built text file; the server sends them as they are. Fonts are compressed already. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { minify } from 'vite'
 
 const worthIt = /\.(js|css|svg)$/
 const brotli = promisify(brotliCompress)
@@ -31,6 +32,10 @@ export function precompress() {
     },
     // The last step, when the public files stand there too.
     async closeBundle() {
+      // A public file is copied as it was written, comments and all.
+      const early = path.join(folder, 'theme.js')
+      const { code } = await minify('theme.js', await readFile(early, 'utf8'), { module: false })
+      await writeFile(early, code)
       const files = await readdir(folder, { recursive: true })
       await Promise.all(files.filter((file) => worthIt.test(file)).map((file) => compress(path.join(folder, file))))
     },

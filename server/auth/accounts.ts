@@ -6,16 +6,21 @@ import type { Language } from '../../contract/errors.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { ruleText } from '../../contract/sentences.ts'
 import type { Clock } from '../platform/clock.ts'
-import { databaseError, type Queryable, type Tx } from '../platform/db.ts'
+import { databaseError, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Limits } from '../platform/limits.ts'
+import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
-import { createCodes, type Purpose } from './one-time-code.ts'
-import { hashPassword, isCommon, spendVerification, verifyPassword } from './password.ts'
-import { openSession, revokeAll } from './session.ts'
+import { createGuards } from './guards.ts'
+import { spokenBy, type Speaker } from './language.ts'
+import { hashPassword, refuseCommon, spendVerification, verifyPassword } from './password.ts'
+import { endSessions, openSession, type Caller, type EndLive, type Origin } from './session.ts'
+import { noteSignIn } from './sign-ins.ts'
 
 /** What the auth room needs of others; `app.ts` hands it over. */
 export interface AuthNeeds {
+  readonly db: Database
+  readonly log: Log
   readonly clock: Clock
   readonly secrets: Secrets
   readonly limits: Limits
@@ -26,6 +31,8 @@ export interface AuthNeeds {
   readonly openWallet: (tx: Tx, customerId: string, currency: Currency) => Promise<void>
   readonly balanceOf: (db: Queryable, customerId: string) => Promise<{ balance: bigint; currency: Currency }>
   readonly knowsLocation: (id: string) => boolean
+  /** Closes what is open under these sessions, after the commit. */
+  readonly endLive: EndLive
 }
 
 export interface Customer {
@@ -34,13 +41,16 @@ export interface Customer {
   readonly name: string
   readonly phone: string
   readonly regionCode: RegionCode
+  /** Of letters and messages. */
+  readonly language: Language
 }
 
 export interface Accounts {
   register(tx: Tx, form: z.output<typeof Registration>, language: Language): Promise<{ id: string }>
   activate(tx: Tx, email: string, code: string): Promise<void>
   sendActivation(tx: Tx, email: string): Promise<void>
-  login(tx: Tx, email: string, password: string, ip: string): Promise<{ accessToken: string; expiresAt: Date }>
+  login(tx: Tx, email: string, password: string, from: Origin): Promise<{ accessToken: string; expiresAt: Date }>
+  logout(tx: Tx, caller: Caller): Promise<void>
   recover(tx: Tx, email: string): Promise<void>
   reset(tx: Tx, email: string, code: string, password: string, language: Language): Promise<void>
   me(db: Queryable, customerId: string): Promise<Me>
@@ -64,46 +74,18 @@ const texts = {
   },
 } as const
 
-/** Failed sign-ins in a quarter of an hour, per account and per address; and wrong codes per account, so that asking for new ones buys no more guesses. */
-const maxFailures = 10
-const failureWindowSeconds = 15 * 60
-const resendSeconds = 60
-
 export function createAccounts(needs: AuthNeeds): Accounts {
   const { clock } = needs
-  const codes = createCodes(clock, needs.secrets)
-  const failuresOfAccount = needs.limits.limit('login-account', maxFailures, failureWindowSeconds)
-  const failuresOfAddress = needs.limits.limit('login-address', maxFailures, failureWindowSeconds)
-  const wrongCodes = needs.limits.limit('code-account', maxFailures, failureWindowSeconds)
-  const resends = needs.limits.limit('code-send', 1, resendSeconds)
+  const { codes, failuresOfAccount, failuresOfAddress, resends } = createGuards(needs)
 
   const byEmail = (db: Queryable, email: string) => db.selectFrom('customer').selectAll().where('email', '=', email).executeTakeFirst()
-  const spoken = (region: string): Language => (needs.languageOf(region as RegionCode) === 'vi' ? 'vi' : 'en')
-
-  function judgePassword(password: string, language: Language): void {
-    if (isCommon(password)) throw new Refusal('invalid_input', { fields: { password: ruleText('password_common', language) } })
-  }
-
-  async function redeem(tx: Tx, customerId: string | undefined, purpose: Purpose, code: string): Promise<void> {
-    const guesses = `${purpose}:${customerId ?? ''}`
-    if (customerId !== undefined) await wrongCodes.check(guesses)
-    // An unknown email answers like a code that ended.
-    const outcome = customerId === undefined ? 'ended' : await codes.redeem(tx, customerId, purpose, code)
-    if (outcome === 'right') return
-    if (outcome === 'wrong') {
-      // Its refusal is for the next guess: thrown here it would roll back the count on the code itself, and of many guesses at once each would be free.
-      await wrongCodes.take(guesses).catch((error: unknown) => {
-        if (!(error instanceof Refusal)) throw error
-      })
-    }
-    throw new Refusal(outcome === 'wrong' ? 'otp_invalid' : 'otp_expired', { keepsWrites: true })
-  }
+  const spoken = (row: Speaker): Language => spokenBy(row, needs.languageOf)
 
   const accounts: Accounts = {
     async register(tx, form, language) {
       const phone = normalisePhone(form.phone)
       if (phone === undefined) throw new Refusal('invalid_input', { fields: { phone: ruleText('phone', language) } })
-      judgePassword(form.password, language)
+      refuseCommon(form.password, language)
       if (form.address && !needs.knowsLocation(form.address.locationId)) {
         throw new Refusal('invalid_input', { fields: { 'address.locationId': ruleText('location', language) } })
       }
@@ -137,7 +119,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
 
     async activate(tx, email, code) {
       const customer = await byEmail(tx, email)
-      await redeem(tx, customer?.id, 'activate', code)
+      await codes.redeem(tx, customer?.id, 'activate', code)
       await tx.updateTable('customer').set({ active: true }).where('email', '=', email).execute()
     },
 
@@ -145,30 +127,41 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       await resends.take(`activate:${email}`)
       const customer = await byEmail(tx, email)
       if (!customer || customer.active) return
-      await needs.sendSms(tx, customer.phone, texts.activate[spoken(customer.region_code)](await codes.issue(tx, customer.id, 'activate')))
+      await needs.sendSms(tx, customer.phone, texts.activate[spoken(customer)](await codes.issue(tx, customer.id, 'activate')))
     },
 
-    async login(tx, email, password, ip) {
-      await failuresOfAddress.check(ip)
+    async login(tx, email, password, from) {
+      await failuresOfAddress.check(from.ip)
       await failuresOfAccount.check(email)
       const customer = await byEmail(tx, email)
       if (!customer) await spendVerification(password)
       if (!customer || !(await verifyPassword(customer.password_hash, password))) {
-        await Promise.all([failuresOfAddress.take(ip), failuresOfAccount.take(email)])
+        await Promise.all([failuresOfAddress.take(from.ip), failuresOfAccount.take(email)])
+        // Apart from the answer, which would otherwise come later for an account that exists.
+        if (customer) {
+          noteSignIn(needs.db, clock, customer.id, from, 'failed').catch((error: unknown) =>
+            needs.log.warn({ err: error }, 'noting a failed sign-in'),
+          )
+        }
         throw new Refusal('bad_credentials')
       }
       // Asked again: of many guesses at once, those that were still being judged when the limit was reached do not count.
       await failuresOfAccount.check(email)
       if (!customer.active) throw new Refusal('account_inactive')
       await failuresOfAccount.forget(email)
-      return await openSession(tx, clock, customer.id)
+      await noteSignIn(tx, clock, customer.id, from, 'succeeded')
+      return await openSession(tx, clock, customer.id, from)
+    },
+
+    async logout(tx, { customerId, sessionId }) {
+      await endSessions(tx, needs.endLive, { customerId, only: sessionId })
     },
 
     async recover(tx, email) {
       await resends.take(`recover:${email}`)
       const customer = await byEmail(tx, email)
       if (!customer) return
-      const language = spoken(customer.region_code)
+      const language = spoken(customer)
       await needs.sendMail(
         tx,
         customer.email,
@@ -178,28 +171,37 @@ export function createAccounts(needs: AuthNeeds): Accounts {
     },
 
     async reset(tx, email, code, password, language) {
-      judgePassword(password, language)
+      refuseCommon(password, language)
       const customer = await byEmail(tx, email)
-      await redeem(tx, customer?.id, 'recover', code)
+      await codes.redeem(tx, customer?.id, 'recover', code)
       if (!customer) throw new Refusal('otp_expired')
       await tx
         .updateTable('customer')
         .set({ password_hash: await hashPassword(password) })
         .where('id', '=', customer.id)
         .execute()
-      await revokeAll(tx, customer.id)
+      await codes.drop(tx, customer.id, 'email', 'phone')
+      await endSessions(tx, needs.endLive, { customerId: customer.id })
       await failuresOfAccount.forget(email)
     },
 
     async me(db, customerId) {
       const row = await db
         .selectFrom('customer')
-        .select(['id', 'email', 'name', 'phone', 'region_code'])
+        .select(['id', 'email', 'name', 'phone', 'region_code', 'language', 'time_zone'])
         .where('id', '=', customerId)
         .executeTakeFirstOrThrow()
+      const { language, time_zone, ...person } = row
       const region = row.region_code as RegionCode
       const { balance, currency } = await needs.balanceOf(db, customerId)
-      return { ...row, region_code: region, balance: Number(balance), currency, language: needs.languageOf(region) }
+      return {
+        ...person,
+        region_code: region,
+        balance: Number(balance),
+        currency,
+        language: (language as Me['language'] | null) ?? needs.languageOf(region),
+        timeZone: time_zone,
+      }
     },
 
     async customer(db, customerId) {
@@ -210,11 +212,22 @@ export function createAccounts(needs: AuthNeeds): Accounts {
 
     async customers(db, ids) {
       if (ids.length === 0) return new Map()
-      const rows = await db.selectFrom('customer').select(['id', 'email', 'name', 'phone', 'region_code']).where('id', 'in', ids).execute()
+      const rows = await db
+        .selectFrom('customer')
+        .select(['id', 'email', 'name', 'phone', 'region_code', 'language'])
+        .where('id', 'in', ids)
+        .execute()
       return new Map(
         rows.map((row) => [
           row.id,
-          { id: row.id, email: row.email, name: row.name, phone: row.phone, regionCode: row.region_code as RegionCode },
+          {
+            id: row.id,
+            email: row.email,
+            name: row.name,
+            phone: row.phone,
+            regionCode: row.region_code as RegionCode,
+            language: spoken(row),
+          },
         ]),
       )
     },

@@ -197,6 +197,7 @@ describe('registration', () => {
         balance: 0,
         currency,
         language,
+        timeZone: null,
       })
     }
   })

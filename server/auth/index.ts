@@ -1,5 +1,8 @@
-/** Who a customer is: registration, activation by a code to the phone, sign-in, recovery. */
-export { createAccounts } from './accounts.ts'
+/** Who a customer is: registration, activation by a code to the phone, sign-in, recovery; and what customers change of it themselves. */
+export { createAccounts, type AuthNeeds } from './accounts.ts'
+export { accountRoutes } from './account-routes.ts'
+export { createProfile } from './profile.ts'
 export { routes } from './routes.ts'
 export { hashPassword } from './password.ts'
 export { dropExpired, identify } from './session.ts'
+export { dropOldSignIns } from './sign-ins.ts'

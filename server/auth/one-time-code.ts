@@ -2,28 +2,42 @@
 import { randomInt } from 'node:crypto'
 import { later, minutes, type Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Limit } from '../platform/limits.ts'
 import { sameBytes, type Secrets } from '../platform/secrets.ts'
 
-export type Purpose = 'activate' | 'recover'
+export type Purpose = 'activate' | 'recover' | 'email' | 'phone'
 
 const lifeMs = minutes(10)
 const maxTries = 5
 
 export interface Codes {
-  /** Makes a new code; an older one of the same purpose ends. */
-  issue(tx: Tx, customerId: string, purpose: Purpose): Promise<string>
-  /** `wrong` counts a try: the caller must keep the write. The right code is used up. */
-  redeem(tx: Tx, customerId: string, purpose: Purpose, code: string): Promise<'right' | 'wrong' | 'ended'>
+  /** Makes a new code; an older one of the same purpose ends. `target`: the new address that it will prove. */
+  issue(tx: Tx, customerId: string, purpose: Purpose, target?: string): Promise<string>
+  /**
+   * Uses the right code up and answers its target. Refuses with otp_invalid or otp_expired, and then keeps the count of tries: the caller writes
+   * nothing before. Without a customer (an unknown email) it answers like a code that ended.
+   */
+  redeem(tx: Tx, customerId: string | undefined, purpose: Purpose, code: string): Promise<string | null>
+  /** Ends what was sent to an address or under a password that is no longer the customer's. */
+  drop(tx: Tx, customerId: string, ...purposes: [Purpose, ...Purpose[]]): Promise<void>
 }
 
-export function createCodes(clock: Clock, secrets: Secrets): Codes {
+/** `wrongCodes` counts per account, so that asking for new codes buys no more guesses. */
+export function createCodes(clock: Clock, secrets: Secrets, wrongCodes: Limit): Codes {
   const fingerprint = (customerId: string, purpose: Purpose, code: string): Buffer =>
     secrets.fingerprint(`code:${purpose}:${customerId}`, code)
-  return {
-    async issue(tx, customerId, purpose) {
+  const codes: Codes = {
+    async issue(tx, customerId, purpose, target) {
       const code = String(randomInt(1_000_000)).padStart(6, '0')
       const now = clock.now()
-      const fresh = { code_fingerprint: fingerprint(customerId, purpose, code), tries: 0, sent_at: now, expires_at: later(now, lifeMs) }
+      const fresh = {
+        code_fingerprint: fingerprint(customerId, purpose, code),
+        target: target ?? null,
+        tries: 0,
+        sent_at: now,
+        expires_at: later(now, lifeMs),
+      }
       await tx
         .insertInto('one_time_code')
         .values({ customer_id: customerId, purpose, ...fresh })
@@ -32,6 +46,10 @@ export function createCodes(clock: Clock, secrets: Secrets): Codes {
       return code
     },
     async redeem(tx, customerId, purpose, code) {
+      const ended = new Refusal('otp_expired', { keepsWrites: true })
+      if (customerId === undefined) throw ended
+      const guesses = `${purpose}:${customerId}`
+      await wrongCodes.check(guesses)
       const row = await tx
         .selectFrom('one_time_code')
         .selectAll()
@@ -39,14 +57,22 @@ export function createCodes(clock: Clock, secrets: Secrets): Codes {
         .where('purpose', '=', purpose)
         .forUpdate()
         .executeTakeFirst()
-      if (!row || row.tries >= maxTries || row.expires_at <= clock.now()) return 'ended'
+      if (!row || row.tries >= maxTries || row.expires_at <= clock.now()) throw ended
       const own = tx.updateTable('one_time_code').where('customer_id', '=', customerId).where('purpose', '=', purpose)
       if (!sameBytes(row.code_fingerprint, fingerprint(customerId, purpose, code))) {
         await own.set({ tries: row.tries + 1 }).execute()
-        return 'wrong'
+        // Its refusal is for the next guess: thrown here it would roll back the count on the code itself, and of many guesses at once each would be free.
+        await wrongCodes.take(guesses).catch((error: unknown) => {
+          if (!(error instanceof Refusal)) throw error
+        })
+        throw new Refusal('otp_invalid', { keepsWrites: true })
       }
-      await tx.deleteFrom('one_time_code').where('customer_id', '=', customerId).where('purpose', '=', purpose).execute()
-      return 'right'
+      await codes.drop(tx, customerId, purpose)
+      return row.target
+    },
+    async drop(tx, customerId, ...purposes) {
+      await tx.deleteFrom('one_time_code').where('customer_id', '=', customerId).where('purpose', 'in', purposes).execute()
     },
   }
+  return codes
 }

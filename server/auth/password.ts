@@ -1,5 +1,7 @@
 /** Passwords: argon2id, and a list of those that everybody tries first. */
 import { hash, verify } from '@node-rs/argon2'
+import { ruleText, type Language } from '../../contract/index.ts'
+import { Refusal } from '../platform/errors.ts'
 
 /** OWASP's argon2id minimum: 19 MiB, 2 passes, 1 lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -29,4 +31,8 @@ const common = new Set(
     .filter(Boolean),
 )
 
-export const isCommon = (password: string): boolean => common.has(password.toLowerCase())
+/** Refuses one of the most used with invalid_input. */
+export function refuseCommon(password: string, language: Language): void {
+  if (common.has(password.toLowerCase()))
+    throw new Refusal('invalid_input', { fields: { password: ruleText('password_common', language) } })
+}

@@ -2,7 +2,6 @@ import { auth as api } from '../../contract/index.ts'
 import type { Database } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
 import type { Accounts } from './accounts.ts'
-import { revoke } from './session.ts'
 
 export function routes(http: Http, db: Database, accounts: Accounts): void {
   http.write(api.register, ({ tx, body, language }) => accounts.register(tx, body, language))
@@ -14,12 +13,12 @@ export function routes(http: Http, db: Database, accounts: Accounts): void {
     await accounts.sendActivation(tx, body.email)
     return null
   })
-  http.write(api.login, async ({ tx, body, ip }) => {
-    const { accessToken, expiresAt } = await accounts.login(tx, body.email, body.password, ip)
+  http.write(api.login, async ({ tx, body, ip, userAgent }) => {
+    const { accessToken, expiresAt } = await accounts.login(tx, body.email, body.password, { ip, userAgent })
     return { token: { accessToken, expiresAt: expiresAt.toISOString() } }
   })
   http.write(api.logout, async ({ tx, caller }) => {
-    if (caller) await revoke(tx, caller.tokenHash)
+    if (caller) await accounts.logout(tx, caller)
     return null
   })
   http.write(api.recover, async ({ tx, body }) => {

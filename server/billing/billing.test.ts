@@ -44,7 +44,7 @@ function issue(
 ): Promise<{ id: string; number: string }> {
   return transaction(house.house.db, async (tx) => {
     const bill = {
-      customer: { id: customer.id, name: 'An', email: customer.email, regionCode },
+      customer: { id: customer.id, name: 'An', email: customer.email, regionCode, language: 'en' as const },
       currency: regionCode === 'VN' ? ('VND' as const) : ('AUD' as const),
       product: 'wordpress',
       lines: [{ description: { en: 'A thing', vi: 'Một thứ' }, quantity: 2n, unitPrice, period: null }],

@@ -1,6 +1,5 @@
 /** What follows an unpaid renewal: reminders, suspension, deletion, by the days of the catalogue. Each step first tries to be paid after all. */
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
-import { languageOf } from '../catalog/index.ts'
 import { days, later } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import type { Desk } from './desk.ts'
@@ -72,7 +71,7 @@ async function write(desk: Desk, tx: Tx, letter: keyof typeof letters, { invoice
   const customer = (await desk.customers(tx, [row.customer_id])).get(row.customer_id)
   if (!customer) return
   const region = row.region_code as RegionCode
-  const language = languageOf(desk.catalog, region) === 'vi' ? 'vi' : 'en'
+  const { language } = customer
   const { timeZone } = desk.catalog.regions[region]
   const { suspendDays, deleteDays } = desk.catalog.billing
   const dated = (day: number): string => dayIn(timeZone, later(row.period_end, days(day)))

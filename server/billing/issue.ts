@@ -1,5 +1,6 @@
 /** Writing invoices: numbers, tax, buyer and seller are settled here and never change again. */
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { Language } from '../../contract/errors.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { halfEven, type Basis } from '../../contract/pricing.ts'
 import type { Catalog } from '../catalog/index.ts'
@@ -23,6 +24,8 @@ export interface Customer {
   readonly name: string
   readonly email: string
   readonly regionCode: RegionCode
+  /** Of letters. */
+  readonly language: Language
 }
 export interface Subject {
   readonly wp: { readonly id: string; readonly name: string }

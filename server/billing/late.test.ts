@@ -26,7 +26,7 @@ const subscribed = async (paidAfterDays: number) => {
       subject: null,
     })
     const issued = await bills.issue(tx, {
-      customer: { id: customer.id, name: 'An', email: customer.email, regionCode: 'VN' },
+      customer: { id: customer.id, name: 'An', email: customer.email, regionCode: 'VN', language: 'vi' },
       currency: 'VND',
       product: 'wordpress',
       lines: [{ description: { en: 'x', vi: 'x' }, quantity: 1n, unitPrice: 218_000n, period: null }],

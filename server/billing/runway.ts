@@ -2,11 +2,11 @@
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { formatMoney } from '../../contract/money.ts'
 import type { Runway } from '../../contract/billing.ts'
-import { languageOf, timeZoneOf } from '../catalog/index.ts'
+import { timeZoneOf } from '../catalog/index.ts'
 import { days } from '../platform/clock.ts'
 import { transaction, type Queryable } from '../platform/db.ts'
 import type { Desk } from './desk.ts'
-import type { Subject } from './issue.ts'
+import type { Customer, Subject } from './issue.ts'
 import type { SubscriptionRow } from './payment.ts'
 import { dayIn, monthsAfter } from './period.ts'
 import { renewalOffers } from './renewals.ts'
@@ -127,17 +127,17 @@ async function warn(desk: Desk, customerId: string, renewing: readonly Renewing[
     await desk.announcer.announce(tx, customerId, 'wallet.low', {
       wallet: { balance: Number(balance), currency, days: lasts, emptyAt: end.toISOString() },
     })
-    await desk.mail(tx, customer.email, ...letter(desk, customer.regionCode, { balance, currency, end, lasts: lasts ?? 0 }))
+    await desk.mail(tx, customer.email, ...letter(desk, customer, { balance, currency, end, lasts: lasts ?? 0 }))
   })
 }
 
 function letter(
   desk: Desk,
-  region: RegionCode,
+  { regionCode: region, language }: Customer,
   { balance, currency, end, lasts }: { balance: bigint; currency: Currency; end: Date; lasts: number },
 ): [subject: string, text: string] {
-  const vi = languageOf(desk.catalog, region) === 'vi'
-  const money = formatMoney(Number(balance), currency, vi ? 'vi' : 'en')
+  const vi = language === 'vi'
+  const money = formatMoney(Number(balance), currency, language)
   const day = dayIn(timeZoneOf(desk.catalog, region), end)
   const link = `${desk.portalUrl}/payment`
   return vi

@@ -18,6 +18,11 @@ export interface CardCustomer {
   reference: string;
 }
 
+export interface ChannelGrant {
+  session_id: string;
+  socket_id: string;
+}
+
 export interface ClockOffset {
   offset_ms: bigint;
   one: Generated<boolean>;
@@ -29,11 +34,13 @@ export interface Customer {
   created_at: Timestamp;
   email: string;
   id: string;
+  language: string | null;
   location_id: string | null;
   name: string;
   password_hash: string;
   phone: string;
   region_code: string;
+  time_zone: string | null;
 }
 
 export interface DnsAccountPair {
@@ -209,6 +216,7 @@ export interface LedgerTransfer {
 export interface LogTicket {
   customer_id: string;
   expires_at: Timestamp;
+  session_id: string;
   site_id: string;
   ticket_hash: Buffer;
 }
@@ -239,6 +247,7 @@ export interface OneTimeCode {
   expires_at: Timestamp;
   purpose: string;
   sent_at: Timestamp;
+  target: string | null;
   tries: Generated<number>;
 }
 
@@ -333,8 +342,20 @@ export interface Session {
   created_at: Timestamp;
   customer_id: string;
   expires_at: Timestamp;
+  id: Generated<string>;
+  ip: string | null;
   last_used_at: Timestamp;
   token_hash: Buffer;
+  user_agent: string | null;
+}
+
+export interface SignIn {
+  at: Timestamp;
+  customer_id: string;
+  id: Generated<bigint>;
+  ip: string;
+  outcome: string;
+  user_agent: string;
 }
 
 export interface Site {
@@ -447,6 +468,7 @@ export interface Subscription {
 
 export interface DB {
   card_customer: CardCustomer;
+  channel_grant: ChannelGrant;
   clock_offset: ClockOffset;
   customer: Customer;
   dns_account_pair: DnsAccountPair;
@@ -477,6 +499,7 @@ export interface DB {
   rate_limit: RateLimit;
   runway_warning: RunwayWarning;
   session: Session;
+  sign_in: SignIn;
   site: Site;
   site_backup: SiteBackup;
   site_domain: SiteDomain;

@@ -18,7 +18,7 @@ import { watchUnused } from './unused-connections.ts'
 /** Who calls, as the auth room tells. */
 export interface Caller {
   readonly customerId: string
-  readonly tokenHash: Buffer
+  readonly sessionId: string
 }
 
 export interface Call<E extends Endpoint> {
@@ -30,6 +30,8 @@ export interface Call<E extends Endpoint> {
   readonly caller: Caller | undefined
   readonly language: Language
   readonly ip: string
+  /** At most 300 characters of it; empty without one. */
+  readonly userAgent: string
 }
 /** POST, PUT and DELETE run in one transaction, together with the answer that is kept for their Idempotency-Key. */
 export type Write<E extends Endpoint> = Call<E> & { readonly tx: Tx }
@@ -84,6 +86,7 @@ export interface HttpOptions {
   readonly onResponse?: (route: string, method: string, status: number, seconds: number) => void
 }
 
+const maxUserAgentChars = 300
 const bodyLimitBytes = 256 * 1024
 /** How long a stop waits for requests in hand. */
 const closeMs = 8_000
@@ -205,6 +208,7 @@ export function createHttp(options: HttpOptions): Http {
       caller,
       language,
       ip: request.ip,
+      userAgent: (request.headers['user-agent'] ?? '').slice(0, maxUserAgentChars),
     }
   }
 

@@ -13,6 +13,7 @@ export const closeCodes = {
   unknownApp: 4001,
   unknownPath: 4005,
   badVersion: 4006,
+  unauthorised: 4009,
   unsupportedVersion: 4007,
   noVersion: 4008,
   overCapacity: 4100,

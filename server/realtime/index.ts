@@ -4,6 +4,7 @@ import type { Database } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
 import { createAnnouncer, type Announcer, type Told } from './announce.ts'
+import { createEndings, type Endings } from './endings.ts'
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
 import { createRelay } from './relay.ts'
@@ -15,6 +16,9 @@ export { createAnnouncer }
 export type { Announcer, AppKey, Told }
 
 export interface Realtime extends Announcer {
+  /** Closes what is open under these sessions, in every process, once the transaction is committed. The caller holds their rows and deletes them after. */
+  endSessions: Endings['tell']
+  onEnded: Endings['onEnded']
   readonly sockets: Sockets
   routes(http: Http): void
   start(): Promise<void>
@@ -26,12 +30,15 @@ export interface Realtime extends Announcer {
 export function createRealtime(deps: { db: Database; url: string; clock: Clock; app: AppKey; log: Log }): Realtime {
   const hub = createHub()
   const relay = createRelay(deps.db, deps.log)
-  const listener = createListener(deps.url, deps.db, hub, deps.log)
+  const endings = createEndings(deps.db, hub)
+  const listener = createListener(deps.url, deps.db, hub, endings, deps.log)
   const sockets = createSockets(deps.app, hub, deps.clock)
   return {
     ...createAnnouncer(deps.clock, () => relay.wake()),
     sockets,
-    routes: (http) => routes(http, { db: deps.db, clock: deps.clock, hub, app: deps.app }),
+    endSessions: endings.tell,
+    onEnded: endings.onEnded,
+    routes: (http) => routes(http, { db: deps.db, clock: deps.clock, hub, endings, app: deps.app }),
     async start() {
       await listener.start()
       relay.start()

@@ -5,6 +5,7 @@
 import pg from 'pg'
 import type { Log } from '../platform/log.ts'
 import type { Database } from '../platform/db.ts'
+import { endedChannel, type Endings } from './endings.ts'
 import type { Hub } from './hub.ts'
 import { channel } from './relay.ts'
 
@@ -18,7 +19,7 @@ export interface Listener {
   health(): string | undefined
 }
 
-export function createListener(url: string, db: Database, hub: Hub, log: Log): Listener {
+export function createListener(url: string, db: Database, hub: Hub, endings: Endings, log: Log): Listener {
   let client: pg.Client | undefined
   let stopped = true
   let seen: bigint | undefined
@@ -66,10 +67,13 @@ export function createListener(url: string, db: Database, hub: Hub, log: Log): L
     next.on('end', () => {
       if (client === next) lost()
     })
-    next.on('notification', deliverInTurn)
+    next.on('notification', ({ channel: on, payload }) => {
+      if (on === endedChannel) endings.hear(payload ?? '')
+      else deliverInTurn()
+    })
     try {
       await next.connect()
-      await next.query(`listen ${channel}`)
+      await next.query(`listen ${channel}; listen ${endedChannel}`)
     } catch (error) {
       // Whoever asked tries again: two who do so for one failure would be four at the next.
       void next.end().catch(() => undefined)
@@ -85,6 +89,7 @@ export function createListener(url: string, db: Database, hub: Hub, log: Log): L
     } else {
       deliverInTurn()
       hub.publishToAll('portal.resync', {})
+      endings.lookAgain().catch((error: unknown) => log.warn({ err: error }, 'looking for ended sessions'))
     }
   }
   async function reconnect(): Promise<void> {

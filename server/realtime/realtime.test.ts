@@ -11,6 +11,7 @@ import { transaction } from '../platform/db.ts'
 import { systemClock } from '../platform/clock.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 import { createAnnouncer } from './announce.ts'
+import { createEndings } from './endings.ts'
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
 import { createSockets } from './socket.ts'
@@ -430,7 +431,7 @@ describe('nothing is missed', () => {
       0,
     )
     hub.subscribe(member, `private-${an.id}`)
-    const listener = createListener(url.href, portal.house.db, hub, createLog('silent'))
+    const listener = createListener(url.href, portal.house.db, hub, createEndings(portal.house.db, hub), createLog('silent'))
     await listener.start()
     expect(listener.health()).toBeUndefined()
     gone = true

@@ -5,6 +5,7 @@ import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
+import type { Endings } from './endings.ts'
 import type { Hub } from './hub.ts'
 import { listNotifications, markRead, unreadCount } from './notifications.ts'
 import { apiFault, channelAuth, type AppKey } from './signature.ts'
@@ -23,8 +24,8 @@ const Trigger = z.object({
 const Batch = z.object({ batch: z.array(Trigger).check(z.maxLength(10)) })
 type Trigger = z.output<typeof Trigger>
 
-export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub; app: AppKey }): void {
-  const { db, clock, hub, app } = deps
+export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub; endings: Endings; app: AppKey }): void {
+  const { db, clock, hub, endings, app } = deps
 
   http.read(api.listNotifications, async ({ customerId, query, language }) => {
     if (query.after !== undefined && !id.test(query.after))
@@ -41,8 +42,9 @@ export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub;
   })
 
   // Pusher's own answer has no envelope, and pusher-js sends a form.
-  http.plain(api.authoriseChannel, async ({ customerId, body }) => {
+  http.plain(api.authoriseChannel, async ({ customerId, caller, body }) => {
     if (body.channel_name !== `private-${customerId}`) throw new Refusal('forbidden')
+    if (!caller || !(await endings.grant(caller.sessionId, body.socket_id))) throw new Refusal('unauthenticated')
     return { auth: channelAuth(app, body.socket_id, body.channel_name) }
   })
 

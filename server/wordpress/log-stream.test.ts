@@ -81,6 +81,26 @@ describe('the ticket', () => {
     expect(await open(late)).toBe(403)
   })
 
+  test('ends with its session, and so does what it opened', async () => {
+    const signedIn = await house.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', {
+      body: { email: an.email, password: an.password },
+    })
+    const token = signedIn.body.result.token.accessToken
+    const mine = await opened(await ticket())
+    const [url, unused] = await Promise.all(
+      [1, 2].map(async () => (await house.call<string>('GET', `/api/wp/${id}/log`, { token })).body.result),
+    )
+    const { socket } = await opened(url ?? '')
+    const closed = once(socket, 'close')
+    const begun = performance.now()
+    await house.call('POST', '/api/v1/auth/logout', { token })
+    expect((await closed)[0]).toBe(4401)
+    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(await open(unused ?? '')).toBe(403)
+    expect(mine.socket.readyState).toBe(WebSocket.OPEN)
+    mine.socket.close()
+  })
+
   test("opens its own server's log and no other", async () => {
     const other = await place(an)
     expect(await open((await ticket()).replace(id, other))).toBe(403)

@@ -7,7 +7,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { later, minutes, seconds, type Clock } from '../platform/clock.ts'
-import type { Database } from '../platform/db.ts'
+import { databaseError, type Database } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Caller } from '../platform/http.ts'
 import type { LogLine, WordpressDriver } from './driver.ts'
 
 const ticketLifeMs = seconds(60)
@@ -15,6 +17,8 @@ const backlogLines = 200
 /** Past this the socket gets nothing until it has read. Bytes. */
 const maxBufferedBytes = 256 * 1024
 const streamLifeMs = minutes(60)
+/** Close code: the client asks for a new ticket, which only a living session gets. */
+const askAgain = 4401
 const drainMs = 100
 /** How long a reader may take to answer the close when the portal stops. */
 const closeWaitMs = 2000
@@ -23,10 +27,12 @@ const closeWaitMs = 2000
 export const frameLine = (line: LogLine): string => `${line.at.toISOString()} ${line.container} - - ${line.text.replace(/-(?= -)/g, '- ')}`
 
 export interface LogStreams {
-  /** A WebSocket address with a ticket that opens it once, within a minute. */
-  ticket(siteId: string, customerId: string): Promise<string>
+  /** A WebSocket address with a ticket that opens it once, within a minute, while the session lives. */
+  ticket(siteId: string, caller: Caller): Promise<string>
   /** Takes an upgrade when its path is a log stream's; false when it is somebody else's. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean
+  /** Closes the streams of ended sessions; all of them when it is not known which have ended: they come back with a new ticket. */
+  endSessions(ended: ReadonlySet<string> | 'unknown'): void
   close(): void
 }
 
@@ -53,10 +59,13 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
       .where('ticket_hash', '=', hashOf(ticket))
       .where('site_id', '=', siteId)
       .where('expires_at', '>', clock.now())
-      .returning('customer_id')
+      .returning('session_id')
       .executeTakeFirst()
 
-  function stream(socket: WebSocket, siteId: string): void {
+  const sessionOf = new WeakMap<WebSocket, string>()
+
+  function stream(socket: WebSocket, siteId: string, sessionId: string): void {
+    sessionOf.set(socket, sessionId)
     const log = driver.log(siteId)
     let seen = -1
     let waiting: NodeJS.Timeout | undefined
@@ -83,7 +92,7 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
     const backlog = log.tail(backlogLines)
     seen = (backlog[0]?.seq ?? log.tail(1)[0]?.seq ?? 0) - 1
     log.events.on('line', catchUp)
-    const life = setTimeout(() => socket.close(4401, 'ask for a new ticket'), streamLifeMs)
+    const life = setTimeout(() => socket.close(askAgain, 'ask for a new ticket'), streamLifeMs)
     socket.on('close', () => {
       log.events.off('line', catchUp)
       clearTimeout(life)
@@ -98,14 +107,25 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
   }
 
   return {
-    async ticket(siteId, customerId) {
+    async ticket(siteId, { customerId, sessionId }) {
       const ticket = randomBytes(24).toString('base64url')
       const now = clock.now()
       await db.deleteFrom('log_ticket').where('expires_at', '<', now).execute()
       await db
         .insertInto('log_ticket')
-        .values({ ticket_hash: hashOf(ticket), site_id: siteId, customer_id: customerId, expires_at: later(now, ticketLifeMs) })
+        .values({
+          ticket_hash: hashOf(ticket),
+          site_id: siteId,
+          customer_id: customerId,
+          session_id: sessionId,
+          expires_at: later(now, ticketLifeMs),
+        })
         .execute()
+        .catch((error: unknown) => {
+          // It ended just now.
+          if (databaseError(error)?.constraint === 'log_ticket_session_id_fkey') throw new Refusal('unauthenticated')
+          throw error
+        })
       return `${deps.portalUrl.replace(/^http/, 'ws')}/api/wp/${siteId}/log/stream?ticket=${ticket}`
     },
     upgrade(request, socket, head) {
@@ -119,14 +139,21 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
         return true
       }
       redeem(siteId, url.searchParams.get('ticket') ?? '').then(
-        (owner) => {
+        (redeemed) => {
           if (closing) refuse(socket, '503 Service Unavailable')
-          else if (!owner) refuse(socket, '403 Forbidden')
-          else server.handleUpgrade(request, socket, head, (opened) => stream(opened, siteId))
+          else if (!redeemed) refuse(socket, '403 Forbidden')
+          else server.handleUpgrade(request, socket, head, (opened) => stream(opened, siteId, redeemed.session_id))
         },
         () => refuse(socket, '503 Service Unavailable'),
       )
       return true
+    },
+    endSessions(ended) {
+      for (const socket of server.clients) {
+        if (ended !== 'unknown' && !ended.has(sessionOf.get(socket) ?? '')) continue
+        socket.close(askAgain, 'ask for a new ticket')
+        setTimeout(() => socket.terminate(), closeWaitMs).unref()
+      }
     },
     close() {
       closing = true

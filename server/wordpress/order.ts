@@ -23,6 +23,7 @@ export interface Buyer {
   readonly name: string
   readonly email: string
   readonly regionCode: RegionCode
+  readonly language: Language
 }
 type OrderForm = z.output<typeof Order>
 

@@ -121,9 +121,10 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     await deps.signIns.take(site.id)
     return { url: await driver.adminLink(site.id, site.admin_user) }
   })
-  http.read(api.logTicket, async ({ customerId, params }) => {
+  http.read(api.logTicket, async ({ customerId, caller, params }) => {
     const site = await own(customerId, params.id)
-    return await deps.logs.ticket(site.id, customerId)
+    if (!caller) throw new Refusal('unauthenticated')
+    return await deps.logs.ticket(site.id, caller)
   })
   http.read(domainApi.checkDomain, async ({ customerId, params, query, language }) => {
     const site = await own(customerId, params.id)

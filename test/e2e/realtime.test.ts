@@ -50,6 +50,7 @@ function listen(change: Partial<SocketOptions> & { port?: number } = {}): Heard 
     onConnected: (connected) => {
       heard.connected = connected
     },
+    onEnded: () => undefined,
     ...change,
   })
   opened.push(socket)

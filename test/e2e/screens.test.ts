@@ -126,6 +126,7 @@ const customerScreens = (): string[] => [
   '/project/create',
   '/web-service/create?project=demo',
   '/dns',
+  '/account',
   '/docs',
   '/docs/top-up',
   '/docs/nothing',

@@ -1,16 +1,16 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { languageOfRegion, setLanguage } from '../i18n/index.ts'
+import { setLanguage } from '../i18n/index.ts'
 import { meQuery } from '../queries.ts'
 import { session } from '../session.ts'
 import { toast } from '../ui/toast.ts'
 
-/** Takes a fresh token into use: the profile is read, and the customer's region chooses the language. */
+/** Takes a fresh token into use: the profile is read, and its language is the customer's choice, or their region's. */
 export async function enter(queryClient: QueryClient, token: string): Promise<void> {
   queryClient.clear()
   session.open(token)
   const user = await queryClient.fetchQuery(meQuery)
   toast.clear()
-  await setLanguage(languageOfRegion(user.region_code))
+  await setLanguage(user.language)
   void import('../payments/card-secret.ts')
     .then(({ keepCardSecret }) => keepCardSecret(queryClient, user.region_code, token))
     .catch(() => {})

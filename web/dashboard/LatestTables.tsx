@@ -21,7 +21,7 @@ const count = 6
 const action = 'grid size-8 place-items-center rounded-md text-ink-2 hover:bg-subtle hover:text-ink'
 
 export function LatestTransactions({ className }: { className?: string }) {
-  const t = useTexts('dashboard')
+  const t = useTexts('dashboard', 'invoices')
   const query = useQuery(recentTransactionsQuery)
   return (
     <Card
@@ -49,7 +49,7 @@ export function LatestTransactions({ className }: { className?: string }) {
 }
 
 function TransactionTable({ list }: { list: Transaction[] }) {
-  const t = useTexts('dashboard')
+  const t = useTexts('dashboard', 'invoices')
   return (
     <table className="w-full text-sm">
       <caption className="sr-only">{t.dashboard.transactions}</caption>
@@ -93,7 +93,7 @@ function TransactionTable({ list }: { list: Transaction[] }) {
 }
 
 export function LatestInvoices({ className }: { className?: string }) {
-  const t = useTexts('dashboard')
+  const t = useTexts('dashboard', 'invoices')
   const query = useQuery(recentInvoicesQuery)
   return (
     <Card
@@ -111,7 +111,7 @@ export function LatestInvoices({ className }: { className?: string }) {
 }
 
 function InvoiceTable({ list }: { list: Invoice[] }) {
-  const t = useTexts('dashboard')
+  const t = useTexts('dashboard', 'invoices')
   const { money } = useFormat()
   return (
     <table className="w-full text-sm">

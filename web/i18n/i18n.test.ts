@@ -4,11 +4,13 @@ import { expect, test } from 'vitest'
 import { audAuth } from './aud-auth.ts'
 import { audDashboard } from './aud-dashboard.ts'
 import { audServers } from './aud-servers.ts'
+import { enAccount } from './en-account.ts'
 import { enAuth } from './en-auth.ts'
 import { enCards } from './en-cards.ts'
 import { enDashboard } from './en-dashboard.ts'
 import { enDns } from './en-dns.ts'
 import { enDocs } from './en-docs.ts'
+import { enInvoices } from './en-invoices.ts'
 import { enPaas } from './en-paas.ts'
 import { enPalette } from './en-palette.ts'
 import { enParts } from './en-parts.ts'
@@ -18,11 +20,13 @@ import { enSite } from './en-site.ts'
 import { enTopUp } from './en-top-up.ts'
 import { enWallet } from './en-wallet.ts'
 import { en as enCore } from './en.ts'
+import { viAccount } from './vi-account.ts'
 import { viAuth } from './vi-auth.ts'
 import { viCards } from './vi-cards.ts'
 import { viDashboard } from './vi-dashboard.ts'
 import { viDns } from './vi-dns.ts'
 import { viDocs } from './vi-docs.ts'
+import { viInvoices } from './vi-invoices.ts'
 import { viPaas } from './vi-paas.ts'
 import { viPalette } from './vi-palette.ts'
 import { viParts } from './vi-parts.ts'
@@ -39,7 +43,9 @@ const en = {
   ...enAuth,
   ...enTopUp,
   ...enDns,
+  ...enAccount,
   ...enDocs,
+  ...enInvoices,
   ...enPaas,
   ...enPalette,
   ...enParts,
@@ -55,7 +61,9 @@ const vi = {
   ...viAuth,
   ...viTopUp,
   ...viDns,
+  ...viAccount,
   ...viDocs,
+  ...viInvoices,
   ...viPaas,
   ...viPalette,
   ...viParts,
@@ -71,7 +79,9 @@ const aud = {
   ...audAuth,
   ...enTopUp,
   ...enDns,
+  ...enAccount,
   ...enDocs,
+  ...enInvoices,
   ...enPaas,
   ...enPalette,
   ...enParts,

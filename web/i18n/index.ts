@@ -3,11 +3,13 @@
  * besides (`screen(file, 'servers')`). A change of language loads the other files first and then swaps.
  */
 import { useSyncExternalStore } from 'react'
+import type { enAccount } from './en-account.ts'
 import type { enAuth } from './en-auth.ts'
 import type { enCards } from './en-cards.ts'
 import type { enDashboard } from './en-dashboard.ts'
 import type { enDns } from './en-dns.ts'
 import type { enDocs } from './en-docs.ts'
+import type { enInvoices } from './en-invoices.ts'
 import type { enPaas } from './en-paas.ts'
 import type { enPalette } from './en-palette.ts'
 import type { enParts } from './en-parts.ts'
@@ -21,6 +23,7 @@ import type { Texts } from './en.ts'
 export type { Texts }
 /** Texts of one part of the portal. */
 interface GroupTexts {
+  account: typeof enAccount
   auth: typeof enAuth
   dashboard: typeof enDashboard
   palette: typeof enPalette
@@ -28,6 +31,7 @@ interface GroupTexts {
   cards: { readonly cards: typeof enCards }
   dns: typeof enDns
   docs: typeof enDocs
+  invoices: typeof enInvoices
   paas: typeof enPaas
   payments: typeof enPayments
   servers: typeof enServers
@@ -46,9 +50,11 @@ const loaders: Record<Language, () => Promise<Texts>> = {
 }
 
 type Loaders = { readonly [G in TextGroup]: Record<Language, () => Promise<GroupTexts[G]>> }
+const account = () => import('./en-account.ts').then((file) => file.enAccount)
 const cards = () => import('./en-cards.ts').then((file) => ({ cards: file.enCards }))
 const dns = () => import('./en-dns.ts').then((file) => file.enDns)
 const docs = () => import('./en-docs.ts').then((file) => file.enDocs)
+const invoices = () => import('./en-invoices.ts').then((file) => file.enInvoices)
 const paas = () => import('./en-paas.ts').then((file) => file.enPaas)
 const palette = () => import('./en-palette.ts').then((file) => file.enPalette)
 const parts = () => import('./en-parts.ts').then((file) => file.enParts)
@@ -57,6 +63,7 @@ const site = () => import('./en-site.ts').then((file) => file.enSite)
 const topUp = () => import('./en-top-up.ts').then((file) => file.enTopUp)
 const wallet = () => import('./en-wallet.ts').then((file) => file.enWallet)
 const groupLoaders: Loaders = {
+  account: { en: account, vi: () => import('./vi-account.ts').then((file) => file.viAccount), aud: account },
   auth: {
     en: () => import('./en-auth.ts').then((file) => file.enAuth),
     vi: () => import('./vi-auth.ts').then((file) => file.viAuth),
@@ -71,6 +78,7 @@ const groupLoaders: Loaders = {
   cards: { en: cards, vi: () => import('./vi-cards.ts').then((file) => ({ cards: file.viCards })), aud: cards },
   dns: { en: dns, vi: () => import('./vi-dns.ts').then((file) => file.viDns), aud: dns },
   docs: { en: docs, vi: () => import('./vi-docs.ts').then((file) => file.viDocs), aud: docs },
+  invoices: { en: invoices, vi: () => import('./vi-invoices.ts').then((file) => file.viInvoices), aud: invoices },
   paas: { en: paas, vi: () => import('./vi-paas.ts').then((file) => file.viPaas), aud: paas },
   palette: { en: palette, vi: () => import('./vi-palette.ts').then((file) => file.viPalette), aud: palette },
   payments: { en: payments, vi: () => import('./vi-payments.ts').then((file) => file.viPayments), aud: payments },
@@ -140,9 +148,6 @@ const localeOf = (language: Language): string => (language === 'aud' ? 'en-AU' :
 
 /** The language of the contract's sentences: Australian English is English there. */
 export const sentenceLanguage = (language: Language): 'en' | 'vi' => (language === 'vi' ? 'vi' : 'en')
-
-/** Which language a region's customers read (portal.md section 4). */
-export const languageOfRegion = (region: string): Language => (region === 'VN' ? 'vi' : region === 'AUD' ? 'aud' : 'en')
 
 function current(): Active {
   if (!active) throw new Error('A language is loaded before anything is drawn')

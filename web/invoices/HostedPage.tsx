@@ -26,7 +26,7 @@ export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetch
 
 /** One invoice, for whoever holds its link. Who is signed in may pay it from the wallet. */
 export default function HostedPage() {
-  const t = useTexts()
+  const t = useTexts('invoices')
   const { token } = route.useParams()
   const signedIn = useSignedIn()
   const { data, isPending, error, refetch } = useQuery(hostedInvoiceQuery(token))
@@ -79,7 +79,7 @@ export default function HostedPage() {
 }
 
 function Sheet({ invoice, seller, buyer, token }: { invoice: Invoice; seller: string; buyer: string; token: string }) {
-  const t = useTexts()
+  const t = useTexts('invoices')
   const { money } = useFormat()
   const amount = (value: number) => money(value, invoice.currency)
   return (
@@ -189,7 +189,7 @@ function Sum({ term, children }: { term: string; children: string }) {
 }
 
 function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
-  const t = useTexts()
+  const t = useTexts('invoices')
   const { money } = useFormat()
   const signedIn = useSignedIn()
   const queryClient = useQueryClient()

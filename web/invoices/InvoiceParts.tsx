@@ -6,7 +6,7 @@ import { Badge } from '../ui/Badge.tsx'
 
 /** Paid where nothing is due, UnPaid where something is; void, refunded and a credit note are neither. */
 export function InvoiceBadge({ invoice }: { invoice: Pick<Invoice, 'amount_due' | 'status' | 'kind'> }) {
-  const t = useTexts()
+  const t = useTexts('invoices')
   if (invoice.status === 'void') return <Badge dot>{t.invoices.void}</Badge>
   if (invoice.kind === 'credit') {
     return (

@@ -18,7 +18,7 @@ import { invoiceListQuery } from './queries.ts'
 export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfiniteQuery(invoiceListQuery)
 
 export default function InvoicesPage() {
-  const t = useTexts()
+  const t = useTexts('invoices')
   const query = useInfiniteQuery(invoiceListQuery)
   const list = query.data?.pages.flatMap((page) => page.result) ?? []
 
@@ -43,7 +43,7 @@ export default function InvoicesPage() {
 }
 
 function Table({ list }: { list: Invoice[] }) {
-  const t = useTexts()
+  const t = useTexts('invoices')
   return (
     <table className="w-full text-sm">
       <caption className="sr-only">{t.invoices.title}</caption>
@@ -125,7 +125,7 @@ function Due({ invoice }: { invoice: Invoice }) {
 }
 
 function PdfLink({ invoice }: { invoice: Invoice }) {
-  const t = useTexts()
+  const t = useTexts('invoices')
   return (
     <a
       href={invoice.invoice_pdf}

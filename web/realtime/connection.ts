@@ -51,6 +51,8 @@ export class Channel {
       onSubscribed: () => this.catchUp(),
       onEvent: (name, data) => this.#heard(name, data),
       onConnected: (up) => this.#hearing.onConnected(up),
+      // Where the session was ended elsewhere, the answer leads to the sign-in.
+      onEnded: () => this.catchUp(),
     })
   }
 

@@ -12,6 +12,8 @@ export interface SocketOptions {
   onSubscribed: () => void
   onEvent: (name: string, data: unknown) => void
   onConnected: (connected: boolean) => void
+  /** The server said never to come back. */
+  onEnded: () => void
 }
 
 const greetingMs = 10_000
@@ -99,7 +101,11 @@ export class ChannelSocket {
     this.#leave()
     if (this.#over) return
     const next = afterClose(code)
-    if (next === 'never') return this.close()
+    if (next === 'never') {
+      this.close()
+      this.#options.onEnded()
+      return
+    }
     // At once, but not again and again while the server is still restarting.
     const gap = next === 'now' && subscribed ? 0 : gapMs(this.#failures)
     this.#failures += 1

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
-import { ChevronsUpDown, CreditCard, Lock, LogOut, PanelLeft, Search } from 'lucide-react'
+import { ChevronsUpDown, CreditCard, Lock, LogOut, PanelLeft, Search, UserRound } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { signOut } from '../auth/sign-out.ts'
 import { brand } from '../brand.ts'
@@ -162,6 +162,7 @@ function UserMenu() {
         </>
       }
       items={[
+        { label: t.shell.account, icon: UserRound, onSelect: () => void router.navigate({ to: '/account' }) },
         ...(payments[user.region_code]?.cards
           ? [{ label: t.nav.cards, icon: CreditCard, onSelect: () => void router.navigate({ to: '/link-card' }) }]
           : []),

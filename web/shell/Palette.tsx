@@ -133,6 +133,7 @@ function useCommands(): Command[] {
       go('paas', t.nav.paas, () => router.navigate({ to: '/paas' })),
       go('transactions', t.nav.transactions, () => router.navigate({ to: '/transactions' })),
       go('invoices', t.nav.invoices, () => router.navigate({ to: '/invoice' })),
+      go('account', t.shell.account, () => router.navigate({ to: '/account' })),
       ...(takesCards ? [go('cards', t.nav.cards, () => router.navigate({ to: '/link-card' }))] : []),
       go('help', t.palette.help, () => router.navigate({ to: '/docs' })),
       act('topUp', t.nav.topUp, () => router.navigate({ to: '/payment' })),

@@ -1,0 +1,151 @@
+/** The customer's own account: profile, password, contacts, sessions, sign-in history. */
+import * as z from 'zod/mini'
+import { email, otp, password, phone } from './auth.ts'
+import { endpoint, idParam, pageQuery } from './endpoint.ts'
+import { regionCode } from './money.ts'
+
+/** A name of the IANA time zone database that this machine knows. */
+export function isTimeZone(name: string): boolean {
+  // An offset such as +07:00 is no zone: it knows no summer time.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const language = z.enum(['en', 'vi', 'aud'])
+const currentPassword = z.string().check(z.minLength(1), z.maxLength(128))
+const timeZone = z.string().check(z.maxLength(64), z.refine(isTimeZone, { error: 'time_zone' }))
+
+export const Account = z.object({
+  name: z.string(),
+  email: z.string(),
+  phone: z.string(),
+  region_code: regionCode,
+  /** The customer's choice, or the region's. */
+  language,
+  /** IANA; null: the browser's own. */
+  timeZone: z.nullable(z.string()),
+  createdAt: z.string(),
+})
+export type Account = z.output<typeof Account>
+
+export const account = endpoint({
+  method: 'GET',
+  path: '/api/v1/account',
+  access: 'customer',
+  summary: 'The account of the signed-in customer',
+  result: Account,
+})
+
+export const changeAccount = endpoint({
+  method: 'PUT',
+  path: '/api/v1/account',
+  access: 'customer',
+  summary: 'Change name, language or time zone; what is not named stays',
+  body: z.strictObject({
+    name: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(100))),
+    language: z.optional(language),
+    timeZone: z.optional(z.nullable(timeZone)),
+  }),
+  result: Account,
+})
+
+export const changePassword = endpoint({
+  method: 'PUT',
+  path: '/api/v1/account/password',
+  access: 'customer',
+  summary: 'Set a new password; every other session ends',
+  body: z.strictObject({ current: currentPassword, password }),
+  result: z.null(),
+})
+
+export const changeEmail = endpoint({
+  method: 'POST',
+  path: '/api/v1/account/email',
+  access: 'customer',
+  summary: 'Begin to change the email address: a code goes to the new one (once a minute)',
+  body: z.strictObject({ email, password: currentPassword }),
+  result: z.null(),
+})
+export const confirmEmail = endpoint({
+  method: 'POST',
+  path: '/api/v1/account/email/confirm',
+  access: 'customer',
+  summary: 'Change the email address with the code; the old address is told',
+  body: z.strictObject({ code: otp }),
+  result: Account,
+})
+
+export const changePhone = endpoint({
+  method: 'POST',
+  path: '/api/v1/account/phone',
+  access: 'customer',
+  summary: 'Begin to change the phone number: a code goes to the new one (once a minute)',
+  body: z.strictObject({ phone, password: currentPassword }),
+  result: z.null(),
+})
+export const confirmPhone = endpoint({
+  method: 'POST',
+  path: '/api/v1/account/phone/confirm',
+  access: 'customer',
+  summary: 'Change the phone number with the code; the email address is told',
+  body: z.strictObject({ code: otp }),
+  result: Account,
+})
+
+export const Session = z.object({
+  id: z.string(),
+  /** The one that asks. */
+  current: z.boolean(),
+  ip: z.nullable(z.string()),
+  userAgent: z.nullable(z.string()),
+  createdAt: z.string(),
+  lastUsedAt: z.string(),
+})
+export type Session = z.output<typeof Session>
+
+export const sessions = endpoint({
+  method: 'GET',
+  path: '/api/v1/account/sessions',
+  access: 'customer',
+  summary: 'Where the customer is signed in, the last used first',
+  result: z.array(Session),
+})
+export const revokeSession = endpoint({
+  method: 'DELETE',
+  path: '/api/v1/account/sessions/:id',
+  access: 'customer',
+  summary: 'End one session; its live connections close',
+  params: idParam,
+  result: z.null(),
+})
+export const revokeOthers = endpoint({
+  method: 'POST',
+  path: '/api/v1/account/sessions/revoke-others',
+  access: 'customer',
+  summary: 'End every session but this one',
+  result: z.object({ ended: z.int() }),
+})
+
+export const SignIn = z.object({
+  id: z.string(),
+  at: z.string(),
+  ip: z.string(),
+  userAgent: z.string(),
+  outcome: z.enum(['succeeded', 'failed']),
+})
+export type SignIn = z.output<typeof SignIn>
+
+export const signIns = endpoint({
+  method: 'GET',
+  path: '/api/v1/account/sign-ins',
+  access: 'customer',
+  summary: 'Sign-ins of the last 90 days, newest first',
+  query: z.object(pageQuery),
+  result: z.array(SignIn),
+  paged: true,
+})

@@ -1,0 +1,295 @@
+/** The account as its customer changes it, and as a thief with a session would; live sockets really close, in another portal too. */
+import { once } from 'node:events'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { Account, Session, SignIn } from '../../contract/account.ts'
+import { createEndings } from '../realtime/endings.ts'
+import { createHub } from '../realtime/hub.ts'
+import { createListener } from '../realtime/listener.ts'
+import { eventually, manualClock, openTestHouse, type Answer, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { days, minutes, seconds } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
+import { createLog } from '../platform/log.ts'
+
+const clock = manualClock()
+let portal: TestHouse
+let admin: pg.Client
+let key: string
+beforeAll(async () => {
+  portal = await openTestHouse({ clock, env: { TRUST_PROXY: 'on' } })
+  admin = new pg.Client({ connectionString: portal.databaseUrl })
+  await admin.connect()
+  key = (await portal.call<{ realtime: { key: string } }>('GET', '/api/config')).body.result.realtime.key
+})
+afterAll(async () => {
+  await admin.end()
+  await portal.close()
+})
+
+const on = <T = null>(who: { token: string }, method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  portal.call<T>(method, `/api/v1/account${path}`, { token: who.token, body, headers })
+const code = (answer: Answer): [number, string | undefined] => [answer.status, answer.body.error?.code]
+const signIn = async (who: { email: string; password: string }, agent = 'test'): Promise<string> =>
+  (
+    await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', {
+      body: { email: who.email, password: who.password },
+      headers: { 'user-agent': agent },
+    })
+  ).body.result.token.accessToken
+const alive = async (token: string): Promise<boolean> => (await portal.call('GET', '/api/v1/auth/me', { token })).status === 200
+const newest = (to: string) => eventually(`a message to ${to}`, async () => (await portal.inbox(to))[0]?.text)
+const codeFor = (to: string): Promise<string> =>
+  eventually(`a code for ${to}`, async () => /\b\d{6}\b/.exec((await portal.inbox(to))[0]?.text ?? '')?.[0])
+const wrong = (right: string): string => (right === '000000' ? '111111' : '000000')
+/** Lets real time of the counters pass: they run on the wall clock. */
+const passInCounters = (ms: number) => admin.query('update rate_limit set expire = expire - $1', [ms])
+
+/** A socket on the customer's private channel. */
+async function listening(who: TestCustomer, token: string): Promise<WebSocket> {
+  const socket = new WebSocket(`${portal.url.replace('http', 'ws')}/app/${key}?protocol=7`)
+  const [greeting] = (await once(socket, 'message')) as [Buffer]
+  const { socket_id } = JSON.parse((JSON.parse(String(greeting)) as { data: string }).data) as { socket_id: string }
+  const channel = `private-${who.id}`
+  const allowed = await portal.call('POST', '/api/v1/auth/pusher', { token, body: { socket_id, channel_name: channel } })
+  expect(allowed.status, allowed.text).toBe(200)
+  const { auth } = JSON.parse(allowed.text) as { auth: string }
+  socket.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel, auth } }))
+  const [answer] = (await once(socket, 'message')) as [Buffer]
+  expect(String(answer)).toContain('subscription_succeeded')
+  return socket
+}
+const closedWith = async (socket: WebSocket): Promise<number> => ((await once(socket, 'close')) as [number])[0]
+
+describe('profile', () => {
+  test('name, language and time zone are the customer’s, and letters follow the language', async () => {
+    const an = await portal.customer()
+    const before = (await on<Account>(an, 'GET', '')).body.result
+    expect(before).toMatchObject({
+      name: 'Nguyễn Văn An',
+      email: an.email,
+      phone: an.phone,
+      region_code: 'VN',
+      language: 'vi',
+      timeZone: null,
+    })
+    expect(before.createdAt).toMatch(/Z$/)
+    const changed = await on<Account>(an, 'PUT', '', { name: '  Lê An ', language: 'en', timeZone: 'Asia/Ho_Chi_Minh' })
+    expect(changed.body.result).toEqual({ ...before, name: 'Lê An', language: 'en', timeZone: 'Asia/Ho_Chi_Minh' })
+    const me = await portal.call('GET', '/api/v1/auth/me', { token: an.token })
+    expect(me.body.result).toMatchObject({ name: 'Lê An', language: 'en', timeZone: 'Asia/Ho_Chi_Minh' })
+    await portal.call('POST', '/api/v1/auth/recover', { body: { email: an.email } })
+    expect(await newest(an.email)).toContain('Your password recovery code')
+    expect((await on<Account>(an, 'PUT', '', { timeZone: null })).body.result.timeZone).toBeNull()
+  })
+
+  test.each([
+    [{ name: '' }, 'name'],
+    [{ name: 'x'.repeat(101) }, 'name'],
+    [{ name: 'a\0b' }, 'name'],
+    [{ language: 'fr' }, 'language'],
+    [{ timeZone: 'Mars/Olympus' }, 'timeZone'],
+    [{ timeZone: '+07:00' }, 'timeZone'],
+    [{ email: 'other@example.vn' }, 'email'],
+  ])('%j changes nothing', async (body, field) => {
+    const an = await portal.customer()
+    const before = (await on<Account>(an, 'GET', '')).body.result
+    const refused = await on(an, 'PUT', '', body)
+    expect(code(refused)).toEqual([422, 'invalid_input'])
+    expect(Object.keys(refused.body.error?.fields ?? {})).toEqual([field])
+    expect((await on<Account>(an, 'GET', '')).body.result).toEqual(before)
+  })
+})
+
+describe('password', () => {
+  test('a new one ends every other session and is told by mail', async () => {
+    const an = await portal.customer()
+    const other = await signIn(an)
+    expect((await on(an, 'PUT', '/password', { current: an.password, password: 'Another-horse-10' })).status).toBe(200)
+    expect([await alive(an.token), await alive(other)]).toEqual([true, false])
+    expect(await newest(an.email)).toContain('Mật khẩu tài khoản của bạn vừa được thay đổi')
+    expect(await signIn({ ...an, password: 'Another-horse-10' })).toBeTruthy()
+  })
+
+  test('wrong, common and short ones are refused in words', async () => {
+    const an = await portal.customer()
+    const refused = async (body: object) => (await on(an, 'PUT', '/password', body, { 'accept-language': 'en' })).body.error?.fields
+    expect(await refused({ current: 'not this one', password: 'Another-horse-10' })).toEqual({
+      current: 'This is not your current password.',
+    })
+    expect(await refused({ current: an.password, password: 'password1' })).toHaveProperty('password')
+    expect(await refused({ current: an.password, password: 'short' })).toHaveProperty('password')
+    expect(await signIn(an)).toBeTruthy()
+  })
+
+  test('a stolen session buys ten guesses, however many at once', async () => {
+    const an = await portal.customer()
+    const guesses = await Promise.all(
+      Array.from({ length: 15 }, () => on(an, 'PUT', '/password', { current: 'a guess', password: 'Another-horse-10' })),
+    )
+    expect(guesses.filter(({ status }) => status === 422).length).toBeLessThanOrEqual(10)
+    expect(code(await on(an, 'PUT', '/password', { current: an.password, password: 'Another-horse-10' }))).toEqual([429, 'rate_limited'])
+    await passInCounters(minutes(15))
+  })
+})
+
+describe('email and phone', () => {
+  test('an address changes once its code is entered, and the old one is told', async () => {
+    const an = await portal.customer()
+    const email = `new-${an.email}`
+    expect((await on(an, 'POST', '/email', { email: email.toUpperCase(), password: an.password })).status).toBe(200)
+    expect((await on<Account>(an, 'GET', '')).body.result.email).toBe(an.email)
+    const right = await codeFor(email)
+    expect(code(await on(an, 'POST', '/email/confirm', { code: wrong(right) }))).toEqual([422, 'otp_invalid'])
+    expect((await on<Account>(an, 'POST', '/email/confirm', { code: right })).body.result.email).toBe(email)
+    expect(await newest(an.email)).toContain(email)
+    expect(code(await on(an, 'POST', '/email/confirm', { code: right }))).toEqual([422, 'otp_expired'])
+    expect(await signIn({ email, password: an.password })).toBeTruthy()
+  })
+
+  test('a phone number likewise, by SMS', async () => {
+    const an = await portal.customer()
+    const phone = an.phone.replace('+8491', '+8493')
+    expect((await on(an, 'POST', '/phone', { phone: phone.replace('+84', '0'), password: an.password })).status).toBe(200)
+    expect((await on<Account>(an, 'POST', '/phone/confirm', { code: await codeFor(phone) })).body.result.phone).toBe(phone)
+    expect(await newest(an.email)).toContain(phone)
+  })
+
+  test('the password, another’s address, one’s own and haste are refused', async () => {
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    const begin = (body: object) => on(an, 'POST', '/email', body)
+    expect((await begin({ email: 'x@example.vn', password: 'wrong' })).body.error?.fields).toHaveProperty('password')
+    expect((await begin({ email: an.email, password: an.password })).body.error?.fields).toHaveProperty('email')
+    expect(code(await begin({ email: binh.email, password: an.password }))).toEqual([409, 'email_taken'])
+    expect(code(await on(an, 'POST', '/phone', { phone: binh.phone, password: an.password }))).toEqual([409, 'phone_taken'])
+    expect((await on(an, 'POST', '/phone', { phone: '0212345678', password: an.password })).body.error?.fields).toHaveProperty('phone')
+    expect((await begin({ email: `a-${an.email}`, password: an.password })).status).toBe(200)
+    expect(code(await begin({ email: `b-${an.email}`, password: an.password }))).toEqual([429, 'rate_limited'])
+    await passInCounters(seconds(60))
+    expect((await begin({ email: `b-${an.email}`, password: an.password })).status).toBe(200)
+  })
+
+  test('of two who prove one address, the second is told that it is taken', async () => {
+    const [an, binh] = [await portal.customer(), await portal.customer()]
+    const email = `both-${an.email}`
+    await on(an, 'POST', '/email', { email, password: an.password })
+    const first = await codeFor(email)
+    await on(binh, 'POST', '/email', { email, password: binh.password })
+    const second = await eventually('the second code', async () => {
+      const found = /\b\d{6}\b/.exec((await portal.inbox(email))[0]?.text ?? '')?.[0]
+      return found !== first && found
+    })
+    const answers = await Promise.all([
+      on(an, 'POST', '/email/confirm', { code: first }),
+      on(binh, 'POST', '/email/confirm', { code: second }),
+    ])
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+  })
+
+  test('codes end after ten minutes and after five tries', async () => {
+    const an = await portal.customer()
+    await on(an, 'POST', '/email', { email: `late-${an.email}`, password: an.password })
+    const late = await codeFor(`late-${an.email}`)
+    clock.advance(minutes(10))
+    expect(code(await on(an, 'POST', '/email/confirm', { code: late }))).toEqual([422, 'otp_expired'])
+    await on(an, 'POST', '/phone', { phone: an.phone.replace('+8491', '+8494'), password: an.password })
+    const right = await codeFor(an.phone.replace('+8491', '+8494'))
+    for (let n = 0; n < 5; n += 1) expect(code(await on(an, 'POST', '/phone/confirm', { code: wrong(right) }))[1]).toBe('otp_invalid')
+    expect(code(await on(an, 'POST', '/phone/confirm', { code: right }))).toEqual([422, 'otp_expired'])
+  })
+})
+
+describe('sessions', () => {
+  test('are listed with where they were opened, and end one by one', async () => {
+    const an = await portal.customer()
+    const phone = await signIn(an, 'A phone')
+    const list = async (token: string) => (await on<Session[]>({ token }, 'GET', '/sessions')).body.result
+    const both = await list(an.token)
+    expect(both).toHaveLength(2)
+    expect(both.filter(({ current }) => current)).toHaveLength(1)
+    const there = both.find(({ userAgent }) => userAgent === 'A phone')
+    expect(there).toMatchObject({ current: false, ip: '127.0.0.1' })
+    expect(JSON.stringify(both)).not.toContain(phone)
+
+    const binh = await portal.customer()
+    expect((await on(binh, 'DELETE', `/sessions/${there?.id}`)).status).toBe(404)
+    expect((await on(an, 'DELETE', '/sessions/nonsense')).status).toBe(404)
+    expect((await on(an, 'DELETE', `/sessions/${there?.id}`)).status).toBe(200)
+    expect([await alive(phone), await alive(an.token)]).toEqual([false, true])
+    await signIn(an)
+    await signIn(an)
+    expect((await on<{ ended: number }>(an, 'POST', '/sessions/revoke-others')).body.result.ended).toBe(2)
+    expect(await list(an.token)).toHaveLength(1)
+  })
+
+  test.each([
+    ['revoked', async (an: TestCustomer) => on(an, 'POST', '/sessions/revoke-others')],
+    [
+      'under a new password',
+      async (an: TestCustomer) => on(an, 'PUT', '/password', { current: an.password, password: 'Another-horse-10' }),
+    ],
+    ['signed out', async (_: TestCustomer, token: string) => portal.call('POST', '/api/v1/auth/logout', { token })],
+  ])('%s: live sockets close as unauthorised, those of others stay', async (_, end) => {
+    const an = await portal.customer()
+    const token = await signIn(an)
+    const [mine, theirs] = [await listening(an, an.token), await listening(an, token)]
+    const closed = closedWith(theirs)
+    const begun = performance.now()
+    expect((await end(an, token)).status).toBe(200)
+    expect(await closed).toBe(4009)
+    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(mine.readyState).toBe(WebSocket.OPEN)
+    mine.close()
+    expect(
+      (await portal.call('POST', '/api/v1/auth/pusher', { token, body: { socket_id: '1.1', channel_name: `private-${an.id}` } })).status,
+    ).toBe(401)
+  })
+
+  test('another portal on the same database hears it, and what it missed while deaf it asks again', async () => {
+    const an = await portal.customer()
+    const token = await signIn(an)
+    const hub = createHub()
+    const endings = createEndings(portal.house.db, hub)
+    const listener = createListener(portal.databaseUrl, portal.house.db, hub, endings, createLog('silent'))
+    await listener.start()
+    const closings: number[] = []
+    const member = hub.join({ send: () => undefined, close: (number) => void closings.push(number), bufferedAmount: 0 }, 0)
+    hub.subscribe(member, `private-${an.id}`)
+    await portal.call('POST', '/api/v1/auth/pusher', { token, body: { socket_id: member.socketId, channel_name: `private-${an.id}` } })
+    await endings.lookAgain()
+    expect(closings).toEqual([])
+    await on(an, 'POST', '/sessions/revoke-others')
+    await eventually('the close', async () => closings.length > 0, 5)
+    expect(closings).toEqual([4009])
+    await endings.lookAgain()
+    expect(closings).toEqual([4009, 4200])
+    await listener.stop()
+  })
+})
+
+describe('sign-in history', () => {
+  test('shows what succeeded and failed, in pages, for 90 days', async () => {
+    const an = await portal.customer()
+    await portal.call('POST', '/api/v1/auth/login', {
+      body: { email: an.email, password: 'not this one' },
+      headers: { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'x'.repeat(1000) },
+    })
+    await portal.call('POST', '/api/v1/auth/login', { body: { email: 'nobody@example.vn', password: 'not this one' } })
+    const page = async (query = '') => (await on<SignIn[]>(an, 'GET', `/sign-ins${query}`)).body
+    const all = await eventually('both', async () => {
+      const { result } = await page()
+      return result.length === 2 && result
+    })
+    expect(all.map(({ outcome }) => outcome)).toEqual(['failed', 'succeeded'])
+    expect(all[0]).toMatchObject({ ip: '203.0.113.7', userAgent: 'x'.repeat(300) })
+    const first = await page('?limit=1')
+    expect(first.result).toEqual(all.slice(0, 1))
+    const second = await page(`?limit=1&cursor=${first.page?.next}`)
+    expect(second.result).toEqual(all.slice(1))
+    expect(second.page?.next).toBeNull()
+    expect(code(await on(an, 'GET', '/sign-ins?cursor=nonsense'))).toEqual([422, 'invalid_input'])
+    clock.advance(days(90) + 1)
+    await transaction(portal.house.db, (tx) => portal.house.jobs.add(tx, 'tidy', {}))
+    await eventually('the tidying', async () => (await admin.query('select 1 from sign_in where customer_id = $1', [an.id])).rowCount === 0)
+  })
+})

@@ -1,0 +1,14 @@
+/** Which language we write to a customer in. */
+import type { Me } from '../../contract/auth.ts'
+import type { Language } from '../../contract/errors.ts'
+import type { RegionCode } from '../../contract/money.ts'
+
+/** The part of a customer's row that says it. */
+export interface Speaker {
+  readonly language: string | null
+  readonly region_code: string
+}
+
+/** Their choice, or else their region's. Australia reads English. */
+export const spokenBy = ({ language, region_code }: Speaker, languageOf: (region: RegionCode) => Me['language']): Language =>
+  (language ?? languageOf(region_code as RegionCode)) === 'vi' ? 'vi' : 'en'

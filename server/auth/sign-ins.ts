@@ -1,0 +1,44 @@
+/** The history of sign-ins of accounts that exist, kept for 90 days. */
+import type { SignIn } from '../../contract/account.ts'
+import { days, later, type Clock } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import type { Origin } from './session.ts'
+
+const keptMs = days(90)
+
+export async function noteSignIn(db: Queryable, clock: Clock, customerId: string, from: Origin, outcome: SignIn['outcome']): Promise<void> {
+  await db
+    .insertInto('sign_in')
+    .values({ customer_id: customerId, at: clock.now(), ip: from.ip, user_agent: from.userAgent, outcome })
+    .execute()
+}
+
+/** Newest first, those before `before`; `next` is the place where the next page goes on. */
+export async function listSignIns(
+  db: Queryable,
+  customerId: string,
+  { limit, before }: { limit: number; before: bigint | null },
+): Promise<{ signIns: SignIn[]; next: bigint | null }> {
+  const rows = await db
+    .selectFrom('sign_in')
+    .select(['id', 'at', 'ip', 'user_agent', 'outcome'])
+    .where('customer_id', '=', customerId)
+    .$if(before !== null, (query) => query.where('id', '<', before ?? 0n))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const shown = rows.slice(0, limit)
+  return {
+    signIns: shown.map(({ id, at, ip, user_agent, outcome }) => ({
+      id: String(id),
+      at: at.toISOString(),
+      ip,
+      userAgent: user_agent,
+      outcome: outcome as SignIn['outcome'],
+    })),
+    next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null,
+  }
+}
+
+export const dropOldSignIns = async (db: Queryable, clock: Clock): Promise<void> =>
+  void (await db.deleteFrom('sign_in').where('at', '<', later(clock.now(), -keptMs)).execute())

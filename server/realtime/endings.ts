@@ -1,0 +1,76 @@
+/**
+ * A live connection ends with the session that opened it. The session's row is the truth; the word that it is gone goes by NOTIFY to every process,
+ * each of which closes what it holds. Revocations are rare, so the lock that NOTIFY takes at the commit does no harm here.
+ */
+import { sql } from 'kysely'
+import { databaseError, type Database, type Tx } from '../platform/db.ts'
+import { closeCodes, protocolError, type Hub } from './hub.ts'
+
+/** The NOTIFY channel. Its payload: names of sessions and sockets, a space between. */
+export const endedChannel = 'portal_ended'
+/** PostgreSQL takes 8000 bytes; a name has 36 at most. */
+const namesAtOnce = 200
+const foreignKeyViolation = '23503'
+
+/** Ids of sessions; `unknown` after a gap in hearing: some may have ended. */
+type Ended = ReadonlySet<string> | 'unknown'
+
+export interface Endings {
+  /** Notes that a session opened a channel on this socket. False when the session has ended. */
+  grant(sessionId: string, socketId: string): Promise<boolean>
+  /** Tells every process, once `tx` is committed. The caller holds the sessions' rows locked, and deletes them afterwards. */
+  tell(tx: Tx, sessionIds: readonly string[]): Promise<void>
+  hear(payload: string): void
+  /** After a gap: who lost its grant meanwhile comes back, and is judged anew. */
+  lookAgain(): Promise<void>
+  onEnded(listener: (ended: Ended) => void): void
+}
+
+export function createEndings(db: Database, hub: Hub): Endings {
+  const listeners: ((ended: Ended) => void)[] = []
+  return {
+    async grant(sessionId, socketId) {
+      try {
+        await db
+          .insertInto('channel_grant')
+          .values({ session_id: sessionId, socket_id: socketId })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute()
+        return true
+      } catch (error) {
+        if (databaseError(error)?.code === foreignKeyViolation) return false
+        throw error
+      }
+    },
+    async tell(tx, sessionIds) {
+      if (sessionIds.length === 0) return
+      const grants = await tx.selectFrom('channel_grant').select('socket_id').where('session_id', 'in', sessionIds).execute()
+      const names = [...sessionIds, ...grants.map(({ socket_id }) => socket_id)]
+      for (let at = 0; at < names.length; at += namesAtOnce)
+        await sql`select pg_notify(${endedChannel}, ${names.slice(at, at + namesAtOnce).join(' ')})`.execute(tx)
+    },
+    hear(payload) {
+      const ended = new Set(payload.split(' '))
+      for (const { socketId, connection } of hub.members()) {
+        if (!ended.has(socketId)) continue
+        connection.send(protocolError(closeCodes.unauthorised, 'Connection is unauthorized'))
+        connection.close(closeCodes.unauthorised, 'Connection is unauthorized')
+      }
+      for (const listener of listeners) listener(ended)
+    },
+    async lookAgain() {
+      for (const listener of listeners) listener('unknown')
+      const open = [...hub.members()].filter(({ channels }) => channels.size > 0)
+      if (open.length === 0) return
+      const { rows } = await sql<{ socket_id: string }>`
+        select socket_id from channel_grant where socket_id = any(${open.map(({ socketId }) => socketId)})
+      `.execute(db)
+      const granted = new Set(rows.map(({ socket_id }) => socket_id))
+      for (const { socketId, connection } of open)
+        if (!granted.has(socketId)) connection.close(closeCodes.restart, 'Ask for the channel again')
+    },
+    onEnded(listener) {
+      listeners.push(listener)
+    },
+  }
+}

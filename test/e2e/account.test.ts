@@ -1,0 +1,85 @@
+/** The account page in a real browser: what is changed there is seen everywhere, and a session that is ended there really ends. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openBrowser, visit } from './browser.ts'
+
+let house: TestHouse
+let browser: Browser
+beforeAll(async () => {
+  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+})
+afterAll(async () => {
+  await browser?.close()
+  await house?.close()
+})
+
+/** A tab of its own, with a session of its own. */
+async function signedIn(customer: TestCustomer, path: string) {
+  const { email, password } = customer
+  const answer = await house.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
+  const { context, page, complaints } = await visit(browser)
+  await page.addInitScript((token) => {
+    localStorage.setItem('language', 'en')
+    if (sessionStorage.getItem('seeded') !== null) return
+    sessionStorage.setItem('seeded', '1')
+    sessionStorage.setItem('accessToken', token)
+    sessionStorage.setItem('isLogin', '1')
+  }, answer.body.result.token.accessToken)
+  await page.goto(`${house.url}${path}`)
+  return { context, page, complaints }
+}
+
+test('a name, a time zone and an email address are changed', async () => {
+  const an = await house.customer()
+  const { page, context, complaints } = await signedIn(an, '/')
+  await page.getByRole('button', { name: `Account: ${an.email}` }).click()
+  await page.getByRole('menuitem', { name: 'Account' }).click()
+  await page.getByLabel('Full name').fill('Lê Bình')
+  const profile = page.getByRole('region', { name: 'Profile' })
+  await profile.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Your account is saved.').waitFor()
+
+  const history = page.getByRole('region', { name: 'Sign-in history' })
+  const before = await history.locator('time').first().innerText()
+  const region = page.getByRole('region', { name: 'Language and time zone' })
+  await region.getByLabel('Time zone').selectOption('Australia/Perth')
+  await region.getByLabel('Language').selectOption('en')
+  await region.getByRole('button', { name: 'Save' }).click()
+  // Perth is an hour ahead of Vietnam all the year.
+  const hourLater = (text: string): number => Date.parse(`${text.replace(' ', 'T')}Z`)
+  await expect.poll(async () => hourLater(await history.locator('time').first().innerText()) - hourLater(before)).toBe(3_600_000)
+  await page.reload()
+  await expect.poll(async () => hourLater(await history.locator('time').first().innerText()) - hourLater(before)).toBe(3_600_000)
+
+  const email = `e2e-${an.email}`
+  await page.getByRole('button', { name: 'Change: Email address' }).click()
+  const card = page.getByRole('region', { name: 'Email address' })
+  await card.getByLabel('New email address').fill(email)
+  await card.getByLabel('Current password', { exact: true }).fill('not this one')
+  await card.getByRole('button', { name: 'Send the code' }).click()
+  await card.getByText('This is not your current password.').waitFor()
+  await card.getByLabel('Current password', { exact: true }).fill(an.password)
+  await card.getByRole('button', { name: 'Send the code' }).click()
+  const code = await eventually('the code', async () => /\b\d{6}\b/.exec((await house.inbox(email))[0]?.text ?? '')?.[0])
+  await card.getByLabel('Code of 6 digits').fill(code)
+  await card.getByRole('button', { name: 'Confirm' }).click()
+  await card.getByText(email, { exact: true }).waitFor()
+  await page.getByRole('button', { name: `Account: ${email}` }).waitFor()
+  expect(complaints.filter((complaint) => !complaint.includes('422'))).toEqual([])
+  await context.close()
+})
+
+test('who is signed out from another tab is led to the sign-in within five seconds', async () => {
+  const an = await house.customer()
+  const [here, there] = [await signedIn(an, '/account'), await signedIn(an, '/invoice')]
+  // Its channel is open: the word comes over the socket, nothing is clicked there.
+  await eventually('the channel', async () => (await house.house.db.selectFrom('channel_grant').select('socket_id').execute()).length >= 2)
+  await there.page.waitForLoadState('networkidle')
+  await here.page.reload()
+  await here.page.getByRole('button', { name: 'Sign out all others' }).click()
+  await here.page.getByText('Every other session is signed out.').waitFor()
+  await there.page.waitForURL(/\/login\?next=%2Finvoice/, { timeout: 5000 })
+  await expect.poll(async () => await here.page.getByRole('region', { name: 'Sessions' }).getByRole('listitem').count()).toBe(1)
+  await Promise.all([here.context.close(), there.context.close()])
+})

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { brand } from '../brand.ts'
+import { useTexts } from '../i18n/index.ts'
+import type { LoadInput } from '../routes.tsx'
+import { messageOf } from '../api.ts'
+import { PageHead } from '../ui/PageHead.tsx'
+import { LoadError, Skeleton } from '../ui/State.tsx'
+import { EmailCard } from './EmailCard.tsx'
+import { LockCard } from './LockCard.tsx'
+import { PasswordCard } from './PasswordCard.tsx'
+import { PhoneCard } from './PhoneCard.tsx'
+import { ProfileCard } from './ProfileCard.tsx'
+import { accountQuery } from './queries.ts'
+import { RegionCard } from './RegionCard.tsx'
+import { SessionsCard } from './SessionsCard.tsx'
+import { SignInsCard } from './SignInsCard.tsx'
+
+export const load = ({ queryClient }: LoadInput) => queryClient.prefetchQuery(accountQuery)
+
+/** Everything that customers may change about themselves, and where they are signed in. */
+export default function AccountPage() {
+  const t = useTexts('account')
+  const { data, error, refetch } = useQuery(accountQuery)
+  return (
+    <>
+      <title>{`${t.account.title} · ${brand}`}</title>
+      <PageHead title={t.account.title} sub={t.account.sub} />
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        {data ? (
+          <>
+            <div className="grid gap-6">
+              <ProfileCard account={data} />
+              <RegionCard account={data} />
+              <PasswordCard email={data.email} />
+            </div>
+            <div className="grid gap-6">
+              <EmailCard email={data.email} />
+              <PhoneCard phone={data.phone} email={data.email} />
+              <LockCard />
+              <SessionsCard />
+            </div>
+          </>
+        ) : error ? (
+          <section className="card lg:col-span-2">
+            <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+          </section>
+        ) : (
+          <>
+            <Skeleton className="h-96 rounded-xl" />
+            <Skeleton className="h-96 rounded-xl" />
+          </>
+        )}
+        <div className="min-w-0 lg:col-span-2">
+          <SignInsCard />
+        </div>
+      </div>
+    </>
+  )
+}

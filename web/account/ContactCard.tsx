@@ -1,0 +1,134 @@
+import { useState, type ReactNode } from 'react'
+import type * as z from 'zod/mini'
+import { confirmEmail, type Account } from '../../contract/account.ts'
+import { useForm } from '../form.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Button } from '../ui/Button.tsx'
+import { Card } from '../ui/Card.tsx'
+import { CodeInput } from '../ui/CodeInput.tsx'
+import { Field, PasswordInput, type FieldControl } from '../ui/Field.tsx'
+import { toast } from '../ui/toast.ts'
+import { FormFailure } from './FormFailure.tsx'
+import { useChanged } from './queries.ts'
+
+interface ContactProps<S extends z.ZodMiniType> {
+  title: string
+  /** What it is now. */
+  value: string
+  /** Of the field in the form, and in what the server says of it. */
+  field: 'email' | 'phone'
+  label: string
+  schema: S
+  ownEmail: string
+  input: (control: FieldControl & { name: string; value: string; onChange: (event: { target: { value: string } }) => void }) => ReactNode
+  begin: (body: z.output<S>) => Promise<unknown>
+  confirm: (code: string) => Promise<Account>
+  sent: (to: string) => string
+  done: string
+}
+
+/** Three steps: what it is now; the new one with the password; the code that was sent to the new one. */
+export function ContactCard<S extends z.ZodMiniType>(props: ContactProps<S>) {
+  const t = useTexts('account')
+  const [step, setStep] = useState<'now' | 'new' | { sentTo: string }>('now')
+  return (
+    <Card
+      title={props.title}
+      sub={<span className="wrap-anywhere">{props.value}</span>}
+      padded={step !== 'now'}
+      action={
+        step === 'now' ? (
+          <Button variant="outline" size="sm" aria-label={`${t.account.change}: ${props.title}`} onClick={() => setStep('new')}>
+            {t.account.change}
+          </Button>
+        ) : (
+          <Button variant="ghost" size="sm" onClick={() => setStep('now')}>
+            {t.account.cancel}
+          </Button>
+        )
+      }
+    >
+      {step === 'now' ? null : step === 'new' ? (
+        <NewForm {...props} onSent={(sentTo) => setStep({ sentTo })} />
+      ) : (
+        <CodeForm text={props.sent(step.sentTo)} confirm={props.confirm} done={props.done} onDone={() => setStep('now')} />
+      )}
+    </Card>
+  )
+}
+
+function NewForm<S extends z.ZodMiniType>({
+  field,
+  label,
+  schema,
+  ownEmail,
+  input,
+  begin,
+  onSent,
+}: ContactProps<S> & { onSent: (to: string) => void }) {
+  const t = useTexts('account')
+  const { form, values, errors, failure, busy, bind, onSubmit } = useForm({
+    initial: { value: '', password: '' },
+    schema,
+    body: ({ value, password }) => ({ [field]: value, password }),
+    submit: async (body) => {
+      await begin(body)
+      onSent(values.value.trim())
+    },
+  })
+  return (
+    <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-4">
+      <FormFailure failure={failure} />
+      <Field label={label} error={errors[field]}>
+        {(control) => input({ ...control, ...bind('value') })}
+      </Field>
+      {/* Password managers learn whose password this is. */}
+      <input type="text" name="username" autoComplete="username" value={ownEmail} readOnly hidden />
+      <Field label={t.account.current} error={errors['password']} hint={t.account.currentHint}>
+        {(control) => (
+          <PasswordInput {...control} {...bind('password')} autoComplete="current-password" showLabel={t.common.showPassword} />
+        )}
+      </Field>
+      <Button type="submit" busy={busy} className="justify-self-start">
+        {t.account.sendCode}
+      </Button>
+    </form>
+  )
+}
+
+interface CodeProps {
+  text: string
+  confirm: (code: string) => Promise<Account>
+  done: string
+  onDone: () => void
+}
+
+function CodeForm({ text, confirm, done, onDone }: CodeProps) {
+  const t = useTexts('account')
+  const changed = useChanged()
+  const { form, values, errors, failure, busy, set, onSubmit } = useForm({
+    initial: { code: '' },
+    // That of the phone number is the same.
+    schema: confirmEmail.body,
+    submit: async ({ code }) => {
+      await changed(await confirm(code))
+      toast.success(t.toast.success, done)
+      onDone()
+    },
+  })
+  return (
+    <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-4">
+      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
+      <p role="status" className="text-sm wrap-anywhere text-ink-2">
+        {text}
+      </p>
+      <FormFailure failure={failure} />
+      <Field label={t.account.code} error={errors['code']}>
+        {(control) => <CodeInput control={control} value={values.code} onChange={(code) => set('code', code)} />}
+      </Field>
+      <Button type="submit" busy={busy} className="justify-self-start">
+        {t.account.confirm}
+      </Button>
+    </form>
+  )
+}

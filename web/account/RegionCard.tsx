@@ -1,0 +1,75 @@
+import { changeAccount, type Account } from '../../contract/account.ts'
+import { call } from '../api.ts'
+import { useForm } from '../form.ts'
+import { setLanguage, useTexts } from '../i18n/index.ts'
+import { followTimeZone } from '../time-zone.ts'
+import { Button } from '../ui/Button.tsx'
+import { Card } from '../ui/Card.tsx'
+import { Field, Select } from '../ui/Field.tsx'
+import { toast } from '../ui/toast.ts'
+import { FormFailure } from './FormFailure.tsx'
+import { useChanged } from './queries.ts'
+
+const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+/** Each in its own words, so that it is found by those who need it. */
+const languageNames: readonly [Account['language'], string][] = [
+  ['vi', 'Tiếng Việt'],
+  ['en', 'English'],
+  ['aud', 'English (Australia)'],
+]
+
+/** The zones of this browser, and the one that was chosen elsewhere. */
+function zones(chosen: string | null): string[] {
+  const known = Intl.supportedValuesOf('timeZone')
+  return chosen === null || known.includes(chosen) ? known : [chosen, ...known]
+}
+
+export function RegionCard({ account }: { account: Account }) {
+  const t = useTexts('account')
+  const changed = useChanged()
+  const { form, errors, failure, busy, bind, onSubmit } = useForm({
+    // A select has no null: the empty value stands for it.
+    initial: { language: account.language, timeZone: account.timeZone ?? '' },
+    schema: changeAccount.body,
+    body: ({ language, timeZone }) => ({ language, timeZone: timeZone === '' ? null : timeZone }),
+    submit: async (body) => {
+      const now = await call(changeAccount, { body })
+      followTimeZone(now.timeZone)
+      await changed(now)
+      // This browser may show another one, chosen in the header: only a new choice changes it.
+      if (now.language !== account.language) await setLanguage(now.language)
+      toast.success(t.toast.success, t.account.saved)
+    },
+  })
+  return (
+    <Card title={t.account.region} sub={t.account.regionSub}>
+      <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-4">
+        <FormFailure failure={failure} />
+        <Field label={t.account.language} error={errors['language']}>
+          {(control) => (
+            <Select {...control} {...bind('language')}>
+              {languageNames.map(([code, name]) => (
+                <option key={code} value={code}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label={t.account.timeZone} error={errors['timeZone']}>
+          {(control) => (
+            <Select {...control} {...bind('timeZone')}>
+              <option value="">{t.account.browserZone(browserZone)}</option>
+              {zones(account.timeZone).map((zone) => (
+                <option key={zone}>{zone}</option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Button type="submit" busy={busy} className="justify-self-start">
+          {t.account.save}
+        </Button>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,81 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { revokeOthers, revokeSession, type Session } from '../../contract/account.ts'
+import { call, messageOf } from '../api.ts'
+import { formatTime } from '../format.ts'
+import { useTexts } from '../i18n/index.ts'
+import { Badge } from '../ui/Badge.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Card } from '../ui/Card.tsx'
+import { LoadError, SkeletonRows } from '../ui/State.tsx'
+import { toast } from '../ui/toast.ts'
+import { sessionsQuery, useDeviceName } from './queries.ts'
+
+export function SessionsCard() {
+  const t = useTexts('account')
+  const queryClient = useQueryClient()
+  const { data, error, refetch } = useQuery(sessionsQuery)
+  const others = useMutation({
+    mutationFn: () => call(revokeOthers, {}),
+    onSuccess: () => toast.success(t.toast.success, t.account.othersEnded),
+    onError: (failure) => toast.error(t.toast.error, messageOf(failure)),
+    onSettled: () => queryClient.invalidateQueries(sessionsQuery),
+  })
+  return (
+    <Card
+      title={t.account.sessions}
+      sub={t.account.sessionsSub}
+      padded={false}
+      action={
+        data && data.length > 1 ? (
+          <Button variant="outline" size="sm" busy={others.isPending} onClick={() => others.mutate()}>
+            {t.account.endOthers}
+          </Button>
+        ) : null
+      }
+    >
+      {data ? (
+        <ul className="divide-y divide-border border-t border-border">
+          {data.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </ul>
+      ) : error ? (
+        <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+      ) : (
+        <div aria-busy="true" className="px-5 pb-5">
+          <SkeletonRows rows={2} />
+        </div>
+      )}
+    </Card>
+  )
+}
+
+function SessionRow({ session }: { session: Session }) {
+  const t = useTexts('account')
+  const queryClient = useQueryClient()
+  const device = useDeviceName()(session.userAgent)
+  const end = useMutation({
+    mutationFn: () => call(revokeSession, { params: { id: session.id } }),
+    onSuccess: () => toast.success(t.toast.success, t.account.ended),
+    onError: (failure) => toast.error(t.toast.error, messageOf(failure)),
+    onSettled: () => queryClient.invalidateQueries(sessionsQuery),
+  })
+  return (
+    <li className="flex items-center justify-between gap-3 px-5 py-3">
+      <div className="min-w-0">
+        <p className="text-sm font-medium">{device}</p>
+        <p className="num text-xs wrap-anywhere text-ink-3">
+          {session.ip === null ? '' : `${session.ip} · `}
+          {t.account.lastUsed(formatTime(session.lastUsedAt))}
+        </p>
+      </div>
+      {session.current ? (
+        <Badge tone="success">{t.account.thisSession}</Badge>
+      ) : (
+        <Button variant="ghost" size="sm" aria-label={t.account.endOf(device)} busy={end.isPending} onClick={() => end.mutate()}>
+          {t.account.end}
+        </Button>
+      )}
+    </li>
+  )
+}

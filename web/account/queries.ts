@@ -1,0 +1,37 @@
+import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query'
+import { account, sessions, signIns, type Account } from '../../contract/account.ts'
+import { call, callPage } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import { meQuery } from '../queries.ts'
+import { deviceOf } from './device.ts'
+
+export const accountQuery = queryOptions({ queryKey: ['account'], queryFn: ({ signal }) => call(account, {}, { signal }) })
+export const sessionsQuery = queryOptions({
+  queryKey: ['account', 'sessions'],
+  queryFn: ({ signal }) => call(sessions, {}, { signal }),
+})
+export const signInsQuery = infiniteQueryOptions({
+  queryKey: ['account', 'sign-ins'],
+  initialPageParam: undefined as string | undefined,
+  queryFn: ({ pageParam, signal }) => callPage(signIns, { query: { limit: 10, cursor: pageParam } }, { signal }),
+  getNextPageParam: (page) => page.next ?? undefined,
+})
+
+/** Takes a changed account into use on every screen. */
+export function useChanged(): (changed: Account) => Promise<void> {
+  const queryClient = useQueryClient()
+  return async (changed) => {
+    queryClient.setQueryData(accountQuery.queryKey, changed)
+    await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
+  }
+}
+
+/** "Chrome on Windows", as far as the user agent tells. */
+export function useDeviceName(): (userAgent: string | null) => string {
+  const t = useTexts('account').account
+  return (userAgent) => {
+    const { browser, system } = deviceOf(userAgent ?? '')
+    if (browser !== undefined && system !== undefined) return t.onSystem(browser, system)
+    return browser ?? system ?? t.unknownDevice
+  }
+}
