@@ -1,7 +1,7 @@
 /** Writes .env.example from the table in server/config.ts. `--check` fails when the file is not current. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { variables } from '../server/config.ts'
+import { variables } from '../server/variables.ts'
 
 const target = path.resolve(import.meta.dirname, '../.env.example')
 

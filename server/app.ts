@@ -14,6 +14,7 @@ import { createDelegation, createDns, dnsPort, ownAddresses, routes as dnsRoutes
 import { createEdge } from './edge/index.ts'
 import { serveHealth } from './health.ts'
 import { createMessages } from './messages/index.ts'
+import { pageProtection } from './page-protection.ts'
 import * as payments from './payments/index.ts'
 import type { Clock } from './platform/clock.ts'
 import { connect, migrate } from './platform/db.ts'
@@ -223,30 +224,7 @@ export async function openHouse(parts: HouseParts) {
     onResponse: metrics.observe,
   })
   const { server } = http
-  const socketOrigin = portalUrl.replace(/^http/, 'ws')
-  // The card provider's own script and frames: card numbers are typed there and never reach a page of ours.
-  const cardForm = payments.cardsOf(catalog, drivers.payments)?.origins ?? { scripts: [], frames: [], calls: [] }
-  await server.register(helmet, {
-    // Plain http on a laptop: neither an upgrade of requests nor HSTS.
-    strictTransportSecurity: portalUrl.startsWith('https:') ? { maxAge: 31_536_000 } : false,
-    crossOriginEmbedderPolicy: false,
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        scriptSrc: ["'self'", ...cardForm.scripts],
-        styleSrc: ["'self'", "'unsafe-inline'"],
-        imgSrc: ["'self'", 'data:'],
-        fontSrc: ["'self'"],
-        connectSrc: ["'self'", socketOrigin, ...cardForm.calls],
-        frameSrc: ["'self'", ...cardForm.frames],
-        objectSrc: ["'none'"],
-        baseUri: ["'none'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-      },
-    },
-  })
+  await server.register(helmet, pageProtection(portalUrl, payments.cardsOf(catalog, drivers.payments)?.origins))
   auth.routes(http, db, accounts)
   auth.accountRoutes(http, db, clock, auth.createProfile(authNeeds))
   wallet.routes(http, {

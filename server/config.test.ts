@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { envExample } from '../scripts/env-example.ts'
-import { ConfigFault, readConfig, variables } from './config.ts'
+import { ConfigFault, readConfig } from './config.ts'
+import { variables } from './variables.ts'
 import { driverFaults } from './drivers.ts'
 
 function faultsOf(env: Record<string, string>): readonly string[] {

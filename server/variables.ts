@@ -1,0 +1,363 @@
+/** Every variable of the environment: its rule, its default, and what .env.example says of it. */
+import { isIP } from 'node:net'
+import path from 'node:path'
+import * as z from 'zod'
+import { isHostName } from '../contract/dns-records.ts'
+
+const blankMeansFault = (name: string) =>
+  z.string().refine((text) => text.trim() !== '', `${name} is set but empty: give it a value or remove it.`)
+const portNumber = (name: string) =>
+  z
+    .string()
+    .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535, `${name} must be a port from 1 to 65535.`)
+const port = (name: string, fallback: number) => portNumber(name).default(String(fallback)).transform(Number)
+const address = (name: string) =>
+  z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), `${name} must be an http or https address.`)
+const choice = <const T extends readonly [string, ...string[]]>(name: string, values: T, fallback: T[number]) =>
+  z.enum(values, { error: `${name} must be one of: ${values.join(', ')}.` }).default(fallback as never)
+
+/** What stands between commas. */
+const listed = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+const addressList = (name: string, ports: boolean) =>
+  z
+    .string()
+    .default('')
+    .transform(listed)
+    .refine(
+      (all) => all.every((one) => isIP(ports ? one.replace(/^\[(.+)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1') : one) !== 0),
+      `${name} must be addresses${ports ? ', each with an optional port' : ''}, with commas between them.`,
+    )
+const defaultNameServers = 'ns[1-64].letspanel-dns.example'
+/** `ns[1-3].x` is ns1.x, ns2.x and ns3.x. */
+const nameServersOf = (text: string): string[] =>
+  listed(text.toLowerCase()).flatMap((one) => {
+    const range = /^([^[\]]*)\[(\d{1,3})-(\d{1,3})\]([^[\]]*)$/.exec(one)
+    if (!range) return [one.replace(/\.$/, '')]
+    const [, before = '', first, last, after = ''] = range
+    return Array.from({ length: Math.max(0, Number(last) - Number(first) + 1) }, (_, index) => `${before}${Number(first) + index}${after}`)
+  })
+
+/** One row a variable: its schema and what .env.example says of it. */
+export const variables = {
+  PORT: { about: 'Port of the portal: pages, API, realtime.', schema: port('PORT', 8080), example: '8080' },
+  SANDBOX_PORT: { about: 'Port of the sandbox that stands in for third parties.', schema: port('SANDBOX_PORT', 8081), example: '8081' },
+  SITES_PORT: { about: "Port of the customers' sites.", schema: port('SITES_PORT', 8082), example: '8082' },
+  DNS_PORT: { about: 'Port of the name server, UDP and TCP.', schema: port('DNS_PORT', 8053), example: '8053' },
+  HOST: { about: 'Address to listen on.', schema: blankMeansFault('HOST').default('127.0.0.1'), example: '127.0.0.1' },
+  DATA_DIR: {
+    about: 'Folder of everything that lasts: database, sites, secret.',
+    schema: blankMeansFault('DATA_DIR')
+      .default('./data')
+      .transform((text) => path.resolve(text)),
+    example: './data',
+  },
+  DATABASE_URL: {
+    about: 'A PostgreSQL 15+ server. Without it the portal boots its own.',
+    schema: z
+      .string()
+      .refine((text) => /^postgres(ql)?:\/\//.test(text), 'DATABASE_URL must begin with postgres:// or postgresql://.')
+      .optional(),
+    example: '',
+  },
+  PORTAL_URL: {
+    about: 'The address that customers see. Without it: http://<HOST>:<PORT>.',
+    schema: address('PORTAL_URL')
+      .transform((text) => text.replace(/\/+$/, ''))
+      .optional(),
+    example: '',
+  },
+  SITES_CERTIFICATE_ISSUERS: {
+    about:
+      "Who issues certificates for customers' sites, as CAA records name them, with commas between. A domain whose CAA forbids them is warned of.",
+    schema: z.string().default('letsencrypt.org').transform(listed),
+    example: 'letsencrypt.org',
+  },
+  SITES_DOMAIN: {
+    about: "Domain whose sub-domains are customers' sites. Without it: <name>.localhost:<SITES_PORT>.",
+    schema: z
+      .string()
+      .regex(
+        /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/,
+        'SITES_DOMAIN must be a host name such as sites.example.vn.',
+      )
+      .optional(),
+    example: '',
+  },
+  NODE_ENV: {
+    about: 'production refuses the sandbox unless SANDBOX=allow.',
+    schema: choice('NODE_ENV', ['development', 'production', 'test'], 'development'),
+    example: 'development',
+  },
+  SANDBOX: {
+    about: 'on: third parties without keys are stood in for; off: they are absent; allow: on, even in production.',
+    schema: choice('SANDBOX', ['on', 'off', 'allow'], 'on'),
+    example: 'on',
+  },
+  DEMO: {
+    about: 'on: a demo customer is seeded into an empty database (needs the sandbox).',
+    schema: choice('DEMO', ['on', 'off'], 'on'),
+    example: 'on',
+  },
+  CATALOG: {
+    about: 'What is sold, where, for how much.',
+    schema: blankMeansFault('CATALOG')
+      .default('./catalog.yaml')
+      .transform((text) => path.resolve(text)),
+    example: './catalog.yaml',
+  },
+  PORTAL_SECRET: {
+    about: 'The secret that others are derived from. Without it one is made and kept in DATA_DIR.',
+    schema: z
+      .string()
+      .refine((text) => text.trim().length >= 32, 'PORTAL_SECRET must have at least 32 characters.')
+      .optional(),
+    example: '',
+  },
+  METRICS_TOKEN: {
+    about: 'Bearer token for /metrics from elsewhere than this machine.',
+    schema: blankMeansFault('METRICS_TOKEN').optional(),
+    example: '',
+  },
+  TRUST_PROXY: {
+    about: 'on: X-Forwarded-For of the proxy in front is believed.',
+    schema: choice('TRUST_PROXY', ['on', 'off'], 'off'),
+    example: 'off',
+  },
+  LOG_LEVEL: {
+    about: 'How much is logged.',
+    schema: choice('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'warn'),
+    example: 'warn',
+  },
+  EMBEDDED_PG_USER: {
+    about: 'User to run the embedded PostgreSQL as when the portal is root.',
+    schema: blankMeansFault('EMBEDDED_PG_USER').optional(),
+    example: '',
+  },
+  DNS_DRIVER: {
+    about: 'What answers DNS queries: the name server inside the portal (embedded), powerdns or cloudflare.',
+    schema: choice('DNS_DRIVER', ['embedded', 'powerdns', 'cloudflare'], 'embedded'),
+    example: 'embedded',
+  },
+  POWERDNS_URL: {
+    about: "Where PowerDNS's HTTP API listens, without /api/v1; for DNS_DRIVER=powerdns.",
+    schema: address('POWERDNS_URL').optional(),
+    example: '',
+  },
+  POWERDNS_API_KEY: {
+    about: "The api-key of PowerDNS's configuration.",
+    schema: blankMeansFault('POWERDNS_API_KEY').optional(),
+    example: '',
+  },
+  CLOUDFLARE_API_TOKEN: {
+    about: 'Token with Zone:Edit and DNS:Edit on the account; for DNS_DRIVER=cloudflare. Its custom name servers must be DNS_NAME_SERVERS.',
+    schema: blankMeansFault('CLOUDFLARE_API_TOKEN').optional(),
+    example: '',
+  },
+  CLOUDFLARE_ACCOUNT_ID: {
+    about: 'The account that has the zones.',
+    schema: blankMeansFault('CLOUDFLARE_ACCOUNT_ID').optional(),
+    example: '',
+  },
+  DNS_NAME_SERVERS: {
+    about:
+      'Names of the name servers, from which each customer gets a pair: ns[1-64].dns.example.vn, or a list with commas. All lead to DNS_ADDRESSES.',
+    schema: z
+      .string()
+      .default(defaultNameServers)
+      .transform(nameServersOf)
+      .refine(
+        (names) => new Set(names).size >= 4 && names.every((name) => isHostName(name)),
+        'DNS_NAME_SERVERS must be four or more host names with commas between them, such as ns[1-64].dns.example.vn.',
+      ),
+    example: defaultNameServers,
+  },
+  DNS_ADDRESSES: {
+    about: 'Public addresses of the name servers, with commas between them. Without it: HOST.',
+    schema: addressList('DNS_ADDRESSES', false),
+    example: '',
+  },
+  DNS_TRANSFER_TO: {
+    about: 'Addresses of secondaries that may fetch whole zones (AXFR).',
+    schema: addressList('DNS_TRANSFER_TO', false),
+    example: '',
+  },
+  DNS_ROOT_SERVERS: {
+    about:
+      "Where checking a delegation begins, such as 192.0.2.1,[2001:db8::1]:5353. Without it: the world's root servers, or the sandbox's registry.",
+    schema: addressList('DNS_ROOT_SERVERS', true),
+    example: '',
+  },
+  SANDBOX_DNS_PORT: {
+    about: "Port of the sandbox's registry (root and top-level domains), UDP and TCP. Without it: any free one.",
+    schema: portNumber('SANDBOX_DNS_PORT').transform(Number).optional(),
+    example: '',
+  },
+  DNS_RESOLVERS: {
+    about: "Resolvers that customers' names are looked up at, such as 1.1.1.1,9.9.9.9. Without it: the system's own.",
+    schema: addressList('DNS_RESOLVERS', true),
+    example: '',
+  },
+  WORDPRESS_INTERNET: {
+    about: 'on: sites may reach the public internet (plugins, updates).',
+    schema: choice('WORDPRESS_INTERNET', ['on', 'off'], 'off'),
+    example: 'off',
+  },
+  WORDPRESS_MAX_CONTAINERS: {
+    about: 'Most containers one site may have on the embedded runtime; each takes about 320 MB.',
+    schema: z
+      .string()
+      .default('4')
+      .refine(
+        (text) => /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= 50,
+        'WORDPRESS_MAX_CONTAINERS must be a number from 1 to 50.',
+      )
+      .transform(Number),
+    example: '4',
+  },
+  BACKUPS_KEPT: {
+    about: 'How many backups of a WordPress server are kept: so many nightly ones and so many made by hand.',
+    schema: z
+      .string()
+      .default('7')
+      .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 365, 'BACKUPS_KEPT must be a number from 1 to 365.')
+      .transform(Number),
+    example: '7',
+  },
+  VNPAY_TMN_CODE: {
+    about: 'VNPay: terminal code (8 characters). With VNPAY_HASH_SECRET it replaces the sandbox.',
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9]{8}$/, 'VNPAY_TMN_CODE must have 8 letters or digits.')
+      .optional(),
+    example: '',
+  },
+  VNPAY_HASH_SECRET: { about: 'VNPay: secret of the terminal.', schema: blankMeansFault('VNPAY_HASH_SECRET').optional(), example: '' },
+  VNPAY_PAY_URL: { about: 'VNPay: payment page.', schema: address('VNPAY_PAY_URL').optional(), example: '' },
+  VNPAY_API_URL: { about: 'VNPay: address of querydr and refund.', schema: address('VNPAY_API_URL').optional(), example: '' },
+  BANK_ACCOUNT_NUMBER: {
+    about: 'Bank transfers: the account that customers transfer to. With the four below it replaces the sandbox.',
+    schema: blankMeansFault('BANK_ACCOUNT_NUMBER').optional(),
+    example: '',
+  },
+  BANK_ACCOUNT_NAME: {
+    about: "Bank transfers: the account's name, capitals without marks.",
+    schema: blankMeansFault('BANK_ACCOUNT_NAME').optional(),
+    example: '',
+  },
+  BANK_NAME: { about: "Bank transfers: the bank's name.", schema: blankMeansFault('BANK_NAME').optional(), example: '' },
+  BANK_BIN: {
+    about: "Bank transfers: the bank's NAPAS number, six digits (Vietcombank 970436).",
+    schema: z
+      .string()
+      .regex(/^\d{6}$/, 'BANK_BIN must have six digits.')
+      .optional(),
+    example: '',
+  },
+  SEPAY_WEBHOOK_SECRET: {
+    about: 'SePay: HMAC secret of the webhook <PORTAL_URL>/api/webhooks/bank. Either this or CASSO_WEBHOOK_SECRET tells what arrived.',
+    schema: blankMeansFault('SEPAY_WEBHOOK_SECRET').optional(),
+    example: '',
+  },
+  SEPAY_API_TOKEN: {
+    about: 'SePay: API token, to find what a lost notice would have told.',
+    schema: blankMeansFault('SEPAY_API_TOKEN').optional(),
+    example: '',
+  },
+  SEPAY_API_URL: { about: 'SePay: address of its API, if not the public one.', schema: address('SEPAY_API_URL').optional(), example: '' },
+  CASSO_WEBHOOK_SECRET: {
+    about: 'Casso (V2): key of the webhook, the same address as for SePay.',
+    schema: blankMeansFault('CASSO_WEBHOOK_SECRET').optional(),
+    example: '',
+  },
+  ALEPAY_TOKEN_KEY: {
+    about: 'Alepay: token key. With ALEPAY_CHECKSUM_KEY it replaces the sandbox.',
+    schema: blankMeansFault('ALEPAY_TOKEN_KEY').optional(),
+    example: '',
+  },
+  ALEPAY_CHECKSUM_KEY: { about: 'Alepay: checksum key.', schema: blankMeansFault('ALEPAY_CHECKSUM_KEY').optional(), example: '' },
+  ALEPAY_BASE_URL: {
+    about: 'Alepay: what stands before /request-payment, if not the public address.',
+    schema: address('ALEPAY_BASE_URL').optional(),
+    example: '',
+  },
+  PAYOS_CLIENT_ID: {
+    about: 'payOS: client id of the payment channel. With PAYOS_API_KEY and PAYOS_CHECKSUM_KEY it replaces the sandbox.',
+    schema: blankMeansFault('PAYOS_CLIENT_ID').optional(),
+    example: '',
+  },
+  PAYOS_API_KEY: { about: 'payOS: API key.', schema: blankMeansFault('PAYOS_API_KEY').optional(), example: '' },
+  PAYOS_CHECKSUM_KEY: { about: 'payOS: checksum key.', schema: blankMeansFault('PAYOS_CHECKSUM_KEY').optional(), example: '' },
+  PAYOS_BASE_URL: {
+    about: 'payOS: address of its API without a path, if not the public one.',
+    schema: address('PAYOS_BASE_URL')
+      .refine((text) => !URL.canParse(text) || new URL(text).pathname === '/', 'PAYOS_BASE_URL must have no path.')
+      .optional(),
+    example: '',
+  },
+  PAYOS_PAGE_URL: {
+    about: "payOS: what stands before a payment link's id in the address of its page, if not the public one.",
+    schema: address('PAYOS_PAGE_URL').optional(),
+    example: '',
+  },
+  STRIPE_SECRET_KEY: {
+    about: 'Stripe (cards): secret key. With the two below it replaces the sandbox.',
+    schema: blankMeansFault('STRIPE_SECRET_KEY').optional(),
+    example: '',
+  },
+  STRIPE_PUBLISHABLE_KEY: {
+    about: 'Stripe: publishable key, given to the browser.',
+    schema: blankMeansFault('STRIPE_PUBLISHABLE_KEY').optional(),
+    example: '',
+  },
+  STRIPE_WEBHOOK_SECRET: {
+    about: 'Stripe: signing secret of the webhook <PORTAL_URL>/api/webhooks/stripe.',
+    schema: blankMeansFault('STRIPE_WEBHOOK_SECRET').optional(),
+    example: '',
+  },
+  SQUARE_ACCESS_TOKEN: {
+    about: 'Square (tokens, AUD): access token. With the three below it replaces the sandbox.',
+    schema: blankMeansFault('SQUARE_ACCESS_TOKEN').optional(),
+    example: '',
+  },
+  SQUARE_APPLICATION_ID: {
+    about: 'Square: application id, given to the browser.',
+    schema: blankMeansFault('SQUARE_APPLICATION_ID').optional(),
+    example: '',
+  },
+  SQUARE_LOCATION_ID: {
+    about: 'Square: the location that sells. Its currency is AUD.',
+    schema: blankMeansFault('SQUARE_LOCATION_ID').optional(),
+    example: '',
+  },
+  SQUARE_WEBHOOK_KEY: {
+    about: 'Square: signature key of the webhook <PORTAL_URL>/api/webhooks/square.',
+    schema: blankMeansFault('SQUARE_WEBHOOK_KEY').optional(),
+    example: '',
+  },
+  SQUARE_API_URL: {
+    about: 'Square: address of its API, if not the public one (Square’s own sandbox: https://connect.squareupsandbox.com).',
+    schema: address('SQUARE_API_URL').optional(),
+    example: '',
+  },
+  ESMS_API_KEY: {
+    about: 'eSMS.vn: key for SMS. With ESMS_SECRET_KEY it replaces the sandbox.',
+    schema: blankMeansFault('ESMS_API_KEY').optional(),
+    example: '',
+  },
+  ESMS_SECRET_KEY: { about: 'eSMS.vn: secret.', schema: blankMeansFault('ESMS_SECRET_KEY').optional(), example: '' },
+  ESMS_BRANDNAME: { about: 'eSMS.vn: registered sender.', schema: blankMeansFault('ESMS_BRANDNAME').optional(), example: '' },
+  ESMS_URL: { about: 'eSMS.vn: address, if not the public one.', schema: address('ESMS_URL').optional(), example: '' },
+  SMTP_URL: {
+    about: 'Mail server, such as smtps://user:password@mail.example.vn. It replaces the sandbox.',
+    schema: z
+      .string()
+      .refine((text) => /^smtps?:\/\//.test(text), 'SMTP_URL must begin with smtp:// or smtps://.')
+      .optional(),
+    example: '',
+  },
+  MAIL_FROM: { about: 'Sender of mails.', schema: blankMeansFault('MAIL_FROM').default('portal@localhost'), example: 'portal@localhost' },
+} as const
