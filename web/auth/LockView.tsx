@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { LockKeyhole } from 'lucide-react'
-import { login, logout } from '../../contract/auth.ts'
+import { login } from '../../contract/auth.ts'
 import { ApiError, call } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useForm } from '../form.ts'
@@ -30,8 +30,6 @@ export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
     submit: async (body) => {
       try {
         const { token } = await call(login, { body })
-        // The session before the lock ends: whoever took its token while the screen was locked has nothing.
-        await call(logout, {}).catch(() => undefined)
         session.unlock(token.accessToken)
         onUnlocked()
       } catch (error) {
