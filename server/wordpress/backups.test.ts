@@ -152,21 +152,6 @@ test('is restored to the same server: content goes back, price and size stay', a
   await house.ledgerHolds()
 })
 
-test('goes on after the portal stopped in the middle of a backup and of a restore, and acts once', { timeout: 240_000 }, async () => {
-  expect((await call('POST', `/api/wp/${id}/backups`)).status).toBe(201)
-  await house.reopen()
-  const backup = await settled()
-  expect(backup.state).toBe('proven')
-  await put('later.txt', 'later')
-  expect((await call('POST', `/api/wp/${id}/backups/${backup.id}/restore`)).status).toBe(200)
-  await house.reopen()
-  await eventually('the restore', async () => (await list())[0]?.restoredAt ?? false, 60)
-  await eventually('the site', async () => (await visit('/')).status === 200, 60)
-  expect((await visit('/wp-content/later.txt')).status).toBe(404)
-  expect(await fs.readdir(path.join(house.dataDir, 'sites', id))).not.toContain('restoring')
-  expect(archives().every((name) => name.endsWith('.tar.gz'))).toBe(true)
-})
-
 test('is made every night, once, and as many of each kind are kept as the operator says', async () => {
   await night()
   expect((await list()).map(({ kind, state }) => [kind, state])).toEqual([

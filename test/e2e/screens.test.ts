@@ -136,12 +136,10 @@ const customerScreens = (): string[] => [
   '/auth/lockscreen',
 ]
 
-// Every pair of theme, width and language is met; all eight combinations would only take twice as long.
+// Each of the choices is met once; all eight looks, with their pictures, are `npm run bench screens`.
 describe.each([
   { theme: 'light', viewport: wide, language: 'en' },
-  { theme: 'dark', viewport: wide, language: 'vi' },
-  { theme: 'light', viewport: phone, language: 'vi' },
-  { theme: 'dark', viewport: phone, language: 'en' },
+  { theme: 'dark', viewport: phone, language: 'vi' },
 ] as const)('$theme, $viewport.width px, $language', (look) => {
   test.each([
     { who: 'a visitor', screens: visitorScreens, signedIn: false },
