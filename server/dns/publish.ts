@@ -279,7 +279,11 @@ export function createPublisher(deps: {
     async reconsider(tx, name) {
       const { rows } = await sql<{ name: string }>`
         update dns_zone set touched_at = now()
-        where (name = ${name} or (deleted_at is null and reverse(name) like reverse(${`.${name}`}::text) || '%'))
+        where id in (
+          select id from dns_zone
+          where name = ${name} or (deleted_at is null and reverse(name) like reverse(${`.${name}`}::text) || '%')
+          order by seq for update
+        )
         returning name`.execute(tx)
       for (const one of new Set([name, ...rows.map((row) => row.name)])) await afterwards(tx, one)
     },

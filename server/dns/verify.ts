@@ -84,13 +84,16 @@ export function createVerifier(deps: {
 
   /** Writes what was found; answers whether the domain is active now. */
   async function note(tx: Tx, zoneId: string, verdict: Verdict, foreignAbove: boolean): Promise<void> {
-    const zone = await tx
+    // Every claim of the name, always in the same order: what is found for one may decide which is answered, and two checks at once must not wait for each other.
+    const claims = await tx
       .selectFrom('dns_zone')
       .selectAll()
-      .where('id', '=', zoneId)
+      .where('name', '=', (eb) => eb.selectFrom('dns_zone').select('name').where('id', '=', zoneId))
       .where('deleted_at', 'is', null)
+      .orderBy('seq')
       .forUpdate()
-      .executeTakeFirst()
+      .execute()
+    const zone = claims.find(({ id }) => id === zoneId)
     if (!zone) return
     const now = clock.now()
     const wasActive = zone.active_at !== null
