@@ -56,14 +56,7 @@ export default function DomainsPage() {
           retryLabel={t.common.retry}
           moreLabel={t.common.loadMore}
           empty={
-            <Empty
-              text={t.dns.empty}
-              art={
-                <span aria-hidden className="grid size-14 place-items-center rounded-full bg-primary-soft text-primary-ink">
-                  <Globe className="size-7" strokeWidth={1.6} />
-                </span>
-              }
-            >
+            <Empty text={t.dns.empty} icon={Globe}>
               {create}
             </Empty>
           }

@@ -1,11 +1,12 @@
 import { useRouter } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp, ChevronsUpDown, Ellipsis, Pencil, Trash2 } from 'lucide-react'
-import { memo, useCallback, useSyncExternalStore } from 'react'
+import { memo, useCallback } from 'react'
 import type { Domain, Record } from '../../contract/dns.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { cx } from '../ui/cx.ts'
 import { Menu } from '../ui/Menu.tsx'
+import { useNarrow } from '../ui/narrow.ts'
 import { headCell, headRow, row as rowClass } from '../ui/table.ts'
 import { VirtualRows } from '../ui/VirtualRows.tsx'
 import type { SortKey, Sorting } from './record-list.ts'
@@ -13,11 +14,6 @@ import { ttlText, typeTones } from './wording.ts'
 
 /** One height for every row, so that thousands are placed without being drawn. */
 const rowPx = { wide: 53, narrow: 77 }
-const narrow = window.matchMedia('(max-width: 639.98px)')
-const onNarrow = (listener: () => void) => {
-  narrow.addEventListener('change', listener)
-  return () => narrow.removeEventListener('change', listener)
-}
 const cell = 'px-3 py-0 first:pl-5 last:pr-5'
 const checkbox = 'size-4.5 cursor-pointer accent-[var(--primary)]'
 
@@ -34,7 +30,7 @@ interface TableProps {
 
 export function RecordTable({ domain, rows, sorting, onSort, selected, onToggle, onToggleAll, onDelete }: TableProps) {
   const t = useTexts('dns')
-  const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches)
+  const isNarrow = useNarrow()
   const all = rows.every((record) => selected.has(record.id))
   const draw = useCallback(
     (record: Record, number: number) => (

@@ -44,16 +44,7 @@ export default function PaasPage() {
         errorText={messageOf(query.error)}
         retryLabel={t.common.retry}
         moreLabel={t.common.loadMore}
-        empty={
-          <Empty
-            text={t.paas.empty}
-            art={
-              <span aria-hidden className="grid size-14 place-items-center rounded-full bg-primary-soft text-primary-ink">
-                <Boxes className="size-7" strokeWidth={1.6} />
-              </span>
-            }
-          />
-        }
+        empty={<Empty text={t.paas.empty} icon={Boxes} />}
       >
         <Table list={list} />
       </PagedCard>

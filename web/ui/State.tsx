@@ -1,4 +1,4 @@
-import { CircleAlert, RotateCw } from 'lucide-react'
+import { CircleAlert, RotateCw, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
 import { cx } from './cx.ts'
@@ -47,9 +47,23 @@ export function LoadError({ text, retryLabel, onRetry, reference, className }: L
   )
 }
 
-export function Empty({ text, art, children, className }: { text: string; art?: ReactNode; children?: ReactNode; className?: string }) {
+interface EmptyProps {
+  text: string
+  /** What is missing, as a sign in a circle; or `art`, a drawing. */
+  icon?: LucideIcon
+  art?: ReactNode
+  children?: ReactNode
+  className?: string
+}
+
+export function Empty({ text, icon: Icon, art, children, className }: EmptyProps) {
   return (
     <div className={cx('flex flex-col items-center gap-4 px-5 py-10 text-center', className)}>
+      {Icon ? (
+        <span aria-hidden className="grid size-14 place-items-center rounded-full bg-primary-soft text-primary-ink">
+          <Icon className="size-7" strokeWidth={1.6} />
+        </span>
+      ) : null}
       {art}
       <p className="text-sm text-ink-2">{text}</p>
       {children}

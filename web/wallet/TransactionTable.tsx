@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import { memo, useCallback, useEffect, useRef, useSyncExternalStore } from 'react'
+import { memo, useCallback, useEffect, useRef } from 'react'
 import type { Transaction } from '../../contract/wallet.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
+import { useNarrow } from '../ui/narrow.ts'
 import { headCell, headRow, row as rowClass } from '../ui/table.ts'
 import { VirtualRows } from '../ui/VirtualRows.tsx'
 import { Amount, DirectionMark } from './Amount.tsx'
@@ -12,11 +13,6 @@ import type { ListFilter } from './queries.ts'
 
 /** One height for every row, so that the place of the hundred-thousandth is known without drawing the others. */
 const rowPx = { wide: 57, narrow: 88 }
-const narrow = window.matchMedia('(max-width: 639.98px)')
-const onNarrow = (listener: () => void) => {
-  narrow.addEventListener('change', listener)
-  return () => narrow.removeEventListener('change', listener)
-}
 
 /** Without height of its own: the row has it. */
 const cell = 'px-3 py-0 first:pl-5 last:pr-5'
@@ -33,7 +29,7 @@ interface TableProps {
 
 export function TransactionTable({ rows, filter, canLoad, onNearEnd }: TableProps) {
   const t = useTexts('wallet')
-  const isNarrow = useSyncExternalStore(onNarrow, () => narrow.matches)
+  const isNarrow = useNarrow()
   const end = useRef<HTMLDivElement>(null)
   // Seen anew after each page, because the end of a page that was short is in view still.
   useEffect(() => {

@@ -46,14 +46,7 @@ export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
         retryLabel={t.common.retry}
         moreLabel={t.common.loadMore}
         empty={
-          <Empty
-            text={words.empty}
-            art={
-              <span aria-hidden className="grid size-14 place-items-center rounded-full bg-primary-soft text-primary-ink">
-                <PanelsTopLeft className="size-7" strokeWidth={1.6} />
-              </span>
-            }
-          >
+          <Empty text={words.empty} icon={PanelsTopLeft}>
             {create}
           </Empty>
         }
