@@ -31,6 +31,8 @@ const Payment = z.object({
   currency,
   status: PaymentStatus,
   createdAt: z.string(),
+  /** Minor units that came for it but do not match it: they wait for the operator's decision. Null where nothing waits. */
+  held: z.nullable(z.object({ amount: minor, currency })),
 })
 
 export const getTransaction = endpoint({

@@ -16,6 +16,7 @@ interface Shown {
   currency: Currency
   status: PaymentStatus
   createdAt: string
+  held: { amount: number; currency: Currency } | null
 }
 
 export interface Checkout {
@@ -34,7 +35,20 @@ export function createCheckout(deps: {
   const { catalog, drivers, orders } = deps
   const gateways = new Set(drivers.keys())
 
-  const shown = (payment: PaymentRow, language: Language): Shown => {
+  async function held(from: Queryable, payment: PaymentRow): Promise<Shown['held']> {
+    if (payment.status === 'succeeded') return null
+    const parked = await from
+      .selectFrom('payment_suspense')
+      .select(['amount', 'currency'])
+      .where('driver', '=', payment.driver)
+      .where('code', '=', payment.reference)
+      .where('resolved_at', 'is', null)
+      .orderBy('id', 'desc')
+      .executeTakeFirst()
+    return parked ? { amount: Number(parked.amount), currency: parked.currency as Currency } : null
+  }
+
+  async function shown(from: Queryable, payment: PaymentRow, language: Language): Promise<Shown> {
     const provider = drivers.get(payment.driver)?.displayName ?? payment.driver
     // What was credited, once something was: a transfer's amount is the customer's own.
     const amount = payment.status === 'succeeded' ? payment.received : payment.amount
@@ -45,6 +59,7 @@ export function createCheckout(deps: {
       currency: payment.currency as Currency,
       status: payment.status as PaymentStatus,
       createdAt: payment.created_at.toISOString(),
+      held: await held(from, payment),
     }
   }
 
@@ -66,7 +81,7 @@ export function createCheckout(deps: {
       return { checkoutUrl, transactionCode: payment.code }
     },
 
-    find: async (db, customerId, code, language) => shown(await orders.own(db, customerId, code), language),
+    find: async (db, customerId, code, language) => await shown(db, await orders.own(db, customerId, code), language),
 
     async transfer(db, customerId, code, language) {
       const payment = await orders.own(db, customerId, code)
@@ -74,7 +89,7 @@ export function createCheckout(deps: {
       if (driver?.kind !== 'hosted' || !driver.instructions) throw new Refusal('not_found')
       const instructions = driver.instructions(orders.orderOf(payment, await orders.buyerOf(customerId)))
       return {
-        ...shown(payment, language),
+        ...(await shown(db, payment, language)),
         // What is to be transferred, whatever has come of it.
         amount: Number(payment.amount),
         received: Number(payment.received),

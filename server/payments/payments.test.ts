@@ -74,6 +74,7 @@ describe("a top-up through VNPay's page", () => {
       currency: 'VND',
       status: 'succeeded',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      held: null,
     })
     expect((await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body.result.balance).toBe(500_000)
   })

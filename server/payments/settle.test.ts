@@ -52,6 +52,8 @@ const entries = async ({ token }: TestCustomer): Promise<string[]> =>
     .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 const statusOf = async ({ token }: TestCustomer, code: string): Promise<string> =>
   (await house.call<{ status: string }>('GET', `/api/payments/get-transaction?transactionCode=${code}`, { token })).body.result.status
+const heldOf = async ({ token }: TestCustomer, code: string): Promise<unknown> =>
+  (await house.call<{ held: unknown }>('GET', `/api/payments/get-transaction?transactionCode=${code}`, { token })).body.result.held
 const suspense = async (code: string): Promise<string[]> => {
   const rows = await house.house.db.selectFrom('payment_suspense').selectAll().where('code', '=', code).orderBy('id').execute()
   return rows.map((row) => `${row.amount} ${row.reason}`)
@@ -116,17 +118,21 @@ describe('a notice', () => {
     const { an, code } = await begin()
     const before = await inSuspense()
     const query = signed(word(code, 400_000))
+    expect(await heldOf(an, code)).toBeNull()
     expect(await Promise.all([tell(query), tell(query), tell(query)])).toEqual([wrongAmount, wrongAmount, wrongAmount])
     expect(await suspense(code)).toEqual(['400000 wrong_amount'])
     expect((await inSuspense()) - before).toBe(400_000n)
     expect(await entries(an)).toEqual([])
     expect(await statusOf(an, code)).toBe('pending')
+    // Whoever paid is told where the money is.
+    expect(await heldOf(an, code)).toEqual({ amount: 400_000, currency: 'VND' })
     // A failure with another amount moved nothing, so nothing waits.
     expect(await tell(signed(word(code, 300_000, failed)))).toBe(wrongAmount)
     expect(await suspense(code)).toEqual(['400000 wrong_amount'])
     // The right word still counts.
     expect(await tell(signed(word(code, 500_000)))).toBe(yes)
     expect(await entries(an)).toEqual(['500000 → 500000'])
+    expect(await heldOf(an, code)).toBeNull()
     await house.ledgerHolds()
   })
 

@@ -48,6 +48,9 @@ export const enTopUp = {
     expired: 'Payment expired',
     expiredText:
       'The time for this payment has run out. If you did pay, do not pay again: the money is credited when the bank confirms it, or checked by us.',
+    held: 'Money came, but does not match',
+    heldText: (arrived: string, ordered: string) =>
+      `${arrived} arrived, and this payment is for ${ordered}. The money is held safely until our staff have looked at it; you need not pay again.`,
     unknown: 'Payment not found',
     unknownText:
       'We know no payment of yours with this code. If money left your account, it reaches your wallet once the gateway confirms.',

@@ -48,6 +48,9 @@ export const viTopUp: typeof enTopUp = {
     expired: 'Giao dịch đã hết hạn',
     expiredText:
       'Đã quá thời hạn thanh toán. Nếu bạn đã trả tiền, đừng trả lần nữa: tiền sẽ vào ví khi ngân hàng xác nhận, hoặc được chúng tôi kiểm tra.',
+    held: 'Tiền đã đến nhưng không khớp',
+    heldText: (arrived, ordered) =>
+      `Đã nhận ${arrived}, còn giao dịch này là ${ordered}. Tiền được giữ an toàn và nhân viên sẽ xử lý; bạn không cần trả lại lần nữa.`,
     unknown: 'Không tìm thấy giao dịch',
     unknownText: 'Bạn không có giao dịch nào mang mã này. Nếu tài khoản ngân hàng đã bị trừ, tiền sẽ vào ví khi cổng thanh toán xác nhận.',
     signedOut: 'Đăng nhập để xem giao dịch này',

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CircleCheck, CircleX, Clock, LogIn, SearchX, type LucideIcon } from 'lucide-react'
+import { CircleCheck, CircleX, Clock, Hourglass, LogIn, SearchX, type LucideIcon } from 'lucide-react'
 import { useEffect, type ReactNode } from 'react'
 import { getTransaction, type PaymentStatus } from '../../contract/payments.ts'
 import { ApiError, call, messageOf } from '../api.ts'
@@ -62,11 +62,12 @@ export default function SuccessPage() {
   )
 }
 
-const looks: Record<PaymentStatus | 'unknown' | 'signedOut', { icon: LucideIcon; look: string }> = {
+const looks: Record<PaymentStatus | 'held' | 'unknown' | 'signedOut', { icon: LucideIcon; look: string }> = {
   succeeded: { icon: CircleCheck, look: 'bg-success-soft text-success' },
   pending: { icon: Clock, look: 'bg-primary-soft text-primary-ink' },
   failed: { icon: CircleX, look: 'bg-danger-soft text-danger' },
   expired: { icon: Clock, look: 'bg-warning-soft text-warning' },
+  held: { icon: Hourglass, look: 'bg-warning-soft text-warning' },
   unknown: { icon: SearchX, look: 'bg-subtle text-ink-2' },
   signedOut: { icon: LogIn, look: 'bg-subtle text-ink-2' },
 }
@@ -116,16 +117,20 @@ function Payment({ code }: { code: string }) {
   if (error instanceof ApiError && error.status === 404) return <Unknown />
   if (!data) return <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
 
+  const held = data.held
+  const state = held ? 'held' : data.status
   const words: Record<PaymentStatus, [string, string]> = {
     succeeded: [t.payment.succeeded, t.payment.succeededText],
     pending: [t.payment.pending, t.payment.pendingText],
     failed: [t.payment.failed, t.payment.failedText],
     expired: [t.payment.expired, t.payment.expiredText],
   }
-  const [title, text] = words[data.status]
+  const [title, text] = held
+    ? [t.payment.held, t.payment.heldText(money(held.amount, held.currency), money(data.amount, data.currency))]
+    : words[data.status]
   return (
-    <Outcome state={data.status} title={title} text={text}>
-      {data.status === 'pending' ? (
+    <Outcome state={state} title={title} text={text}>
+      {state === 'pending' ? (
         <span aria-hidden className="pulse-dot mx-auto mt-4 block size-2 rounded-full bg-primary text-primary" />
       ) : null}
       <dl className="mt-6 divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]">
@@ -152,7 +157,7 @@ function Payment({ code }: { code: string }) {
         <Link to="/" className={buttonClass()}>
           {t.common.home}
         </Link>
-        {data.status === 'failed' || data.status === 'expired' ? (
+        {state === 'failed' || state === 'expired' ? (
           <Link to="/payment" className={buttonClass('outline')}>
             {t.payment.again}
           </Link>
