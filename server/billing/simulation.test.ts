@@ -1,12 +1,14 @@
 /**
  * Three years of random customers against a model of the rules that shares no line with them: each wallet must hold what the model says, entry by
- * entry, every invoice number must be there once, and the runway must name the very moment at which an untouched wallet is first short.
+ * entry, every invoice number must be there once, and the runway must name the very moment at which an untouched wallet is first short. Every
+ * other day a second worker begins and loses its database at some statement: what it did and did not do must show nowhere.
  *
  * `CUSTOMERS=1000 npx vitest run server/billing/simulation.test.ts` runs as many; SEED repeats a run.
  */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { offerAt, openBillingRoom, type BillingRoom, type Buyer } from '../../test/billing-room.ts'
+import { openCutWire, type CutWire } from '../../test/cut-wire.ts'
 import { transaction } from '../platform/db.ts'
 
 const count = Number(process.env['CUSTOMERS'] ?? 10)
@@ -21,10 +23,15 @@ const day = 86_400_000
 const began = '2027-01-03T09:17:23Z'
 
 let room: BillingRoom
+let wire: CutWire
 beforeAll(async () => {
   room = await openBillingRoom(began)
+  wire = await openCutWire(room.databaseUrl)
 })
-afterAll(() => room.close())
+afterAll(async () => {
+  await wire.close()
+  await room.close()
+})
 
 /** Mulberry32: small and the same everywhere. */
 function randomFrom(state: number): () => number {
@@ -37,6 +44,22 @@ function randomFrom(state: number): () => number {
 }
 const random = randomFrom(seed)
 const below = (n: number): number => Math.floor(random() * n)
+/** The moments of the kills: numbers of their own, so that the customers do the same with and without them. */
+const killing = randomFrom(seed ^ 0x5eed)
+
+/** A worker that is cut off somewhere in its round, before the server heard the statement or when only the answer was lost. Whether it was. */
+async function killedWorker(): Promise<boolean> {
+  const doomed = room.second(wire.url)
+  wire.cutAt(1 + Math.floor(killing() * (20 + count)), killing() < 0.5 ? 'before' : 'after')
+  try {
+    await doomed.bills.sweep()
+    return false
+  } catch {
+    return true
+  } finally {
+    await doomed.close()
+  }
+}
 
 /** Hours that the clocks of a region may be ahead of UTC. */
 const ahead = { VN: [7], USD: [0], AUD: [11, 10] } as const
@@ -264,6 +287,7 @@ test(`${count} customers over three years (seed ${seed})`, { timeout: 60_000 + c
 
   let forecasts = new Map<Model, number | null>()
   let forecastsMade = 0
+  let kills = 0
   for (let today = 0; today < span; today++) {
     const silence = quiet.find(([first, end]) => today >= first && today < end)
     if (silence?.[0] === today) {
@@ -280,6 +304,7 @@ test(`${count} customers over three years (seed ${seed})`, { timeout: 60_000 + c
     room.clock.advance(day - 5_000_000 + below(10_000_000))
     const now = room.clock.now().getTime()
     const lateBefore = new Set(people.flatMap(({ model }) => model.services.filter(({ state }) => state !== 'runs')))
+    if (today % 2 === 0 && (await killedWorker())) kills += 1
     await room.bills.sweep()
     await room.payJobs()
     for (const { model } of people) {
@@ -314,7 +339,10 @@ test(`${count} customers over three years (seed ${seed})`, { timeout: 60_000 + c
   `.execute(room.db)
   for (const { first, last, n } of numbers) expect([first, last]).toEqual([1, n])
   expect(numbers.length).toBeGreaterThan(3)
+  expect(kills).toBeGreaterThan(span / 10)
   await room.ledgerHolds()
   const invoices = numbers.reduce((sum, { n }) => sum + n, 0)
-  process.stdout.write(`\n${count} customers, ${invoices} invoices, ${forecastsMade} forecasts of the runway, no difference\n\n`)
+  process.stdout.write(
+    `\n${count} customers, ${invoices} invoices, ${forecastsMade} forecasts of the runway, ${kills} workers killed, no difference\n\n`,
+  )
 })
