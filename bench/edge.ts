@@ -146,7 +146,7 @@ async function compare(): Promise<void> {
     const read = () => call<{ status: string; domain: string }>(portal, 'GET', `/api/wp/${id}`, token)
     while ((await read()).status !== 'running') await new Promise((resolve) => setTimeout(resolve, 200))
     const { domain } = await read()
-    const container = containerPort(id)
+    const container = await containerPort(id)
     await against('a site’s static file', container, folder, domain, '/wp-includes/css/dashicons.min.css', 1500)
     await against('a bare upstream', bare.port, folder, domain, '/', requests)
   } finally {
@@ -156,16 +156,19 @@ async function compare(): Promise<void> {
   }
 }
 
-/** Where the site's container listens, found the way an operator finds it. */
-function containerPort(siteId: string): number {
+/** Where the site's container serves pages, found the way an operator finds it: it also listens for PHP's own sockets. */
+async function containerPort(siteId: string): Promise<number> {
   const pid = spawnSync('pgrep', ['-f', '--', `--site ${siteId}`], { encoding: 'utf8' })
     .stdout.trim()
     .split('\n')[0]
   const listening = spawnSync('ss', ['-ltnpH'], { encoding: 'utf8' }).stdout
-  const line = listening.split('\n').find((one) => one.includes(`pid=${pid},`))
-  const port = /127\.0\.0\.1:(\d+)/.exec(line ?? '')?.[1]
-  if (port === undefined) throw new Error('the container listens nowhere')
-  return Number(port)
+  for (const line of listening.split('\n').filter((one) => one.includes(`pid=${pid},`))) {
+    const port = Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1])
+    // It sends what does not name it to its own name; the other one refuses.
+    const { status } = await fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual' })
+    if (status < 400) return port
+  }
+  throw new Error('the container serves nowhere')
 }
 
 /** This file as a child: the edge by itself, or the bare upstream. */

@@ -17,6 +17,7 @@ describe('the edge', () => {
   let sites: Map<string, EdgeSite>
   let edge: Edge
   let port: number
+  let warnings: string[]
 
   const upstream = async (
     handler: (request: http.IncomingMessage, response: http.ServerResponse) => unknown,
@@ -59,12 +60,13 @@ describe('the edge', () => {
 
   beforeEach(async () => {
     sites = new Map()
+    warnings = []
     edge = createEdge({
       resolve: (host) => sites.get(host) ?? { state: 'unknown', addresses: [] },
       port: 0,
       host: '127.0.0.1',
       answerMs: 1_000,
-      log: { warn: () => {} },
+      log: { warn: (_detail, message) => void warnings.push(message) },
     })
     port = await edge.listen()
   })
@@ -226,6 +228,26 @@ describe('the edge', () => {
     sites.set('a.test', running(address, { ...address, host: 'localhost' }))
     expect((await ask('a.test', '/', { method: 'POST', body: 'order=1' })).status).toBe(502)
     expect(asked).toBe(1)
+  })
+
+  test('a kept connection that is closed as the next request comes is no failure: a GET is asked again, a POST has its own', async () => {
+    const server = net.createServer((socket) => {
+      let heard = 0
+      socket.on('error', () => {})
+      socket.on('data', () => {
+        if (++heard > 1) return socket.resetAndDestroy()
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ngood')
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    closers.push(() => server.close())
+    sites.set('a.test', running({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }))
+    for (let index = 0; index < 10; index++) {
+      expect(await ask('a.test')).toMatchObject({ status: 200, text: 'good' })
+      expect(await ask('a.test', '/', { method: 'POST' })).toMatchObject({ status: 200, text: 'good' })
+    }
+    expect(warnings).toEqual([])
   })
 
   test('an upstream that breaks off in the middle does not look whole', async () => {

@@ -3,6 +3,7 @@ import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { watchUnused } from '../platform/unused-connections.ts'
+import { createAsker } from './ask.ts'
 import { toUpstream, toVisitor, type Visit } from './headers.ts'
 import { edgePage, type EdgePage } from './pages.ts'
 import { Upstreams, type EdgeAddress } from './upstreams.ts'
@@ -57,11 +58,11 @@ const pageFor = (site: EdgeSite): EdgePage | null => {
 }
 
 export function createEdge(parts: EdgeParts): Edge {
-  const agent = new http.Agent({ keepAlive: true, maxFreeSockets: 64, keepAliveMsecs: 10_000 })
   const upstreams = new Upstreams()
   const tunnels = new Set<Duplex>()
   const proto = parts.proto ?? 'http'
   const answerMs = parts.answerMs ?? 120_000
+  const asker = createAsker({ connectMs, answerMs })
 
   const show = (request: http.IncomingMessage, response: http.ServerResponse, page: EdgePage) => {
     const { status, headers, body } = edgePage(page, request.headers['accept-language'])
@@ -69,6 +70,46 @@ export function createEdge(parts: EdgeParts): Edge {
     if (!request.complete) headers['connection'] = 'close'
     response.writeHead(status, headers)
     response.end(request.method === 'HEAD' ? undefined : body)
+  }
+
+  const forward = (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const target = targetOf(request)
+    if (!target) return show(request, response, 'unknown')
+    const name = nameOf(target.host)
+    const visit: Visit = { host: target.host, client: clientOf(request.socket), proto }
+    const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+    // Only what does nothing twice, and whose body is not half sent, may be asked again.
+    const repeatable = !hasBody && (request.method === 'GET' || request.method === 'HEAD')
+    const tried = new Set<string>()
+
+    const attempt = (tries: number) => {
+      const site = parts.resolve(name)
+      const page = pageFor(site)
+      if (page) return show(request, response, page)
+      const address = upstreams.pick(site.addresses, tried)
+      if (!address) return show(request, response, 'failed')
+      const done = upstreams.take(address)
+      const again = (page: EdgePage) => (repeatable && tries < maxTries ? attempt(tries + 1) : show(request, response, page))
+      asker.ask(
+        request,
+        response,
+        { address, path: target.path, visit, hasBody, kept: repeatable && tries < maxTries },
+        () => upstreams.worked(address),
+        (ending) => {
+          done()
+          if (ending.how === 'closed') again('failed')
+          // A slow page is not a sick upstream.
+          else if (ending.how === 'slow') show(request, response, 'timeout')
+          else if (ending.how === 'senseless') response.writeHead(400, { connection: 'close', 'content-length': 0 }).end()
+          else if (ending.how === 'failed') {
+            tried.add(upstreams.failed(address))
+            parts.log.warn({ host: name, upstream: `${address.host}:${address.port}`, code: ending.code }, 'an upstream of a site failed')
+            again('failed')
+          }
+        },
+      )
+    }
+    attempt(1)
   }
 
   /** Cuts the connection attempt that does not come about, and the wait for a first byte. */
@@ -84,67 +125,6 @@ export function createEdge(parts: EdgeParts): Edge {
     outgoing.once('response', clear)
     outgoing.once('upgrade', clear)
     outgoing.once('close', clear)
-  }
-
-  const forward = (request: http.IncomingMessage, response: http.ServerResponse) => {
-    const target = targetOf(request)
-    if (!target) return show(request, response, 'unknown')
-    const name = nameOf(target.host)
-    const visit: Visit = { host: target.host, client: clientOf(request.socket), proto }
-    const chunked = request.headers['transfer-encoding'] !== undefined
-    const hasBody = chunked || Number(request.headers['content-length'] ?? 0) > 0
-    // Only what does nothing twice, and whose body is not half sent, may be asked again.
-    const repeatable = !hasBody && (request.method === 'GET' || request.method === 'HEAD')
-    const tried = new Set<string>()
-    let tries = 0
-
-    const attempt = () => {
-      const site = parts.resolve(name)
-      const page = pageFor(site)
-      if (page) return show(request, response, page)
-      const address = upstreams.pick(site.addresses, tried)
-      if (!address) return show(request, response, 'failed')
-      const done = upstreams.take(address)
-      const outgoing = http.request({
-        host: address.host,
-        port: address.port,
-        method: request.method,
-        path: target.path,
-        headers: toUpstream(request.rawHeaders, request.headers.connection, visit, chunked ? ['Transfer-Encoding', 'chunked'] : []),
-        setHost: false,
-        // A kept connection may be closed by the other end just as a request is written to it. A GET is simply asked again; what cannot be, gets a fresh one.
-        agent: repeatable ? agent : false,
-      })
-      limitTime(outgoing)
-      const gone = () => outgoing.destroy()
-      response.once('close', gone)
-
-      outgoing.once('response', (incoming) => {
-        upstreams.worked(address)
-        response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, toVisitor(incoming.rawHeaders, incoming.headers.connection))
-        incoming.pipe(response)
-        // Broken off in the middle: the visitor must see that, not a short page that looks whole.
-        incoming.once('aborted', () => response.destroy())
-        incoming.once('error', () => response.destroy())
-        incoming.once('close', done)
-      })
-      outgoing.once('error', (error: NodeJS.ErrnoException) => {
-        done()
-        response.off('close', gone)
-        if (response.destroyed || response.headersSent) return response.destroy()
-        const slow = error.code === 'EANSWER'
-        // A slow page is not a sick upstream; a kept connection that was closed is none either.
-        if (!slow && !(outgoing.reusedSocket && error.code === 'ECONNRESET')) {
-          tried.add(upstreams.failed(address))
-          parts.log.warn({ host: name, upstream: `${address.host}:${address.port}`, code: error.code }, 'an upstream of a site failed')
-        }
-        if (repeatable && !slow && ++tries < maxTries) return attempt()
-        show(request, response, slow ? 'timeout' : 'failed')
-      })
-      if (hasBody) request.pipe(outgoing)
-      else outgoing.end()
-    }
-    attempt()
   }
 
   const upgrade = (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -202,7 +182,7 @@ export function createEdge(parts: EdgeParts): Edge {
     })
     // The site does not speak it: its answer, and the end of this connection.
     outgoing.once('response', (incoming) => {
-      socket.write(headOf(incoming, [...toVisitor(incoming.rawHeaders, incoming.headers.connection), 'Connection', 'close']))
+      socket.write(headOf(incoming, [...toVisitor(incoming.rawHeaders), 'Connection', 'close']))
       incoming.pipe(socket)
     })
     outgoing.once('error', () => {
@@ -238,7 +218,7 @@ export function createEdge(parts: EdgeParts): Edge {
         endUnused()
       })
       clearTimeout(timer)
-      agent.destroy()
+      await asker.close()
     },
   }
 }
