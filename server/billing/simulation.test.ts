@@ -46,13 +46,16 @@ const random = randomFrom(seed)
 const below = (n: number): number => Math.floor(random() * n)
 /** The moments of the kills: numbers of their own, so that the customers do the same with and without them. */
 const killing = randomFrom(seed ^ 0x5eed)
+/** Statements of the last whole round of a second worker. */
+let roundLength = 20
 
 /** A worker that is cut off somewhere in its round, before the server heard the statement or when only the answer was lost. Whether it was. */
 async function killedWorker(): Promise<boolean> {
   const doomed = room.second(wire.url)
-  wire.cutAt(1 + Math.floor(killing() * (20 + count)), killing() < 0.5 ? 'before' : 'after')
+  wire.cutAt(1 + Math.floor(killing() * roundLength * 1.2), killing() < 0.5 ? 'before' : 'after')
   try {
     await doomed.bills.sweep()
+    roundLength = Math.max(5, wire.heard())
     return false
   } catch {
     return true
