@@ -67,8 +67,11 @@ const chrome = await launch({
   chromeFlags: ['--headless=new', ...browserArguments, '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
 })
 const runs = Number(process.env['LIGHTHOUSE_RUNS'] ?? 3)
+/** What the score is made of, ms, as Lighthouse simulates a slow phone. */
+const timings = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'speed-index']
 async function score(page: string): Promise<{ score: number; cls: number }> {
   const scores: number[] = []
+  const spent = new Map<string, number[]>()
   const shifts: number[] = []
   for (let run = 0; run < runs; run++) {
     const result = await lighthouse(`${origin}${page}`, { port: chrome.port, onlyCategories: ['performance'], logLevel: 'error' })
@@ -80,7 +83,9 @@ async function score(page: string): Promise<{ score: number; cls: number }> {
       throw new Error(`Lighthouse has no figure for ${page}: ${lhr?.runtimeError?.message ?? 'no reason given'}`)
     scores.push(points * 100)
     shifts.push(shift)
+    for (const name of timings) spent.set(name, [...(spent.get(name) ?? []), lhr?.audits[name]?.numericValue ?? 0])
   }
+  console.log(`      ${page}: ${timings.map((name) => `${name} ${median(spent.get(name) ?? []).toFixed(0)} ms`).join(', ')}`)
   return { score: median(scores), cls: Math.max(...shifts) }
 }
 try {

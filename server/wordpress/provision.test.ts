@@ -130,17 +130,32 @@ const table: Row[] = [
   { step: 'check', fault: 'hangs once', end: 'running' },
 ]
 
+/** Ordered beside the others, with nothing in their way: twenty at once, on however few cores. */
+const undisturbed = 20 - table.length
+
 describe('setting a server up', () => {
   const orders = new Map<Row, { customer: TestCustomer; id: string }>()
+  const plain: { customer: TestCustomer; id: string }[] = []
+  const seen = new Map<Row, string>()
+  /** What CI shows: each step met by each fault, and how it ended. */
+  afterAll(() => {
+    const lines = table.map((row) => [row.step, `${row.fault}${row.also ? `, ${row.also} too` : ''}`, seen.get(row) ?? 'not as it should'])
+    process.stdout.write(`\n${lines.map(([step = '', fault = '', end]) => `  ${step.padEnd(9)}${fault.padEnd(28)}${end}`).join('\n')}\n\n`)
+  })
   beforeAll(async () => {
-    for (const row of table) {
+    const place = async (): Promise<{ customer: TestCustomer; id: string }> => {
       const customer = await house.customer()
       const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })).body.result
-      planned.set(id, row)
-      orders.set(row, { customer, id })
+      return { customer, id }
     }
+    for (const row of table) {
+      const placed = await place()
+      planned.set(placed.id, row)
+      orders.set(row, placed)
+    }
+    for (let n = 0; n < undisturbed; n++) plain.push(await place())
     // All at once, so that the orders also wait for one another.
-    await Promise.all([...orders.values()].map(({ customer }) => house.topUp(customer, 218_000)))
+    await Promise.all([...orders.values(), ...plain].map(({ customer }) => house.topUp(customer, 218_000)))
   })
 
   test.each(table.map((row) => [`${row.step} ${row.fault}${row.also ? `, ${row.also} too` : ''}`, row.end, row] as const))(
@@ -180,8 +195,16 @@ describe('setting a server up', () => {
         .executeTakeFirstOrThrow()
       expect(kept.admin_password_sealed).toBeNull()
       await house.ledgerHolds()
+      seen.set(row, running ? 'running, paid once' : 'failed, cleaned away, paid back')
     },
   )
+
+  test('beside them turns out well for whoever met nothing', { timeout: 240_000 }, async () => {
+    for (const { customer, id } of plain) {
+      await eventually('the order running', async () => (await one(customer, id)).status === 'running', 230)
+      expect(await entries(customer)).toEqual(['218000 → 218000', '-218000 → 0'])
+    }
+  })
 })
 
 describe('a run of the job that was overtaken by another', () => {

@@ -219,7 +219,7 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
         body: JSON.stringify({ title, content: 'Xin chào', status: 'publish' }),
       })
     const titles = async (): Promise<readonly string[]> =>
-      (JSON.parse((await page('/wp-json/wp/v2/posts?per_page=50')).text) as { title: { rendered: string } }[]).map(
+      (JSON.parse((await page('/wp-json/wp/v2/posts?per_page=100')).text) as { title: { rendered: string } }[]).map(
         (post) => post.title.rendered,
       )
 
@@ -312,6 +312,18 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       await driver.start(spec)
       expect(driver.addresses(spec.id)).toHaveLength(1)
       expect((await page('/')).status).toBe(200)
+    })
+
+    test.each([1, 2, 4])('keeps every write once, written in parallel over %d containers', async (containers) => {
+      const headers = await session()
+      await driver.start({ ...spec, containers })
+      await eventually(() => expect(driver.addresses(spec.id)).toHaveLength(containers))
+      const addresses = driver.addresses(spec.id)
+      const wanted = Array.from({ length: 16 }, (_, index) => `Cùng lúc ${containers}-${index}`)
+      const posts = await Promise.all(wanted.map((title, index) => write(title, addresses[index % addresses.length]!, headers)))
+      expect(posts.map((post) => post.status)).toEqual(posts.map(() => 201))
+      const prefix = `Cùng lúc ${containers}-`
+      expect((await titles()).filter((title) => title.startsWith(prefix)).toSorted()).toEqual(wanted.toSorted())
     })
 
     test('signs an administrator in by a link, once, without his password', async () => {
