@@ -1,6 +1,9 @@
 /** A wire between a client and PostgreSQL that breaks at a chosen statement: before the server hears it, or after, when only the answer is lost. */
 import net from 'node:net'
+import { sql } from 'kysely'
 import pg from 'pg'
+import type { Database } from '../server/platform/db.ts'
+import { eventually } from './house.ts'
 
 export interface CutWire {
   /** The database's address, through the wire. */
@@ -10,6 +13,16 @@ export interface CutWire {
   /** Statements heard since `cutAt`. */
   heard(): number
   close(): Promise<void>
+}
+
+/** The server notices later than the client that a connection is gone; until then its transaction holds its locks, and others pass those rows over. */
+export async function forgotten(db: Database): Promise<void> {
+  await eventually('the end of transactions that were cut off', async () => {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and backend_type = 'client backend'
+    `.execute(db)
+    return rows.length === 0
+  })
 }
 
 /** A statement ends with Sync ('S', no content) or is a simple query ('Q'): PostgreSQL 18's protocol, 54.7 "Message Formats". */

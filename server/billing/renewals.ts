@@ -5,7 +5,7 @@
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { sql } from 'kysely'
 import { timeZoneOf } from '../catalog/index.ts'
-import { transaction, type Queryable, type Tx } from '../platform/db.ts'
+import { databaseIsAway, transaction, type Queryable, type Tx } from '../platform/db.ts'
 import type { Told } from '../realtime/index.ts'
 import type { Desk } from './desk.ts'
 import { press } from './dunning.ts'
@@ -133,7 +133,10 @@ const rounds: readonly Round[] = [
   { statuses: ['past_due', 'suspended'], size: 1, act: press },
 ]
 
-/** Stretch after stretch until none is due. One that fails is taken apart, so that a single bad row holds up nobody but itself. */
+/**
+ * Stretch after stretch until none is due. One that fails is taken apart, so that a single bad row holds up nobody but itself. A database that went
+ * away is no row's fault: the round ends there, and the next one goes on in the same order.
+ */
 async function drain(desk: Desk, { statuses, size, act }: Round, signal?: AbortSignal): Promise<void> {
   const failed: string[] = []
   for (let singly = 0; ; singly = Math.max(0, singly - 1)) {
@@ -158,7 +161,7 @@ async function drain(desk: Desk, { statuses, size, act }: Round, signal?: AbortS
       })
       if (taken.length === 0) return
     } catch (error) {
-      if (taken.length === 0) throw error
+      if (taken.length === 0 || databaseIsAway(error)) throw error
       desk.log.error({ err: error, subscriptions: taken.length, first: taken[0] }, 'what was due could not be done')
       if (taken.length === 1) failed.push(...taken)
       else singly = taken.length + 1

@@ -8,7 +8,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { offerAt, openBillingRoom, type BillingRoom, type Buyer } from '../../test/billing-room.ts'
-import { openCutWire, type CutWire } from '../../test/cut-wire.ts'
+import { forgotten, openCutWire, type CutWire } from '../../test/cut-wire.ts'
 import { transaction } from '../platform/db.ts'
 
 const count = Number(process.env['CUSTOMERS'] ?? 10)
@@ -61,6 +61,7 @@ async function killedWorker(): Promise<boolean> {
     return true
   } finally {
     await doomed.close()
+    await forgotten(room.db)
   }
 }
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monthlyOf } from '../../contract/pricing.ts'
 import { eventually } from '../../test/house.ts'
 import { offerAt, openBillingRoom, standIn, termsAt, type BillingRoom } from '../../test/billing-room.ts'
-import { openCutWire } from '../../test/cut-wire.ts'
+import { forgotten, openCutWire } from '../../test/cut-wire.ts'
 import { days, later, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { dunningStep } from './dunning.ts'
@@ -176,6 +176,7 @@ describe('renewals', () => {
         await doomed.bills.sweep().catch(() => undefined)
         const through = wire.heard() < statement
         await doomed.close()
+        await forgotten(room.db)
         await room.bills.sweep()
         renewed += 1
         expect(await room.balance(an)).toBe(price * BigInt(499 - renewed))

@@ -92,6 +92,27 @@ export function onCommit(tx: Tx, act: () => void): void {
 export const databaseError = (error: unknown): { code: string; constraint: string | undefined } | undefined =>
   error instanceof pg.DatabaseError && error.code !== undefined ? { code: error.code, constraint: error.constraint } : undefined
 
+/** Shutting down, starting, too many connections, no connections taken, no such database (SQLSTATE); and what the network says of a server that is gone. */
+const absence = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '55000',
+  '3D000',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+])
+/** The pool is exhausted or the database is gone: trouble that passes, not a bug of this request. */
+export const databaseIsAway = (error: unknown): boolean =>
+  error instanceof Error &&
+  (/timeout exceeded when trying to connect|Connection terminated|is not queryable|Query read timeout|ENOENT.*PGSQL/.test(error.message) ||
+    absence.has((error as { code?: string }).code ?? ''))
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** An id that is no UUID cannot be anybody's: answer 404 without troubling the database's parser. */
 export const isUuid = (text: string): boolean => uuid.test(text)

@@ -1,6 +1,7 @@
 /** What went wrong, as the customer may know it: the failure's envelope, in the caller's language. */
 import type { FastifyError, FastifyRequest } from 'fastify'
 import { errorStatus, errorText, type ErrorCode, type Failure, type Language } from '../../contract/index.ts'
+import { databaseIsAway } from './db.ts'
 import { DriverFailure, Refusal } from './errors.ts'
 import type { Log } from './log.ts'
 
@@ -52,31 +53,10 @@ export function explain(error: unknown, request: FastifyRequest, log: Log): { bo
     return { body: no('not_found') }
   if (code === 'FST_UNDER_PRESSURE') return { body: no('unavailable'), retryAfter: 5 }
   if ((error as FastifyError).statusCode === 400) return { body: no('bad_json') }
-  if (isOverload(error)) {
+  if (databaseIsAway(error)) {
     log.error({ err: error, reqId: request.id }, 'the database does not answer')
     return { body: no('unavailable'), retryAfter: 5 }
   }
   log.error({ err: error, reqId: request.id, route: request.routeOptions.url }, 'unexpected')
   return { body: no('internal') }
 }
-
-/** Shutting down, starting, too many connections, no connections taken, no such database (SQLSTATE); and what the network says of a server that is gone. */
-const absence = new Set([
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-  '55000',
-  '3D000',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-])
-/** The pool is exhausted or the database is gone: trouble that passes, not a bug of this request. */
-const isOverload = (error: unknown): boolean =>
-  error instanceof Error &&
-  (/timeout exceeded when trying to connect|Connection terminated|Query read timeout|ENOENT.*PGSQL/.test(error.message) ||
-    absence.has((error as { code?: string }).code ?? ''))
