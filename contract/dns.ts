@@ -48,6 +48,13 @@ export const Record = z.object({
 })
 export type Record = z.output<typeof Record>
 
+/** What a write answers. */
+const WrittenRecord = z.object({
+  ...Record.shape,
+  /** Others of the same name and type that got this record's TTL and `proxied` with it (RFC 2181, 5.2); absent when there are none. */
+  alsoChanged: z.optional(z.array(Record)),
+})
+
 /** `content` and `name` are judged by contract/dns-records.ts. */
 export const RecordBody = z.strictObject({
   /** The domain's id, as in the path. */
@@ -108,6 +115,18 @@ export const Change = z.object({
 })
 export type Change = z.output<typeof Change>
 
+/** A TTL of a zone file that is not kept as the file has it. */
+const AdjustedTtl = z.object({
+  line: z.int(),
+  name: z.string(),
+  type: z.enum(recordTypes),
+  /** Seconds, as the file says; and as the record gets them. */
+  from: z.int(),
+  to: z.int(),
+  /** The same in a sentence, in the caller's language. */
+  text: z.string(),
+})
+
 export const ImportPlan = z.object({
   /** False for a preview: nothing was written. */
   applied: z.boolean(),
@@ -117,6 +136,8 @@ export const ImportPlan = z.object({
   unchanged: z.int(),
   /** Lines that are not ours to take: SOA and the NS records of the domain itself. */
   skipped: z.array(z.object({ line: z.int(), text: z.string() })),
+  /** TTLs beyond the limits, and those that the first record of the same name and type decides (RFC 2181, 5.2). */
+  adjusted: z.array(AdjustedTtl),
 })
 export type ImportPlan = z.output<typeof ImportPlan>
 
@@ -167,11 +188,35 @@ export const listRecords = endpoint({
   method: 'GET',
   path: '/api/dns/:id/records',
   access: 'customer',
-  summary: "A domain's records, newest first; `search` looks in names and values",
+  summary: "A domain's records, newest first; `search` looks in full names and values, `name` is one name exactly",
   params: idParam,
-  query: z.object({ ...pageQuery, type: z.optional(z.enum(recordTypes)), search: z.optional(text(253)) }),
-  result: z.object({ data: z.array(Record) }),
+  query: z.object({
+    ...pageQuery,
+    type: z.optional(z.enum(recordTypes)),
+    search: z.optional(text(253)),
+    name: z.optional(text(300)),
+  }),
+  result: z.object({
+    data: z.array(Record),
+    /** The domain's serial, read before the records: what is asked for by `changedRecords` from there on leaves nothing out. */
+    serial: z.int(),
+  }),
   paged: true,
+})
+export const changedRecords = endpoint({
+  method: 'GET',
+  path: '/api/dns/:id/changed-records',
+  access: 'customer',
+  summary: 'What changed in the records since a serial, for who keeps a copy of them',
+  params: idParam,
+  query: z.object({ since: z.coerce.number().check(z.int(), z.gte(0)) }),
+  result: z.object({
+    serial: z.int(),
+    /** As they stand now, newest first; null when too much changed to be told, and the list is to be read again. */
+    data: z.nullable(z.array(Record)),
+    /** Ids of records that there were and are not any more. */
+    gone: z.array(z.string()),
+  }),
 })
 export const addRecord = endpoint({
   method: 'POST',
@@ -180,7 +225,7 @@ export const addRecord = endpoint({
   summary: 'Add a record',
   params: idParam,
   body: RecordBody,
-  result: Record,
+  result: WrittenRecord,
   status: 201,
 })
 export const getRecord = endpoint({
@@ -198,7 +243,7 @@ export const updateRecord = endpoint({
   summary: 'Change a record; with `version`, only if nobody changed it since (otherwise 409)',
   params: recordParams,
   body: z.strictObject({ ...RecordBody.shape, version: z.optional(z.int()) }),
-  result: Record,
+  result: WrittenRecord,
 })
 export const deleteRecord = endpoint({
   method: 'DELETE',

@@ -81,7 +81,7 @@ export async function undo(
     present.length === became.length && became.every(({ id, version }) => present.some((now) => now.id === id && now.version === version))
   if (!asLeft) throw conflict('change_overtaken')
   const versionOf = (record: KeptRecord): number => (became.find(({ id }) => id === record.id)?.version ?? record.version) + 1
-  const id = await edit(tx, deps, zone, {
+  const { changeId: id } = await edit(tx, deps, zone, {
     ...of,
     action: 'undo',
     before: present,
