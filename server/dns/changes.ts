@@ -1,5 +1,5 @@
 /** The change log: who changed what and when, and taking a change back. */
-import type { Change } from '../../contract/dns.ts'
+import type { Change } from '../../contract/dns-changes.ts'
 import { recordRuleText } from '../../contract/dns-records.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Queryable, Tx } from '../platform/db.ts'

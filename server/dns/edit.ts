@@ -12,7 +12,7 @@ import {
   setLimitChars,
   type RecordFaults,
 } from '../../contract/dns-records.ts'
-import type { Change } from '../../contract/dns.ts'
+import type { Change } from '../../contract/dns-changes.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'

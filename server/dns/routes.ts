@@ -1,4 +1,4 @@
-import { dns as api } from '../../contract/index.ts'
+import { dns as api, dnsChanges } from '../../contract/index.ts'
 import type { Check } from '../../contract/dns.ts'
 import { recordRuleText } from '../../contract/dns-records.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
@@ -93,7 +93,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     return { deleted, changeId: String(changeId) }
   })
 
-  http.file(api.exportZone, async ({ customerId, params }) => {
+  http.file(dnsChanges.exportZone, async ({ customerId, params }) => {
     const zone = await zoneOf(db, customerId, params.id)
     const text = await exportZone(db, zone, deps.contact)
     const chunks = (async function* () {
@@ -101,21 +101,21 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     })()
     return { name: `${zone.name}.zone`, type: 'text/plain; charset=utf-8', chunks }
   })
-  http.write(api.importZone, ({ tx, customerId, params, body, language }) =>
+  http.write(dnsChanges.importZone, ({ tx, customerId, params, body, language }) =>
     importZone(tx, deps, { ...body, customerId, zoneId: params.id, language }),
   )
 
-  http.read(api.listChanges, async ({ customerId, params, query, language }) => {
+  http.read(dnsChanges.listChanges, async ({ customerId, params, query, language }) => {
     const zone = await zoneOf(db, customerId, params.id)
     const { rows, next } = await changePage(db, { zoneId: zone.id, ...page(query, language) })
     const who = await deps.nameOf(db, customerId)
     return new Page({ data: rows.map((row) => presentChange(row, who)) }, encodeCursor(next))
   })
-  http.write(api.undoChange, async ({ tx, customerId, params, language }) => {
+  http.write(dnsChanges.undoChange, async ({ tx, customerId, params, language }) => {
     const change = await undo(tx, deps, { customerId, zoneId: params.id, changeId: params.changeId, language })
     return presentChange(change, await deps.nameOf(tx, customerId))
   })
-  http.act(api.pointAtServer, async ({ customerId, params, body, language }) => {
+  http.act(dnsChanges.pointAtServer, async ({ customerId, params, body, language }) => {
     const zone = await zoneOf(db, customerId, params.id)
     const target = await deps.siteOf(customerId, body.wp)
     if (!target) throw new Refusal('not_found')

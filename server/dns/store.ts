@@ -1,6 +1,7 @@
 /** SQL of the DNS room, and domains and records as the API shows them. */
 import { sql, type Selectable } from 'kysely'
-import type { Domain, Record as ShownRecord, RecordState } from '../../contract/dns.ts'
+import type { Domain, Record as ShownRecord } from '../../contract/dns.ts'
+import type { RecordState } from '../../contract/dns-changes.ts'
 import type { RecordType, RecordValue } from '../../contract/dns-records.ts'
 import type { DB } from '../platform/db-types.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'

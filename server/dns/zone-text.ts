@@ -10,7 +10,7 @@ import {
   type RecordType,
 } from '../../contract/dns-records.ts'
 import { asTyped } from '../../contract/dns-text.ts'
-import type { ImportPlan } from '../../contract/dns.ts'
+import type { ImportPlan } from '../../contract/dns-changes.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'

@@ -9,6 +9,7 @@ import { enAuth } from './en-auth.ts'
 import { enCards } from './en-cards.ts'
 import { enDashboard } from './en-dashboard.ts'
 import { enDns } from './en-dns.ts'
+import { enDnsParts } from './en-dns-parts.ts'
 import { enDocs } from './en-docs.ts'
 import { enInvoices } from './en-invoices.ts'
 import { enPaas } from './en-paas.ts'
@@ -25,6 +26,7 @@ import { viAuth } from './vi-auth.ts'
 import { viCards } from './vi-cards.ts'
 import { viDashboard } from './vi-dashboard.ts'
 import { viDns } from './vi-dns.ts'
+import { viDnsParts } from './vi-dns-parts.ts'
 import { viDocs } from './vi-docs.ts'
 import { viInvoices } from './vi-invoices.ts'
 import { viPaas } from './vi-paas.ts'
@@ -43,6 +45,7 @@ const en = {
   ...enAuth,
   ...enTopUp,
   ...enDns,
+  ...enDnsParts,
   ...enAccount,
   ...enDocs,
   ...enInvoices,
@@ -61,6 +64,7 @@ const vi = {
   ...viAuth,
   ...viTopUp,
   ...viDns,
+  ...viDnsParts,
   ...viAccount,
   ...viDocs,
   ...viInvoices,

@@ -8,6 +8,7 @@ import type { enAuth } from './en-auth.ts'
 import type { enCards } from './en-cards.ts'
 import type { enDashboard } from './en-dashboard.ts'
 import type { enDns } from './en-dns.ts'
+import type { enDnsParts } from './en-dns-parts.ts'
 import type { enDocs } from './en-docs.ts'
 import type { enInvoices } from './en-invoices.ts'
 import type { enPaas } from './en-paas.ts'
@@ -30,6 +31,7 @@ interface GroupTexts {
   parts: typeof enParts
   cards: { readonly cards: typeof enCards }
   dns: typeof enDns
+  dnsParts: typeof enDnsParts
   docs: typeof enDocs
   invoices: typeof enInvoices
   paas: typeof enPaas
@@ -53,6 +55,7 @@ type Loaders = { readonly [G in TextGroup]: Record<Language, () => Promise<Group
 const account = () => import('./en-account.ts').then((file) => file.enAccount)
 const cards = () => import('./en-cards.ts').then((file) => ({ cards: file.enCards }))
 const dns = () => import('./en-dns.ts').then((file) => file.enDns)
+const dnsParts = () => import('./en-dns-parts.ts').then((file) => file.enDnsParts)
 const docs = () => import('./en-docs.ts').then((file) => file.enDocs)
 const invoices = () => import('./en-invoices.ts').then((file) => file.enInvoices)
 const paas = () => import('./en-paas.ts').then((file) => file.enPaas)
@@ -77,6 +80,7 @@ const groupLoaders: Loaders = {
   parts: { en: parts, vi: () => import('./vi-parts.ts').then((file) => file.viParts), aud: parts },
   cards: { en: cards, vi: () => import('./vi-cards.ts').then((file) => ({ cards: file.viCards })), aud: cards },
   dns: { en: dns, vi: () => import('./vi-dns.ts').then((file) => file.viDns), aud: dns },
+  dnsParts: { en: dnsParts, vi: () => import('./vi-dns-parts.ts').then((file) => file.viDnsParts), aud: dnsParts },
   docs: { en: docs, vi: () => import('./vi-docs.ts').then((file) => file.viDocs), aud: docs },
   invoices: { en: invoices, vi: () => import('./vi-invoices.ts').then((file) => file.viInvoices), aud: invoices },
   paas: { en: paas, vi: () => import('./vi-paas.ts').then((file) => file.viPaas), aud: paas },

@@ -1,0 +1,88 @@
+/** English: changing a domain's records one by one, by file, or back. */
+import { plural } from './plural.ts'
+
+export const enDnsParts = {
+  record: {
+    addTitle: 'Add DNS record',
+    editTitle: 'Edit DNS record',
+    name: 'Name',
+    namePlaceholder: 'Use @ for the root domain',
+    type: 'Type',
+    ttl: 'TTL',
+    ttlAside: 'seconds',
+    priority: 'Priority',
+    priorityHint: 'Mail goes to the server with the lowest number first.',
+    priorityUnused: 'Only MX records use it.',
+    labels: { A: 'IPV4', AAAA: 'IPV6', TXT: 'Content', MX: 'Mail Server', NS: 'Name Server', CNAME: 'Target' },
+    proxied: 'Proxied',
+    proxiedHint: 'Visitors reach our edge, and it reaches your server.',
+    proxiedUnavailable: 'There is no proxy here: our name servers answer with your address itself.',
+    proxiedDefault:
+      'On by default, but without effect: there is no proxy here, and our name servers answer with your address itself. The record is saved as “DNS only”.',
+    proxiedType: 'Only A, AAAA and CNAME records can be proxied.',
+    summary: 'Summary',
+    ip: 'IP',
+    save: 'Confirm and save the record',
+    saved: 'The record is saved.',
+    failed: 'Fail to add record to domain !',
+    reload: 'Load it as it stands now',
+    editFailed: 'The record is not saved.',
+    missing: 'Please input info record !',
+    quoted: (text: string) => `Taken without its quotation marks: ${text}`,
+    along: (count: number, of: string, from: string, to: string) =>
+      count === 1
+        ? `The other ${of} record gets this TTL too: ${to} instead of ${from}. Records of one name and type share one TTL.`
+        : `The ${count} other ${of} records get this TTL too: ${to} instead of ${from}. Records of one name and type share one TTL.`,
+    alongProxied: (count: number, of: string) =>
+      count === 1 ? `The other ${of} record follows this switch too.` : `The ${count} other ${of} records follow this switch too.`,
+    savedAlong: (count: number, ttl: string) =>
+      `The record is saved. ${plural(count, 'other record', 'other records')} of the same name and type changed with it (TTL: ${ttl}).`,
+  },
+  zone: {
+    importTitle: 'Import a zone file',
+    importText: 'In BIND format. Nothing changes before you have seen what would.',
+    file: 'Choose a file',
+    content: 'Zone file',
+    mode: 'What the file does not name',
+    merge: 'Keep',
+    replace: 'Delete',
+    preview: 'Preview',
+    apply: (count: number) => `Apply ${plural(count, 'change', 'changes')}`,
+    nothing: 'The file changes nothing.',
+    added: 'Added',
+    changed: 'Changed',
+    removed: 'Deleted',
+    unchanged: (count: number) => `${plural(count, 'record stays', 'records stay')} as they are.`,
+    adjusted: (count: number) =>
+      count === 1 ? 'One TTL is not kept as the file has it' : `${count} TTLs are not kept as the file has them`,
+    skipped: (lines: string) => `Lines left out, because our name servers write them: ${lines}.`,
+    moreRows: (count: number) => `and ${count} more`,
+    applied: 'The zone file is imported.',
+    failed: 'The zone file was not imported.',
+    tooLarge: 'The file is larger than 200 KB.',
+  },
+  point: {
+    title: 'Point at a WordPress server',
+    text: 'The domain and its www are pointed at the server, and the server answers on both.',
+    server: 'Server',
+    none: 'You have no running server.',
+    confirm: 'Point it there',
+    done: (name: string) => `The domain points at ${name}.`,
+    failed: 'The domain could not be pointed there.',
+  },
+  history: {
+    title: 'History',
+    empty: 'Nothing was changed yet.',
+    actions: {
+      add: 'Added',
+      edit: 'Edited',
+      delete: 'Deleted',
+      import: 'Imported',
+      point: 'Pointed at a server',
+      undo: 'Undone',
+    },
+    by: (who: string, at: string) => `${who}, ${at}`,
+    undone: 'Undone',
+    undoOf: (what: string) => `Undo: ${what}`,
+  },
+}
