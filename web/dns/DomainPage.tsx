@@ -21,8 +21,8 @@ import { domainQuery, recordsQuery } from './queries.ts'
 import { chosen, countTypes, sorted, type Sorting } from './record-list.ts'
 import { RecordTable } from './RecordTable.tsx'
 
-const ActivateDialog = lazy(() => loadScreen(() => import('./ActivateDialog.tsx')))
-const DeleteDialog = lazy(() => loadScreen(() => import('./DeleteDialog.tsx')))
+const ActivateDialog = lazy(() => loadPart(() => import('./ActivateDialog.tsx')))
+const DeleteDialog = lazy(() => loadPart(() => import('./DeleteDialog.tsx')))
 const DeleteRecordsDialog = lazy(() => loadScreen(() => import('./DeleteRecordsDialog.tsx')))
 const HistoryDialog = lazy(() => loadPart(() => import('./HistoryDialog.tsx')))
 const ImportDialog = lazy(() => loadPart(() => import('./ImportDialog.tsx')))

@@ -23,7 +23,7 @@ import { ttlText } from './wording.ts'
 
 /** The page around the form of one record: shown once the domain is known. */
 export function RecordPage({ id, record, onReload }: { id: string; record?: Record; onReload?: () => void }) {
-  const t = useTexts('dns', 'dnsParts')
+  const t = useTexts('dns', 'dnsRecord')
   const domain = useQuery(domainQuery(id))
   if (domain.isPending) return <SkeletonRows rows={6} className="card p-5" />
   if (!domain.data) return <LoadError text={messageOf(domain.error)} retryLabel={t.common.retry} onRetry={() => void domain.refetch()} />
@@ -32,7 +32,7 @@ export function RecordPage({ id, record, onReload }: { id: string; record?: Reco
 }
 
 function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Record | undefined; onReload: (() => void) | undefined }) {
-  const t = useTexts('dns', 'dnsParts')
+  const t = useTexts('dns', 'dnsRecord')
   const router = useRouter()
   const queryClient = useQueryClient()
   const language = sentenceLanguage(useLanguage())
@@ -227,7 +227,7 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
   )
 }
 
-function ttlHint(typed: string, t: ReturnType<typeof useTexts<'dns' | 'dnsParts'>>): string | undefined {
+function ttlHint(typed: string, t: ReturnType<typeof useTexts<'dns' | 'dnsRecord'>>): string | undefined {
   const seconds = /^\d{1,6}$/.test(typed.trim()) ? Number(typed) : 0
   return seconds >= 60 ? `≈ ${ttlText(seconds, t.records)}` : undefined
 }

@@ -1,38 +1,26 @@
-/** Tiếng Việt: thay đổi bản ghi từng bản, bằng tệp, hay hoàn tác. */
+/** Tiếng Việt: các hộp thoại của tên miền và bản ghi. */
 import type { enDnsParts } from './en-dns-parts.ts'
 
 export const viDnsParts: typeof enDnsParts = {
-  record: {
-    addTitle: 'Thêm bản ghi DNS',
-    editTitle: 'Sửa bản ghi DNS',
-    name: 'Tên',
-    namePlaceholder: 'Dùng @ cho tên miền gốc',
-    type: 'Loại',
-    ttl: 'TTL',
-    ttlAside: 'giây',
-    priority: 'Độ ưu tiên',
-    priorityHint: 'Thư được gửi tới máy chủ có số nhỏ nhất trước.',
-    priorityUnused: 'Chỉ bản ghi MX dùng tới.',
-    labels: { A: 'IPV4', AAAA: 'IPV6', TXT: 'Nội dung', MX: 'Máy chủ thư', NS: 'Máy chủ tên miền', CNAME: 'Đích' },
-    proxied: 'Qua proxy',
-    proxiedHint: 'Khách truy cập tới biên của chúng tôi, rồi mới tới máy chủ của bạn.',
-    proxiedUnavailable: 'Ở đây không có proxy: máy chủ tên miền trả lời bằng chính địa chỉ của bạn.',
-    proxiedDefault:
-      'Mặc định bật nhưng không có tác dụng: ở đây không có proxy, máy chủ tên miền trả lời bằng chính địa chỉ của bạn. Bản ghi được lưu là “Chỉ DNS”.',
-    proxiedType: 'Chỉ bản ghi A, AAAA và CNAME mới qua proxy được.',
-    summary: 'Tóm tắt',
-    ip: 'IP',
-    save: 'Xác nhận lưu bản ghi',
-    saved: 'Đã lưu bản ghi.',
-    failed: 'Không thêm được bản ghi vào tên miền !',
-    reload: 'Tải nội dung hiện tại',
-    editFailed: 'Chưa lưu được bản ghi.',
-    missing: 'Vui lòng nhập thông tin bản ghi !',
-    quoted: (text) => `Lưu không kèm dấu ngoặc kép: ${text}`,
-    along: (count, of, from, to) =>
-      `${count} bản ghi ${of} khác cũng đổi TTL theo: ${to} thay vì ${from}. Các bản ghi cùng tên, cùng loại dùng chung một TTL.`,
-    alongProxied: (count, of) => `${count} bản ghi ${of} khác cũng đổi theo công tắc này.`,
-    savedAlong: (count, ttl) => `Đã lưu bản ghi. ${count} bản ghi khác cùng tên, cùng loại cũng đổi theo (TTL: ${ttl}).`,
+  domain: {
+    activateNote: 'Việc cập nhật có thể mất tới 24 giờ. Chúng tôi sẽ tự kiểm tra lại và báo cho bạn.',
+    activateText: 'Tại nhà đăng ký, hãy thay các máy chủ tên miền bằng đúng hai máy chủ sau:',
+    activateTitle: (name) => `Kích hoạt ${name}`,
+    check: 'Kiểm Tra',
+    checkFailed: 'Tên miền chưa được trỏ đúng',
+    checked: 'Thêm tên miền thành công !',
+    found: 'Đang thấy ở tên miền cấp trên',
+    foundNothing: 'Không thấy máy chủ tên miền nào.',
+    lastLooked: (at) => `Kiểm tra lần cuối lúc ${at}`,
+    addFailed: 'Thêm tên miền thất bại!',
+    added: 'Thêm tên miền thành công !',
+    createText: 'Nhập tên miền bạn sở hữu. Bạn vẫn giữ tên miền ở nhà đăng ký, chỉ đổi máy chủ tên miền.',
+    placeholder: 'example.vn',
+    deleteFailed: 'Xoá tên miền thất bại!',
+    deleted: 'Xoá tên miền thành công !',
+    sure: (name) => `Bạn có chắc chắn muốn xoá tên miền ${name}?`,
+    sureMore: 'Các bản ghi sẽ bị xoá theo. Nếu thêm lại, tên miền sẽ nhận cặp máy chủ tên miền khác.',
+    warning: 'Cảnh báo',
   },
   zone: {
     importTitle: 'Nhập tệp vùng',
