@@ -2,7 +2,9 @@
  * What a DNS record may be (contract.md section 5). The server, every driver and the screens ask the same functions, so a screen says sooner
  * exactly what the server would say.
  */
+import { hasBrokenLabel, labelToAscii } from './dns-idn.ts'
 import { recordRules, type RecordRule } from './dns-sentences.ts'
+import { readQuoted } from './dns-text.ts'
 import { priorityLimits, proxiable, ttlLimits, type RecordType } from './dns-types.ts'
 import type { Language } from './errors.ts'
 
@@ -31,7 +33,7 @@ export interface RecordValue {
   /** `@`, or relative to the domain. */
   readonly name: string
   readonly type: RecordType
-  /** Canonical: IPv6 as RFC 5952 has it; TXT exactly as typed. */
+  /** Canonical: IPv6 as RFC 5952 has it; TXT without quotation marks around it, else exactly as typed. */
   readonly content: string
   readonly ttl: number
   readonly proxied: boolean
@@ -57,8 +59,7 @@ export function toAscii(typed: string): string | undefined {
   if (/[\s%:/\\?#@[\]]/.test(lower)) return undefined
   // The host name of a URL may not end in a number and may hold an asterisk only in some browsers: one label at a time.
   const labels = lower.split(/[.\u3002\uff0e\uff61]/).map((one) => {
-    if (/^[\x21-\x7e]*$/.test(one)) return one
-    return URL.canParse(`http://${one}.example`) ? new URL(`http://${one}.example`).hostname.slice(0, -'.example'.length) : undefined
+    return /^[\x21-\x7e]*$/.test(one) ? one : labelToAscii(one)
   })
   return labels.includes(undefined) ? undefined : labels.join('.')
 }
@@ -78,10 +79,11 @@ export function relativeName(absolute: string, zone: string): string | undefined
   return absolute.endsWith(`.${zone}`) ? absolute.slice(0, -zone.length - 1) : undefined
 }
 
-/** `@`, `www`, `*.shop`, or a full name that ends in the domain. */
-function readName(typed: string, type: RecordType, zone: string): { name: string } | { fault: RecordRule } {
+/** `@`, `www`, `*.shop`, or a full name that ends in the domain `zone`, in A-labels. */
+export function readName(typed: string, type: RecordType, zone: string): { name: string } | { fault: RecordRule } {
   const ascii = toAscii(typed.trim())
   if (ascii === undefined || ascii === '') return { fault: 'record_name' }
+  if (hasBrokenLabel(ascii)) return { fault: 'a_label' }
   const bare = ascii.replace(/\.$/, '')
   const within = ascii === '@' ? '@' : relativeName(bare, zone)
   if (within === undefined && ascii.endsWith('.')) return { fault: 'record_name_outside' }
@@ -102,11 +104,14 @@ export function canonicalIpv6(text: string): string | undefined {
   return new URL(`http://[${text}]`).hostname.slice(1, -1)
 }
 
-function readTarget(typed: string, type: RecordType, zone: string): string | undefined {
+const targetFaults = { MX: 'record_mail_host', CNAME: 'record_target', NS: 'record_name_server' } as const
+
+function readTarget(typed: string, type: keyof typeof targetFaults, zone: string): { content: string } | { fault: RecordRule } {
   const text = typed.trim()
-  if (text === '@') return type === 'NS' ? undefined : zone
+  if (text === '@' && type !== 'NS') return { content: zone }
   const ascii = toAscii(text)?.replace(/\.$/, '')
-  return ascii !== undefined && isHostName(ascii, type === 'CNAME' ? serviceLabel : label) ? ascii : undefined
+  if (ascii === undefined || !isHostName(ascii, type === 'CNAME' ? serviceLabel : label)) return { fault: targetFaults[type] }
+  return hasBrokenLabel(ascii) ? { fault: 'a_label' } : { content: ascii }
 }
 
 // C0, DEL and C1. (A lone surrogate has no UTF-8.)
@@ -125,21 +130,20 @@ function readContent(draft: RecordDraft, zone: string): { content: string } | { 
       return address === undefined ? { fault: 'record_ipv6' } : { content: address }
     }
     case 'TXT': {
-      if (content.trim() === '') return { fault: 'record_text_empty' }
-      if (control.test(content) || !content.isWellFormed()) return { fault: 'record_text_control' }
-      return new TextEncoder().encode(content).length > txtLimitBytes ? { fault: 'record_text_length' } : { content }
+      const text = readQuoted(content) ?? content
+      if (readQuoted(content) === null) return { fault: 'record_text_quoted' }
+      if (text.trim() === '') return { fault: 'record_text_empty' }
+      if (control.test(text) || !text.isWellFormed()) return { fault: 'record_text_control' }
+      return new TextEncoder().encode(text).length > txtLimitBytes ? { fault: 'record_text_length' } : { content: text }
     }
     case 'MX': {
       // RFC 7505: "this domain takes no mail".
       if (content.trim() === '.') return draft.priority === 0 ? { content: '.' } : { fault: 'record_null_mx' }
-      const target = readTarget(content, type, zone)
-      return target === undefined ? { fault: 'record_mail_host' } : { content: target }
+      return readTarget(content, type, zone)
     }
     case 'CNAME':
-    case 'NS': {
-      const target = readTarget(content, type, zone)
-      return target === undefined ? { fault: type === 'NS' ? 'record_name_server' : 'record_target' } : { content: target }
-    }
+    case 'NS':
+      return readTarget(content, type, zone)
   }
 }
 

@@ -7,6 +7,10 @@ export const recordRules = {
     vi: 'Dùng @ cho tên miền gốc, hoặc một tên như www, *.shop hay _dmarc.',
   },
   record_name_outside: { en: 'This name is not in the domain.', vi: 'Tên này không thuộc tên miền.' },
+  a_label: {
+    en: 'A part of this name begins with xn-- but does not stand for any letters. Type the name in its own letters, such as chào.',
+    vi: 'Một phần của tên này bắt đầu bằng xn-- nhưng không ứng với chữ nào. Hãy nhập tên bằng chính chữ của nó, ví dụ chào.',
+  },
   record_ipv4: { en: 'Enter an IPv4 address, such as 203.0.113.7.', vi: 'Nhập địa chỉ IPv4, ví dụ 203.0.113.7.' },
   record_ipv6: { en: 'Enter an IPv6 address, such as 2001:db8::7.', vi: 'Nhập địa chỉ IPv6, ví dụ 2001:db8::7.' },
   record_target: {
@@ -25,6 +29,10 @@ export const recordRules = {
   record_text_control: {
     en: 'The text may not hold line breaks or other control characters.',
     vi: 'Nội dung không được chứa ký tự xuống dòng hay ký tự điều khiển.',
+  },
+  record_text_quoted: {
+    en: 'Between the quotation marks, \\ is followed by another character or by three digits from 000 to 255, and the whole must be UTF-8.',
+    vi: 'Trong dấu ngoặc kép, sau \\ phải là một ký tự khác hoặc ba chữ số từ 000 đến 255, và toàn bộ phải là UTF-8.',
   },
   record_text_length: { en: 'The text may have 2048 bytes at most.', vi: 'Nội dung dài tối đa 2048 byte.' },
   record_ttl: { en: 'The TTL is a whole number of seconds from 30 to 86400.', vi: 'TTL là số giây nguyên từ 30 đến 86400.' },

@@ -17,3 +17,44 @@ export function quoteText(text: string): string {
   }
   return strings.join(' ')
 }
+
+/**
+ * What a text that is nothing but strings in quotation marks denotes, the strings joined. Undefined for any other text, which is meant as it stands; null
+ * where an escape means nothing, or the bytes are no UTF-8. A string of more than 255 bytes is taken: it is split again when it is served.
+ */
+export function readQuoted(typed: string): string | null | undefined {
+  const chars = [...typed.trim()]
+  const encoder = new TextEncoder()
+  const bytes: number[] = []
+  let isWrong = false
+  let at = 0
+  while (at < chars.length) {
+    if (chars[at++] !== '"') return undefined
+    for (; chars[at] !== '"'; at++) {
+      let char = chars[at]
+      if (char === '\\') {
+        char = chars[++at]
+        const code = chars.slice(at, at + 3).join('')
+        if (/^\d{3}$/.test(code)) {
+          isWrong ||= Number(code) > 255
+          bytes.push(Number(code))
+          at += 2
+          continue
+        }
+        isWrong ||= char !== undefined && /\d/.test(char)
+      }
+      if (char === undefined) return undefined
+      bytes.push(...encoder.encode(char))
+    }
+    for (at++; /\s/.test(chars[at] ?? '');) at++
+  }
+  if (isWrong) return null
+  try {
+    return chars.length === 0 ? undefined : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes))
+  } catch {
+    return null
+  }
+}
+
+/** How this text is typed, so that it is read as itself: in quotation marks where it would be taken for quoted strings. */
+export const asTyped = (text: string): string => (readQuoted(text) === undefined ? text : quoteText(text))

@@ -1,7 +1,10 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
 import * as fc from 'fast-check'
 import * as z from 'zod/mini'
 import { describe, expect, test } from 'vitest'
 import * as dns from './dns.ts'
+import { hasBrokenLabel, unicodeName } from './dns-idn.ts'
+import { asTyped, quoteText, readQuoted } from './dns-text.ts'
 import { canonicalIpv6, checkNeighbours, readRecord, recordTypes, toAscii, type RecordDraft, type RecordValue } from './dns-records.ts'
 
 const plain = { proxied: false, apexFlattening: false }
@@ -50,6 +53,34 @@ describe('names', () => {
   })
 })
 
+describe('A-labels', () => {
+  test.each(['xn--cho-bla', 'xn--strae-oqa', 'xn--80ak6aa92e', 'xn--fiqs8s', 'xn--ls8h', 'ab--cd', 'xn-x'])('%s stands', (label) => {
+    expect(hasBrokenLabel(`${label}.vn`)).toBe(false)
+    expect(kept({ name: `*.${label}` }).name).toBe(`*.${label}`)
+  })
+  test.each(['xn--a', 'xn--', 'xn--zzzz99999', 'xn--abc-', 'xn--cho-bla-', 'xn--a-ecp', 'xn--99999999', 'xn--CHO-9', 'xn---'])(
+    '%s stands for nothing',
+    (label) => {
+      expect(faultsOf({ name: `www.${label}` })).toEqual({
+        name: label.endsWith('-') ? expect.stringMatching(/^(a_label|record_name)$/) : 'a_label',
+      })
+      for (const type of ['CNAME', 'MX', 'NS'] as const)
+        expect(faultsOf({ type, content: `${label}.example.com` })).toHaveProperty('content')
+    },
+  )
+  test('decoded as Node decodes them', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'aợđéß漢字ابжя-7'), minLength: 1, maxLength: 12 }), (label) => {
+        const ascii = domainToASCII(label)
+        if (ascii === '' || !ascii.startsWith('xn--') || ascii.length > 63) return
+        expect(unicodeName(`www.${ascii}`)).toBe(`www.${domainToUnicode(ascii)}`)
+        expect(hasBrokenLabel(ascii)).toBe(false)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
 describe('content by type', () => {
   test.each(['1.2.3', '1.2.3.4.5', '01.2.3.4', '256.1.1.1', '1.2.3.4/24', '0x7f.1', 'example.com', '1.2.3.4.', '::1', ' '])(
     '%j is no IPv4 address',
@@ -77,6 +108,41 @@ describe('content by type', () => {
     expect(faultsOf({ type: 'TXT', content: `${'đ'.repeat(1024)}a` })).toEqual({ content: 'record_text_length' })
     for (const bad of ['a\nb', 'a\tb', 'a\u0000', '\u007f', 'a\u0085b', 'a\ud800'])
       expect(faultsOf({ type: 'TXT', content: bad })).toHaveProperty('content')
+  })
+  test.each([
+    ['"v=spf1 -all"', 'v=spf1 -all'],
+    [' "v=DKIM1; k=rsa; " "p=MIG"\t"fAB" ', 'v=DKIM1; k=rsa; p=MIGfAB'],
+    ['"a""b"', 'ab'],
+    ['"say \\"hi\\" \\\\ \\196\\145 \\;"', 'say "hi" \\ đ ;'],
+    [`"${'x'.repeat(400)}"`, 'x'.repeat(400)],
+    ['"a" b', '"a" b'],
+    ['a "b"', 'a "b"'],
+    ['"a', '"a'],
+    ['"a\\"', '"a\\"'],
+    ['"', '"'],
+    ['“a”', '“a”'],
+  ])('TXT: %s is taken as %s', (content, text) => expect(kept({ type: 'TXT', content }).content).toBe(text))
+  test.each([
+    ['""', 'record_text_empty'],
+    ['"" " "', 'record_text_empty'],
+    ['"\\256"', 'record_text_quoted'],
+    ['"\\1"', 'record_text_quoted'],
+    ['"\\255"', 'record_text_quoted'],
+    ['"a\\010b"', 'record_text_control'],
+    [`"${'x'.repeat(2049)}"`, 'record_text_length'],
+  ])('TXT: %s is refused', (content, fault) => expect(faultsOf({ type: 'TXT', content })).toEqual({ content: fault }))
+  test('TXT: any text can be typed so that it is read as itself', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.string({ unit: fc.constantFrom('"', '\\', ' ', 'a', '1', 'đ') }),
+    )
+    fc.assert(
+      fc.property(text, (one) => {
+        expect(readQuoted(asTyped(one)) ?? asTyped(one)).toBe(one)
+        expect(readQuoted(quoteText(one))).toBe(one)
+      }),
+      { numRuns: 2000 },
+    )
   })
   test.each([29, 86_401, 0, -1, 300.5, Number.NaN, 2 ** 31])('TTL %d is refused', (ttl) =>
     expect(faultsOf({ ttl })).toEqual({ ttl: 'record_ttl' }),
@@ -125,7 +191,8 @@ test('what is kept is kept again, whatever was typed', () => {
         expect(Object.keys(first.faults).length).toBeGreaterThan(0)
         return
       }
-      expect(readRecord(first.record, zone, plain)).toEqual(first)
+      const { type, content } = first.record
+      expect(readRecord({ ...first.record, content: type === 'TXT' ? asTyped(content) : content }, zone, plain)).toEqual(first)
       expect(first.record.name).toMatch(/^(@|[a-z0-9_*.-]+)$/)
     }),
     { numRuns: 2000 },

@@ -48,6 +48,13 @@ export const Record = z.object({
 })
 export type Record = z.output<typeof Record>
 
+/** What a write answers. */
+const WrittenRecord = z.object({
+  ...Record.shape,
+  /** Others of the same name and type that got this record's TTL and `proxied` with it (RFC 2181, 5.2); absent when there are none. */
+  alsoChanged: z.optional(z.array(Record)),
+})
+
 /** `content` and `name` are judged by contract/dns-records.ts. */
 export const RecordBody = z.strictObject({
   /** The domain's id, as in the path. */
@@ -83,42 +90,6 @@ export const Check = z.object({
   warnings: z.array(z.object({ code: z.string(), text: z.string() })),
 })
 export type Check = z.output<typeof Check>
-
-export const RecordState = z.object({
-  name: z.string(),
-  type: z.enum(recordTypes),
-  data: z.array(z.string()),
-  ttl: z.int(),
-  proxied: z.boolean(),
-  priority: z.nullable(z.int()),
-})
-export type RecordState = z.output<typeof RecordState>
-
-export const changeActions = ['add', 'edit', 'delete', 'import', 'point', 'undo'] as const
-
-export const Change = z.object({
-  id: z.string(),
-  at: z.string(),
-  /** Who changed it: name of the customer. */
-  who: z.string(),
-  action: z.enum(changeActions),
-  before: z.array(RecordState),
-  after: z.array(RecordState),
-  undoneAt: z.nullable(z.string()),
-})
-export type Change = z.output<typeof Change>
-
-export const ImportPlan = z.object({
-  /** False for a preview: nothing was written. */
-  applied: z.boolean(),
-  added: z.array(RecordState),
-  changed: z.array(z.object({ before: RecordState, after: RecordState })),
-  removed: z.array(RecordState),
-  unchanged: z.int(),
-  /** Lines that are not ours to take: SOA and the NS records of the domain itself. */
-  skipped: z.array(z.object({ line: z.int(), text: z.string() })),
-})
-export type ImportPlan = z.output<typeof ImportPlan>
 
 export const listDomains = endpoint({
   method: 'GET',
@@ -167,11 +138,35 @@ export const listRecords = endpoint({
   method: 'GET',
   path: '/api/dns/:id/records',
   access: 'customer',
-  summary: "A domain's records, newest first; `search` looks in names and values",
+  summary: "A domain's records, newest first; `search` looks in full names and values, `name` is one name exactly",
   params: idParam,
-  query: z.object({ ...pageQuery, type: z.optional(z.enum(recordTypes)), search: z.optional(text(253)) }),
-  result: z.object({ data: z.array(Record) }),
+  query: z.object({
+    ...pageQuery,
+    type: z.optional(z.enum(recordTypes)),
+    search: z.optional(text(253)),
+    name: z.optional(text(300)),
+  }),
+  result: z.object({
+    data: z.array(Record),
+    /** The domain's serial, read before the records: what is asked for by `changedRecords` from there on leaves nothing out. */
+    serial: z.int(),
+  }),
   paged: true,
+})
+export const changedRecords = endpoint({
+  method: 'GET',
+  path: '/api/dns/:id/changed-records',
+  access: 'customer',
+  summary: 'What changed in the records since a serial, for who keeps a copy of them',
+  params: idParam,
+  query: z.object({ since: z.coerce.number().check(z.int(), z.gte(0)) }),
+  result: z.object({
+    serial: z.int(),
+    /** As they stand now, newest first; null when too much changed to be told, and the list is to be read again. */
+    data: z.nullable(z.array(Record)),
+    /** Ids of records that there were and are not any more. */
+    gone: z.array(z.string()),
+  }),
 })
 export const addRecord = endpoint({
   method: 'POST',
@@ -180,7 +175,7 @@ export const addRecord = endpoint({
   summary: 'Add a record',
   params: idParam,
   body: RecordBody,
-  result: Record,
+  result: WrittenRecord,
   status: 201,
 })
 export const getRecord = endpoint({
@@ -198,7 +193,7 @@ export const updateRecord = endpoint({
   summary: 'Change a record; with `version`, only if nobody changed it since (otherwise 409)',
   params: recordParams,
   body: z.strictObject({ ...RecordBody.shape, version: z.optional(z.int()) }),
-  result: Record,
+  result: WrittenRecord,
 })
 export const deleteRecord = endpoint({
   method: 'DELETE',
@@ -217,57 +212,4 @@ export const deleteRecords = endpoint({
   params: idParam,
   body: z.strictObject({ ids: z.array(text(100)).check(z.minLength(1), z.maxLength(5000)) }),
   result: z.object({ deleted: z.int(), changeId: z.string() }),
-})
-
-export const exportZone = endpoint({
-  method: 'GET',
-  path: '/api/dns/:id/zone',
-  access: 'customer',
-  summary: 'The domain as a BIND zone file',
-  params: idParam,
-  result: z.string(),
-  bare: true,
-  files: ['text/plain'],
-})
-export const importZone = endpoint({
-  method: 'POST',
-  path: '/api/dns/:id/zone',
-  access: 'customer',
-  summary: 'Import a BIND zone file, all or nothing; with `preview`, only answers what would change',
-  params: idParam,
-  body: z.strictObject({
-    content: z.string().check(z.minLength(1), z.maxLength(200_000)),
-    preview: z._default(z.boolean(), false),
-    /** `merge` keeps the sets that the file does not name; `replace` leaves nothing but the file. */
-    mode: z._default(z.enum(['merge', 'replace']), 'merge'),
-  }),
-  result: ImportPlan,
-})
-
-export const listChanges = endpoint({
-  method: 'GET',
-  path: '/api/dns/:id/changes',
-  access: 'customer',
-  summary: 'Who changed what, newest first',
-  params: idParam,
-  query: z.object({ ...pageQuery }),
-  result: z.object({ data: z.array(Change) }),
-  paged: true,
-})
-export const undoChange = endpoint({
-  method: 'POST',
-  path: '/api/dns/:id/changes/:changeId/undo',
-  access: 'customer',
-  summary: 'Put back what a change took away and take away what it added; 409 when a later change stands in the way',
-  params: z.object({ id: text(100), changeId: text(100) }),
-  result: Change,
-})
-export const pointAtServer = endpoint({
-  method: 'POST',
-  path: '/api/dns/:id/point',
-  access: 'customer',
-  summary: 'Point the domain and its www at one of your WordPress servers; what stood there is replaced and can be undone',
-  params: idParam,
-  body: z.strictObject({ wp: text(100) }),
-  result: z.object({ changeId: z.nullable(z.string()), data: z.array(Record), domains: z.array(z.string()) }),
 })

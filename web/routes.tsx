@@ -178,12 +178,12 @@ const dnsDomain = createRoute({
 const dnsAddRecord = createRoute({
   getParentRoute: inApp,
   path: '/dns/domain/$id/add-record',
-  ...screen(() => import('./dns/AddRecordPage.tsx'), 'dns'),
+  ...screen(() => import('./dns/AddRecordPage.tsx'), 'dns', 'dnsRecord'),
 })
 const dnsRecord = createRoute({
   getParentRoute: inApp,
   path: '/dns/domain/$id/record/$recordId',
-  ...screen(() => import('./dns/EditRecordPage.tsx'), 'dns'),
+  ...screen(() => import('./dns/EditRecordPage.tsx'), 'dns', 'dnsRecord'),
 })
 const account = createRoute({ getParentRoute: inApp, path: '/account', ...screen(() => import('./account/AccountPage.tsx'), 'account') })
 const docs = createRoute({ getParentRoute: inApp, path: '/docs', ...screen(() => import('./docs/IndexPage.tsx'), 'docs') })

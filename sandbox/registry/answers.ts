@@ -38,17 +38,24 @@ const dsOf = ({ name, ds }: RegisteredName): Answer[] =>
     }
   })
 
-/** `address`: of every name server, since in the sandbox all of them are on this machine. */
+/** Where the registry's own name servers answer, and those of whatever is registered: in the sandbox all of them are on this machine. */
+export interface RegistryAddresses {
+  readonly own: string
+  readonly registered: string
+}
+
 export async function registryAnswer(
   question: Question,
   find: (name: string) => Promise<RegisteredName | undefined>,
-  address: string,
+  addresses: RegistryAddresses,
 ): Promise<NameServerAnswer> {
   const { name, type } = question
   if (question.class !== undefined && question.class !== 'IN') return { rcode: 'REFUSED' }
   if (type === 'AXFR' || type === 'IXFR') return { rcode: 'REFUSED' }
-  const glue = (names: readonly string[]): Answer[] => names.map((owner) => ({ type: 'A', name: owner, ttl: ttlSeconds, data: address }))
-  const isOwn = (own as readonly string[]).includes(name)
+  const isOurs = (host: string): boolean => (own as readonly string[]).includes(host)
+  const glue = (names: readonly string[]): Answer[] =>
+    names.map((owner) => ({ type: 'A', name: owner, ttl: ttlSeconds, data: isOurs(owner) ? addresses.own : addresses.registered }))
+  const isOwn = isOurs(name)
   if (isOwn)
     return { rcode: 'NOERROR', isAuthoritative: true, ...(type === 'A' ? { answers: glue([name]) } : { authorities: [soaOf('')] }) }
 

@@ -29,7 +29,7 @@ export const openRegistryServer = (options: {
     host: options.host,
     port: options.port,
     log: options.log,
-    answer: (question) => registryAnswer(question, (name) => find(options.db, name), '127.0.0.1'),
+    answer: (question) => registryAnswer(question, (name) => find(options.db, name), { own: options.host, registered: '127.0.0.1' }),
   })
 
 export function registryRoutes(db: Database): Routes {

@@ -1,5 +1,5 @@
 /** The change log: who changed what and when, and taking a change back. */
-import type { Change } from '../../contract/dns.ts'
+import type { Change } from '../../contract/dns-changes.ts'
 import { recordRuleText } from '../../contract/dns-records.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
@@ -81,7 +81,7 @@ export async function undo(
     present.length === became.length && became.every(({ id, version }) => present.some((now) => now.id === id && now.version === version))
   if (!asLeft) throw conflict('change_overtaken')
   const versionOf = (record: KeptRecord): number => (became.find(({ id }) => id === record.id)?.version ?? record.version) + 1
-  const id = await edit(tx, deps, zone, {
+  const { changeId: id } = await edit(tx, deps, zone, {
     ...of,
     action: 'undo',
     before: present,

@@ -1,7 +1,8 @@
 /** Domains and records through the API, and what the name server then answers. */
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Change, Domain, ImportPlan, Record as DnsRecord } from '../../contract/dns.ts'
+import type { Domain, Record as DnsRecord } from '../../contract/dns.ts'
+import type { Change, ImportPlan } from '../../contract/dns-changes.ts'
 import { dig } from '../../test/dig.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 

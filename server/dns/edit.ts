@@ -12,7 +12,7 @@ import {
   setLimitChars,
   type RecordFaults,
 } from '../../contract/dns-records.ts'
-import type { Change } from '../../contract/dns.ts'
+import type { Change } from '../../contract/dns-changes.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
@@ -205,15 +205,16 @@ export async function writeEdit(
   return id
 }
 
-/** Records judged, written with their siblings, logged. Refuses with the fields of the first that may not be. */
+/** Records judged, written with their siblings, logged. Refuses with the fields of the first that may not be. Answers the change, and the siblings. */
 export async function edit(
   tx: Tx,
   deps: EditDeps,
   zone: ZoneRow,
   of: Edit & { customerId: string; action: Change['action']; language: Language },
-): Promise<bigint> {
+): Promise<{ changeId: bigint; siblings: readonly KeptRecord[] }> {
   const view = of.after.length > fewRecords ? await wholeAfter(tx, zone.id, of) : overlay(tx, zone.id, of)
   const [wrong] = await judge(view, zone.name, of.after, 1)
   if (wrong) throw new Refusal('invalid_input', { fields: fieldsOf(wrong.faults, of.language) })
-  return await writeEdit(tx, deps, zone, { ...of, ...(await withSiblings(tx, zone.id, of)) })
+  const whole = await withSiblings(tx, zone.id, of)
+  return { changeId: await writeEdit(tx, deps, zone, { ...of, ...whole }), siblings: whole.after.slice(of.after.length) }
 }

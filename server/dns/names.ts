@@ -3,10 +3,11 @@ import { randomInt } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { sql } from 'kysely'
 import { parse } from 'tldts'
+import { hasBrokenLabel } from '../../contract/dns-idn.ts'
 import { isHostName } from '../../contract/dns-records.ts'
 import type { Tx } from '../platform/db.ts'
 
-export type DomainFault = 'domain_form' | 'domain_public_suffix' | 'domain_ours'
+export type DomainFault = 'domain_form' | 'a_label' | 'domain_public_suffix' | 'domain_ours'
 
 export interface DomainName {
   /** A-labels, lower case, without a dot at the end. */
@@ -16,7 +17,7 @@ export interface DomainName {
 }
 
 /**
- * A domain as somebody types or pastes it. Refused: addresses, single labels, public suffixes (ICANN's and private ones such as github.io), and
+ * A domain as somebody types or pastes it. Refused: addresses, single labels, A-labels that stand for nothing, public suffixes (ICANN's and private ones such as github.io), and
  * names at, above or below the portal's own (`own`).
  */
 export function readDomain(typed: string, own: readonly string[]): DomainName | { readonly fault: DomainFault } {
@@ -29,6 +30,7 @@ export function readDomain(typed: string, own: readonly string[]): DomainName | 
     .replace(/[.\u3002\uff0e\uff61]$/, '')
   // What the conversion would take for an escape, a port or credentials.
   if (shown === '' || /[\s%:@?#\\*_]/.test(shown)) return { fault: 'domain_form' }
+  if (hasBrokenLabel(shown)) return { fault: 'a_label' }
   const ascii = domainToASCII(shown)
   const { domain, publicSuffix, isIp } = parse(ascii, { allowPrivateDomains: true })
   if (isIp === true || !isHostName(ascii))

@@ -50,7 +50,8 @@ export async function pointAt(
   const same = (a: KeptRecord, b: KeptRecord): boolean => a.name === b.name && a.type === b.type && a.content === b.content
   const before = present.filter((record) => addressing.has(record.type) && !wish.some((one) => same(one, record)))
   const after = wish.filter((record) => !present.some((one) => same(one, record)))
-  const changeId = before.length + after.length === 0 ? null : await edit(tx, deps, zone, { ...of, action: 'point', before, after })
+  const changeId =
+    before.length + after.length === 0 ? null : (await edit(tx, deps, zone, { ...of, action: 'point', before, after })).changeId
   const now = await recordsAt(tx, zone.id, ['@', 'www'])
   return {
     changeId,

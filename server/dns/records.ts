@@ -1,6 +1,7 @@
 /** Records one by one: added, changed, deleted. Bad input changes nothing. */
 import { randomUUID } from 'node:crypto'
 import { readRecord, recordRuleText, type RecordDraft, type RecordValue } from '../../contract/dns-records.ts'
+import { asTyped } from '../../contract/dns-text.ts'
 import type { RecordBody } from '../../contract/dns.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Tx } from '../platform/db.ts'
@@ -35,11 +36,17 @@ async function found(tx: Tx, zone: ZoneRow, recordId: string, version: number | 
   return record
 }
 
-export async function addRecord(tx: Tx, deps: RecordDeps, of: Wish & { body: RecordBody }): Promise<KeptRecord> {
+/** A record as it was written, and those of the same name and type that got its TTL and `proxied` with it. */
+export interface Written {
+  readonly record: KeptRecord
+  readonly siblings: readonly KeptRecord[]
+}
+
+export async function addRecord(tx: Tx, deps: RecordDeps, of: Wish & { body: RecordBody }): Promise<Written> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const record = { ...accepted(deps, zone, of.body, of.language), id: randomUUID(), version: 1 }
-  await edit(tx, deps, zone, { ...of, action: 'add', before: [], after: [record] })
-  return record
+  const { siblings } = await edit(tx, deps, zone, { ...of, action: 'add', before: [], after: [record] })
+  return { record, siblings }
 }
 
 /** `version`: that of the record which the change was made from; another one now refuses with conflict. */
@@ -47,14 +54,16 @@ export async function changeRecord(
   tx: Tx,
   deps: RecordDeps,
   of: Wish & { recordId: string; body: RecordBody; version: number | undefined },
-): Promise<KeptRecord> {
+): Promise<Written> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const before = await found(tx, zone, of.recordId, of.version, of.language)
-  const value = accepted(deps, zone, of.body, of.language)
+  // A text that has quotation marks around it since an import is sent back as it was read: it is not stripped of them in passing.
+  const isSameText = of.body.type === 'TXT' && before.type === 'TXT' && of.body.content === before.content
+  const value = accepted(deps, zone, isSameText ? { ...of.body, content: asTyped(before.content) } : of.body, of.language)
   const after = { ...value, id: before.id, version: before.version + 1 }
-  if (Object.entries(value).every(([field, now]) => before[field as keyof RecordValue] === now)) return before
-  await edit(tx, deps, zone, { ...of, action: 'edit', before: [before], after: [after] })
-  return after
+  if (Object.entries(value).every(([field, now]) => before[field as keyof RecordValue] === now)) return { record: before, siblings: [] }
+  const { siblings } = await edit(tx, deps, zone, { ...of, action: 'edit', before: [before], after: [after] })
+  return { record: after, siblings }
 }
 
 export async function deleteRecord(
@@ -64,7 +73,8 @@ export async function deleteRecord(
 ): Promise<{ id: string; changeId: bigint }> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const record = await found(tx, zone, of.recordId, of.version, of.language)
-  return { id: record.id, changeId: await edit(tx, deps, zone, { ...of, action: 'delete', before: [record], after: [] }) }
+  const { changeId } = await edit(tx, deps, zone, { ...of, action: 'delete', before: [record], after: [] })
+  return { id: record.id, changeId }
 }
 
 /** All of them or none, as one change. */
@@ -77,5 +87,6 @@ export async function deleteRecords(
   const ids = [...new Set(of.ids)]
   const before = await recordsById(tx, zone.id, ids)
   if (before.length !== ids.length) throw new Refusal('not_found')
-  return { deleted: ids.length, changeId: await edit(tx, deps, zone, { ...of, action: 'delete', before, after: [] }) }
+  const { changeId } = await edit(tx, deps, zone, { ...of, action: 'delete', before, after: [] })
+  return { deleted: ids.length, changeId }
 }

@@ -1,4 +1,4 @@
-import { dns as api } from '../../contract/index.ts'
+import { dns as api, dnsChanges } from '../../contract/index.ts'
 import type { Check } from '../../contract/dns.ts'
 import { recordRuleText } from '../../contract/dns-records.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
@@ -10,7 +10,8 @@ import { changePage, presentChange, undo } from './changes.ts'
 import { readDomain } from './names.ts'
 import { pointAt, type SiteTarget } from './point.ts'
 import { addRecord, changeRecord, deleteRecord, deleteRecords, type RecordDeps } from './records.ts'
-import { presentDomain, presentRecord, recordPage, recordsById, zoneOf, zoneNamed, zonePage } from './store.ts'
+import { recordPage, zonePage } from './search.ts'
+import { changedSince, presentDomain, presentRecord, presentWritten, recordsById, zoneOf, zoneNamed } from './store.ts'
 import type { Verifier } from './verify.ts'
 import { exportZone, importZone } from './zone-text.ts'
 import { createZone, deleteZone, type ZoneDeps } from './zones.ts'
@@ -24,9 +25,9 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
   /** The SOA's mailbox, as a name. */
   readonly contact: string
   readonly nameOf: (db: Queryable, customerId: string) => Promise<string>
-  /** Where a WordPress server of the customer's answers; undefined for one that is not theirs. */
   /** Has a site answer on names of a domain that is active in the same account. */
   readonly adopt: (tx: Tx, customerId: string, siteId: string, names: readonly string[]) => Promise<void>
+  /** Where a WordPress server of the customer's answers; undefined for one that is not theirs. */
   readonly siteOf: (customerId: string, id: string) => Promise<SiteTarget | undefined>
 }
 
@@ -61,16 +62,17 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
 
   http.read(api.listRecords, async ({ customerId, params, query, language }) => {
     const zone = await zoneOf(db, customerId, params.id)
-    const { records, next } = await recordPage(db, {
-      zoneId: zone.id,
-      type: query.type,
-      search: query.search ?? '',
-      ...page(query, language),
-    })
-    return new Page({ data: records.map(presentRecord) }, encodeCursor(next))
+    const wanted = { type: query.type, name: query.name, search: query.search ?? '' }
+    const { records, next } = await recordPage(db, { zone, ...wanted, ...page(query, language) })
+    return new Page({ data: records.map(presentRecord), serial: Number(zone.serial) }, encodeCursor(next))
+  })
+  http.read(api.changedRecords, async ({ customerId, params, query }) => {
+    const zone = await zoneOf(db, customerId, params.id)
+    const { records, gone } = await changedSince(db, zone, query.since)
+    return { serial: Number(zone.serial), data: records?.map(presentRecord) ?? null, gone }
   })
   http.write(api.addRecord, async ({ tx, customerId, params, body, language }) =>
-    presentRecord(await addRecord(tx, deps, { customerId, zoneId: params.id, body, language })),
+    presentWritten(await addRecord(tx, deps, { customerId, zoneId: params.id, body, language })),
   )
   http.read(api.getRecord, async ({ customerId, params }) => {
     const zone = await zoneOf(db, customerId, params.id)
@@ -79,7 +81,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     return presentRecord(record)
   })
   http.write(api.updateRecord, async ({ tx, customerId, params, body: { version, ...body }, language }) =>
-    presentRecord(await changeRecord(tx, deps, { customerId, zoneId: params.id, recordId: params.recordId, body, version, language })),
+    presentWritten(await changeRecord(tx, deps, { customerId, zoneId: params.id, recordId: params.recordId, body, version, language })),
   )
   http.write(api.deleteRecord, async ({ tx, customerId, params, query, language }) => {
     const wish = { customerId, zoneId: params.id, recordId: params.recordId, version: query.version, language }
@@ -91,7 +93,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     return { deleted, changeId: String(changeId) }
   })
 
-  http.file(api.exportZone, async ({ customerId, params }) => {
+  http.file(dnsChanges.exportZone, async ({ customerId, params }) => {
     const zone = await zoneOf(db, customerId, params.id)
     const text = await exportZone(db, zone, deps.contact)
     const chunks = (async function* () {
@@ -99,21 +101,21 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     })()
     return { name: `${zone.name}.zone`, type: 'text/plain; charset=utf-8', chunks }
   })
-  http.write(api.importZone, ({ tx, customerId, params, body, language }) =>
+  http.write(dnsChanges.importZone, ({ tx, customerId, params, body, language }) =>
     importZone(tx, deps, { ...body, customerId, zoneId: params.id, language }),
   )
 
-  http.read(api.listChanges, async ({ customerId, params, query, language }) => {
+  http.read(dnsChanges.listChanges, async ({ customerId, params, query, language }) => {
     const zone = await zoneOf(db, customerId, params.id)
     const { rows, next } = await changePage(db, { zoneId: zone.id, ...page(query, language) })
     const who = await deps.nameOf(db, customerId)
     return new Page({ data: rows.map((row) => presentChange(row, who)) }, encodeCursor(next))
   })
-  http.write(api.undoChange, async ({ tx, customerId, params, language }) => {
+  http.write(dnsChanges.undoChange, async ({ tx, customerId, params, language }) => {
     const change = await undo(tx, deps, { customerId, zoneId: params.id, changeId: params.changeId, language })
     return presentChange(change, await deps.nameOf(tx, customerId))
   })
-  http.act(api.pointAtServer, async ({ customerId, params, body, language }) => {
+  http.act(dnsChanges.pointAtServer, async ({ customerId, params, body, language }) => {
     const zone = await zoneOf(db, customerId, params.id)
     const target = await deps.siteOf(customerId, body.wp)
     if (!target) throw new Refusal('not_found')

@@ -1,6 +1,7 @@
 /** SQL of the DNS room, and domains and records as the API shows them. */
 import { sql, type Selectable } from 'kysely'
-import type { Domain, Record as ShownRecord, RecordState } from '../../contract/dns.ts'
+import type { Domain, Record as ShownRecord } from '../../contract/dns.ts'
+import type { RecordState } from '../../contract/dns-changes.ts'
 import type { RecordType, RecordValue } from '../../contract/dns-records.ts'
 import type { DB } from '../platform/db-types.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
@@ -36,8 +37,14 @@ export const stateOf = ({ name, type, content, ttl, proxied, priority }: RecordV
   priority,
 })
 export const presentRecord = (record: KeptRecord): ShownRecord => ({ id: record.id, ...stateOf(record), version: record.version })
+/** What a write answers. */
+export const presentWritten = ({ record, siblings }: { record: KeptRecord; siblings: readonly KeptRecord[] }) => ({
+  ...presentRecord(record),
+  ...(siblings.length > 0 && { alsoChanged: siblings.map(presentRecord) }),
+})
 
-const live = (db: Queryable) => db.selectFrom('dns_zone').selectAll().where('deleted_at', 'is', null)
+/** Domains that were not deleted. */
+export const live = (db: Queryable) => db.selectFrom('dns_zone').selectAll().where('deleted_at', 'is', null)
 
 /** The owner's own; anybody else's is unknown. */
 export async function zoneOf(db: Queryable, customerId: string, id: string): Promise<ZoneRow> {
@@ -57,28 +64,6 @@ export async function lockZone(tx: Tx, customerId: string, id: string): Promise<
   return zone
 }
 
-const like = (search: string): string => `%${search.trim().replace(/[\\%_]/g, '\\$&')}%`
-interface PageOf {
-  readonly limit: number
-  readonly before: bigint | null
-}
-const cut = <T extends { readonly seq: bigint }>(rows: T[], limit: number): { rows: T[]; next: bigint | null } => {
-  const page = rows.slice(0, limit)
-  return { rows: page, next: rows.length > limit ? (page.at(-1)?.seq ?? null) : null }
-}
-
-/** Newest first. */
-export async function zonePage(db: Queryable, of: PageOf & { customerId: string; search: string }) {
-  let query = live(db)
-    .where('customer_id', '=', of.customerId)
-    .orderBy('seq', 'desc')
-    .limit(of.limit + 1)
-  if (of.before !== null) query = query.where('seq', '<', of.before)
-  if (of.search.trim() !== '')
-    query = query.where((eb) => eb.or([eb('name', 'ilike', like(of.search)), eb('shown_name', 'ilike', like(of.search))]))
-  return cut(await query.execute(), of.limit)
-}
-
 export const recordOf = (row: Selectable<DB['dns_record']>): KeptRecord => ({
   id: row.id,
   version: row.version,
@@ -90,25 +75,10 @@ export const recordOf = (row: Selectable<DB['dns_record']>): KeptRecord => ({
   priority: row.priority,
 })
 
-/** Newest first. */
-export async function recordPage(db: Queryable, of: PageOf & { zoneId: string; type: RecordType | undefined; search: string }) {
-  let query = db
-    .selectFrom('dns_record')
-    .selectAll()
-    .where('zone_id', '=', of.zoneId)
-    .orderBy('seq', 'desc')
-    .limit(of.limit + 1)
-  if (of.before !== null) query = query.where('seq', '<', of.before)
-  if (of.type !== undefined) query = query.where('type', '=', of.type)
-  if (of.search.trim() !== '')
-    query = query.where((eb) => eb.or([eb('name', 'ilike', like(of.search)), eb('content', 'ilike', like(of.search))]))
-  const { rows, next } = cut(await query.execute(), of.limit)
-  return { records: rows.map(recordOf), next }
-}
-
 export const allRecords = async (db: Queryable, zoneId: string): Promise<KeptRecord[]> =>
   (await db.selectFrom('dns_record').selectAll().where('zone_id', '=', zoneId).orderBy('seq').execute()).map(recordOf)
 
+/** Newest first. */
 export const recordsById = async (db: Queryable, zoneId: string, ids: readonly string[]): Promise<KeptRecord[]> => {
   const valid = ids.filter((id) => isUuid(id))
   const rows = await db
@@ -116,8 +86,35 @@ export const recordsById = async (db: Queryable, zoneId: string, ids: readonly s
     .selectAll()
     .where('zone_id', '=', zoneId)
     .where('id', '=', sql<string>`any (${valid}::uuid[])`)
+    .orderBy('seq', 'desc')
     .execute()
   return rows.map(recordOf)
+}
+
+/** More changes than these, or more records in them, are not told one by one. */
+const [changesLimit, changedLimit] = [500, 2000]
+
+/**
+ * The records that changes after the serial `since` wrote, as they stand now, newest first, and the ids of those that are gone. Undefined as `records`
+ * when there are too many, or the domain never had that serial. `zone` was read before, so that nothing between is left out.
+ */
+export async function changedSince(
+  db: Queryable,
+  zone: Pick<ZoneRow, 'id' | 'serial'>,
+  since: number,
+): Promise<{ records: KeptRecord[] | undefined; gone: string[] }> {
+  if (since === Number(zone.serial)) return { records: [], gone: [] }
+  const { rows } = await sql<{ changes: number; ids: string[] }>`
+    with changes as (
+      select before || after as records from dns_change where zone_id = ${zone.id} and serial > ${since} order by serial limit ${changesLimit + 1}
+    ),
+    ids as (select distinct record ->> 'id' as id from changes, jsonb_array_elements(records) as record limit ${changedLimit + 1})
+    select (select count(*)::int from changes) as changes, coalesce((select array_agg(id) from ids), '{}') as ids`.execute(db)
+  const { changes, ids } = rows[0] ?? { changes: 0, ids: [] }
+  if (since > Number(zone.serial) || changes > changesLimit || ids.length > changedLimit) return { records: undefined, gone: [] }
+  const records = await recordsById(db, zone.id, ids)
+  const present = new Set(records.map(({ id }) => id))
+  return { records, gone: ids.filter((id) => !present.has(id)) }
 }
 
 export const recordsAt = async (db: Queryable, zoneId: string, names: readonly string[]): Promise<KeptRecord[]> =>

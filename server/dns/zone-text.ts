@@ -9,7 +9,8 @@ import {
   type RecordFaults,
   type RecordType,
 } from '../../contract/dns-records.ts'
-import type { ImportPlan } from '../../contract/dns.ts'
+import { asTyped } from '../../contract/dns-text.ts'
+import type { ImportPlan } from '../../contract/dns-changes.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -59,6 +60,29 @@ interface ReadFile {
   /** With the line that each stands on. */
   readonly records: readonly { readonly record: KeptRecord; readonly line: number }[]
   readonly skipped: ImportPlan['skipped']
+  readonly adjusted: ImportPlan['adjusted']
+}
+
+const kept = (ttlSeconds: number): number => Math.min(ttlLimits.maxSeconds, Math.max(ttlLimits.minSeconds, ttlSeconds))
+
+/** Undefined when the record gets the TTL that the file gives it. */
+function adjustedTtl(read: ZoneFileRecord, record: KeptRecord, language: Language): ImportPlan['adjusted'][number] | undefined {
+  const [from, to] = [read.writtenTtlSeconds, record.ttl]
+  if (from === to) return undefined
+  const { minSeconds: min, maxSeconds: max } = ttlLimits
+  const of = `${record.name} ${record.type}`
+  const reason =
+    kept(from) === to
+      ? { en: `a TTL is ${min} to ${max} seconds here`, vi: `vì ở đây TTL phải từ ${min} đến ${max} giây` }
+      : {
+          en: `the ${record.type} records of a name share the TTL of the first`,
+          vi: `vì các bản ghi ${record.type} cùng tên dùng chung TTL của bản ghi đầu tiên`,
+        }
+  const text = {
+    en: `Line ${read.line}: ${of} gets a TTL of ${to} seconds instead of ${from}: ${reason.en}.`,
+    vi: `Dòng ${read.line}: TTL của ${of} đổi từ ${from} thành ${to} giây, ${reason.vi}.`,
+  }
+  return { line: read.line, name: record.name, type: record.type, from, to, text: text[language] }
 }
 
 /** What the file says, by our rules. Refuses with every fault and its line. */
@@ -66,9 +90,8 @@ function readFile(text: string, zone: ZoneRow, deps: RecordDeps, language: Langu
   const file = readZoneFile(text, { origin: zone.name, defaultTtl: ttlLimits.defaultSeconds })
   const faults = file.errors.map(({ line, message }) => ({ line, text: message[language] }))
   const skipped: ImportPlan['skipped'] = []
+  const adjusted: ImportPlan['adjusted'] = []
   const values = new Map<string, { record: KeptRecord; line: number }>()
-  /** The lowest TTL of a set is everybody's (RFC 2181, 5.2). */
-  const ttls = new Map<string, number>()
   for (const read of file.records) {
     const own = skips(read, zone.name)
     if (own) skipped.push({ line: read.line, text: own })
@@ -77,8 +100,8 @@ function readFile(text: string, zone: ZoneRow, deps: RecordDeps, language: Langu
       {
         name: relativeName(read.name, zone.name) ?? `${read.name}.`,
         type: read.type,
-        content: read.type === 'MX' && read.data === '' ? '.' : read.data,
-        ttl: Math.min(ttlLimits.maxSeconds, Math.max(ttlLimits.minSeconds, read.ttlSeconds)),
+        content: read.type === 'MX' && read.data === '' ? '.' : read.type === 'TXT' ? asTyped(read.data) : read.data,
+        ttl: kept(read.ttlSeconds),
         priority: read.type === 'MX' ? read.priority : null,
       },
       zone.name,
@@ -90,13 +113,11 @@ function readFile(text: string, zone: ZoneRow, deps: RecordDeps, language: Langu
     }
     const record = { ...answer.record, id: randomUUID(), version: 1 }
     if (!values.has(valueOf(record))) values.set(valueOf(record), { record, line: read.line })
-    ttls.set(setOf(record), Math.min(record.ttl, ttls.get(setOf(record)) ?? record.ttl))
+    const ttl = adjustedTtl(read, record, language)
+    if (ttl) adjusted.push(ttl)
   }
   refuseWith(faults, language)
-  return {
-    skipped,
-    records: [...values.values()].map(({ record, line }) => ({ record: { ...record, ttl: ttls.get(setOf(record)) ?? record.ttl }, line })),
-  }
+  return { skipped, adjusted, records: [...values.values()] }
 }
 
 /** SOA and the apex's NS are made by us. */
@@ -171,5 +192,6 @@ export async function importZone(
     removed: removed.map(stateOf),
     unchanged,
     skipped: file.skipped,
+    adjusted: file.adjusted,
   }
 }

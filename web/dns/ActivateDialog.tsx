@@ -16,7 +16,7 @@ const afterSuccessMs = 1000
 
 /** Which name servers the domain must have, what the parent zone says now, and the advice of the server where that differs. */
 export default function ActivateDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
-  const t = useTexts('dns')
+  const t = useTexts('dns', 'dnsParts')
   const router = useRouter()
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
@@ -33,9 +33,9 @@ export default function ActivateDialog({ domain, onClose }: { domain: Domain; on
       setAnswer(result)
       void queryClient.invalidateQueries({ queryKey: ['dns'] })
       if (result.isValid) {
-        toast.success(t.toast.success, t.dns.checked)
+        toast.success(t.toast.success, t.domain.checked)
         leaving.current = setTimeout(() => void router.navigate({ to: '/dns/domain/$id', params: { id: domain.id } }), afterSuccessMs)
-      } else toast.error(t.toast.error, t.dns.checkFailed)
+      } else toast.error(t.toast.error, t.domain.checkFailed)
     } catch (error) {
       setTrouble(messageOf(error))
       toast.error(t.toast.error, messageOf(error))
@@ -50,8 +50,8 @@ export default function ActivateDialog({ domain, onClose }: { domain: Domain; on
     <Dialog
       open
       onClose={onClose}
-      title={t.dns.activateTitle(domain.name)}
-      description={t.dns.activateText}
+      title={t.domain.activateTitle(domain.name)}
+      description={t.domain.activateText}
       closeLabel={t.common.close}
       footer={
         <>
@@ -59,7 +59,7 @@ export default function ActivateDialog({ domain, onClose }: { domain: Domain; on
             {t.common.close}
           </Button>
           <Button busy={busy} disabled={answer?.isValid === true} onClick={() => void check()}>
-            {t.dns.check}
+            {t.domain.check}
           </Button>
         </>
       }
@@ -72,11 +72,11 @@ export default function ActivateDialog({ domain, onClose }: { domain: Domain; on
           </li>
         ))}
       </ul>
-      <p className="mt-3 text-sm text-ink-2">{t.dns.activateNote}</p>
+      <p className="mt-3 text-sm text-ink-2">{t.domain.activateNote}</p>
       <div aria-live="polite" className="mt-4 grid gap-2">
         {trouble === undefined ? null : <Note tone="danger">{trouble}</Note>}
-        {answer?.isValid ? <Note tone="success">{t.dns.checked}</Note> : null}
-        {answer && !answer.isValid ? <Note tone="warning">{answer.advice ?? t.dns.checkFailed}</Note> : null}
+        {answer?.isValid ? <Note tone="success">{t.domain.checked}</Note> : null}
+        {answer && !answer.isValid ? <Note tone="warning">{answer.advice ?? t.domain.checkFailed}</Note> : null}
         {answer?.warnings.map(({ code, text }) => (
           <Note key={code} tone="info">
             {text}
@@ -85,10 +85,10 @@ export default function ActivateDialog({ domain, onClose }: { domain: Domain; on
         {looked ? (
           <div className="text-xs text-ink-3">
             <p>
-              {t.dns.found}: {found.length > 0 ? <code className="font-mono break-all">{found.join(', ')}</code> : t.dns.foundNothing}
+              {t.domain.found}: {found.length > 0 ? <code className="font-mono break-all">{found.join(', ')}</code> : t.domain.foundNothing}
             </p>
             {answer === undefined && domain.verification.checkedAt !== null ? (
-              <p className="num">{t.dns.lastLooked(formatTime(domain.verification.checkedAt))}</p>
+              <p className="num">{t.domain.lastLooked(formatTime(domain.verification.checkedAt))}</p>
             ) : null}
           </div>
         ) : null}

@@ -10,7 +10,7 @@ import { toast } from '../ui/toast.ts'
 import { typedDomain } from './record-list.ts'
 
 export default function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (domain: Domain) => void }) {
-  const t = useTexts('dns')
+  const t = useTexts('dns', 'dnsParts')
   const queryClient = useQueryClient()
   const formId = useId()
   const [attempt] = useState(() => new Attempt())
@@ -28,12 +28,12 @@ export default function CreateDialog({ onClose, onCreated }: { onClose: () => vo
     try {
       const domain = await attempt.run(createDomain, { body: { name } })
       void queryClient.invalidateQueries({ queryKey: ['dns', 'domains'] })
-      toast.success(t.toast.success, t.dns.added)
+      toast.success(t.toast.success, t.domain.added)
       onCreated(domain)
     } catch (error) {
       const text = (error instanceof ApiError ? error.fields['name'] : undefined) ?? messageOf(error)
       setComplaint(text)
-      toast.error(t.toast.error, text || t.dns.addFailed)
+      toast.error(t.toast.error, text || t.domain.addFailed)
     } finally {
       setBusy(false)
     }
@@ -44,7 +44,7 @@ export default function CreateDialog({ onClose, onCreated }: { onClose: () => vo
       open
       onClose={onClose}
       title={t.dns.create}
-      description={t.dns.createText}
+      description={t.domain.createText}
       closeLabel={t.common.close}
       footer={
         <>
@@ -66,7 +66,7 @@ export default function CreateDialog({ onClose, onCreated }: { onClose: () => vo
               autoFocus
               name="name"
               value={typed}
-              placeholder={t.dns.placeholder}
+              placeholder={t.domain.placeholder}
               inputMode="url"
               autoComplete="off"
               autoCapitalize="none"

@@ -9,7 +9,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { toast } from '../ui/toast.ts'
 
 export default function DeleteDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
-  const t = useTexts('dns')
+  const t = useTexts('dns', 'dnsParts')
   const router = useRouter()
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
@@ -17,11 +17,11 @@ export default function DeleteDialog({ domain, onClose }: { domain: Domain; onCl
     setBusy(true)
     try {
       await call(deleteDomain, { params: { id: domain.id } })
-      toast.success(t.toast.success, t.dns.deleted)
+      toast.success(t.toast.success, t.domain.deleted)
       onClose()
       await router.navigate({ to: '/dns' })
     } catch (error) {
-      toast.error(t.toast.error, error instanceof ApiError ? error.message : t.dns.deleteFailed)
+      toast.error(t.toast.error, error instanceof ApiError ? error.message : t.domain.deleteFailed)
       onClose()
     } finally {
       setBusy(false)
@@ -32,8 +32,8 @@ export default function DeleteDialog({ domain, onClose }: { domain: Domain; onCl
     <Dialog
       open
       onClose={onClose}
-      title={t.dns.warning}
-      description={t.dns.sure(domain.name)}
+      title={t.domain.warning}
+      description={t.domain.sure(domain.name)}
       closeLabel={t.common.close}
       footer={
         <>
@@ -46,7 +46,7 @@ export default function DeleteDialog({ domain, onClose }: { domain: Domain; onCl
         </>
       }
     >
-      <p className="text-sm text-ink-2">{t.dns.sureMore}</p>
+      <p className="text-sm text-ink-2">{t.domain.sureMore}</p>
     </Dialog>
   )
 }

@@ -73,7 +73,7 @@ export default function DeleteRecordsDialog({ domain, records, onClose, onDelete
           </li>
         ))}
       </ul>
-      {records.length > shown ? <p className="mt-2 text-xs text-ink-3">{t.history.more(records.length - shown)}</p> : null}
+      {records.length > shown ? <p className="mt-2 text-xs text-ink-3">{t.records.andMore(records.length - shown)}</p> : null}
     </Dialog>
   )
 }

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Download, EllipsisVertical, FileUp, History, PanelsTopLeft, Plus, Search, ShieldCheck, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
-import { exportZone, undoChange, type Domain, type Record } from '../../contract/dns.ts'
+import type { Domain, Record } from '../../contract/dns.ts'
 import { recordTypes, type RecordType } from '../../contract/dns-types.ts'
 import { ApiError, call, download, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
@@ -16,16 +16,19 @@ import { Menu } from '../ui/Menu.tsx'
 import { Empty, LoadError, Note, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { DomainHead } from './DomainHead.tsx'
+import { loadPart } from './load-part.ts'
 import { domainQuery, recordsQuery } from './queries.ts'
 import { chosen, countTypes, sorted, type Sorting } from './record-list.ts'
 import { RecordTable } from './RecordTable.tsx'
 
-const ActivateDialog = lazy(() => loadScreen(() => import('./ActivateDialog.tsx')))
-const DeleteDialog = lazy(() => loadScreen(() => import('./DeleteDialog.tsx')))
+const ActivateDialog = lazy(() => loadPart(() => import('./ActivateDialog.tsx')))
+const DeleteDialog = lazy(() => loadPart(() => import('./DeleteDialog.tsx')))
 const DeleteRecordsDialog = lazy(() => loadScreen(() => import('./DeleteRecordsDialog.tsx')))
-const HistoryDialog = lazy(() => loadScreen(() => import('./HistoryDialog.tsx')))
-const ImportDialog = lazy(() => loadScreen(() => import('./ImportDialog.tsx')))
-const PointDialog = lazy(() => loadScreen(() => import('./PointDialog.tsx')))
+const HistoryDialog = lazy(() => loadPart(() => import('./HistoryDialog.tsx')))
+const ImportDialog = lazy(() => loadPart(() => import('./ImportDialog.tsx')))
+const PointDialog = lazy(() => loadPart(() => import('./PointDialog.tsx')))
+
+const loadChanges = () => loadScreen(() => import('../../contract/dns-changes.ts'))
 
 const route = getRouteApi('/app/dns/domain/$id')
 /** Typing rests this long before the address follows. */
@@ -115,20 +118,22 @@ function Records({ domain }: { domain: Domain }) {
       }),
     [],
   )
+  const toggleAll = (on: boolean) => setSelected(new Set(on ? rows.map(({ id }) => id) : []))
   const remove = useCallback((record: Record) => setAsked({ what: 'records', records: [record] }), [])
   const save = useMutation({
-    mutationFn: () => download(exportZone, { params: { id: domain.id } }),
+    mutationFn: async () => download((await loadChanges()).exportZone, { params: { id: domain.id } }),
     onError: (failure) => toast.error(t.toast.error, messageOf(failure)),
   })
   const undo = useMutation({
     mutationFn: async (changeIds: readonly string[]) => {
+      const { undoChange } = await loadChanges()
       for (const changeId of changeIds.toReversed()) await call(undoChange, { params: { id: domain.id, changeId } })
     },
     onSuccess: () => {
       setGone(undefined)
       toast.success(t.toast.success, t.records.undone)
     },
-    onError: (failure) => toast.error(t.toast.error, failure instanceof ApiError ? failure.message : t.history.failed),
+    onError: (failure) => toast.error(t.toast.error, failure instanceof ApiError ? failure.message : t.records.undoFailed),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['dns'] }),
   })
 
@@ -194,10 +199,17 @@ function Records({ domain }: { domain: Domain }) {
             {marked.length > 0 ? (
               <div className="flex flex-wrap items-center justify-between gap-3 border-b border-border bg-subtle/60 px-5 py-2 text-sm">
                 {t.records.selected(marked.length)}
-                <Button variant="danger" size="sm" onClick={() => setAsked({ what: 'records', records: marked })}>
-                  <Trash2 aria-hidden className="size-4" />
-                  {t.records.delete}
-                </Button>
+                <span className="flex flex-wrap gap-2">
+                  {marked.length < rows.length ? (
+                    <Button variant="outline" size="sm" className="sm:hidden" onClick={() => toggleAll(true)}>
+                      {t.records.selectAll}
+                    </Button>
+                  ) : null}
+                  <Button variant="danger" size="sm" onClick={() => setAsked({ what: 'records', records: marked })}>
+                    <Trash2 aria-hidden className="size-4" />
+                    {t.records.delete}
+                  </Button>
+                </span>
               </div>
             ) : null}
             {rows.length > 0 ? (
@@ -208,7 +220,7 @@ function Records({ domain }: { domain: Domain }) {
                 onSort={setSorting}
                 selected={selected}
                 onToggle={toggle}
-                onToggleAll={(on) => setSelected(new Set(on ? rows.map(({ id }) => id) : []))}
+                onToggleAll={toggleAll}
                 onDelete={remove}
               />
             ) : (

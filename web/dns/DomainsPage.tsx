@@ -7,7 +7,6 @@ import { messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
-import { loadScreen } from '../pages/load-screen.ts'
 import type { LoadInput } from '../routes.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -17,11 +16,12 @@ import { PageHead } from '../ui/PageHead.tsx'
 import { Empty } from '../ui/State.tsx'
 import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { DomainBadge } from './DomainBadge.tsx'
+import { loadPart } from './load-part.ts'
 import { domainListQuery } from './queries.ts'
 
-const ActivateDialog = lazy(() => loadScreen(() => import('./ActivateDialog.tsx')))
-const CreateDialog = lazy(() => loadScreen(() => import('./CreateDialog.tsx')))
-const DeleteDialog = lazy(() => loadScreen(() => import('./DeleteDialog.tsx')))
+const ActivateDialog = lazy(() => loadPart(() => import('./ActivateDialog.tsx')))
+const CreateDialog = lazy(() => loadPart(() => import('./CreateDialog.tsx')))
+const DeleteDialog = lazy(() => loadPart(() => import('./DeleteDialog.tsx')))
 
 export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfiniteQuery(domainListQuery)
 

@@ -13,7 +13,7 @@ const route = getRouteApi('/app/dns/domain/$id/record/$recordId')
 export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(domainQuery(params['id'] ?? ''))
 
 export default function EditRecordPage() {
-  const t = useTexts('dns')
+  const t = useTexts('dns', 'dnsRecord')
   const { id, recordId } = route.useParams()
   const { data, isPending, error, refetch } = useQuery(recordQuery(id, recordId))
   if (isPending) return <SkeletonRows rows={6} className="card p-5" />

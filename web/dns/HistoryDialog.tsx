@@ -1,6 +1,7 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import { undoChange, type Change, type Domain, type RecordState } from '../../contract/dns.ts'
-import { ApiError, call, messageOf } from '../api.ts'
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Domain } from '../../contract/dns.ts'
+import { listChanges, undoChange, type Change, type RecordState } from '../../contract/dns-changes.ts'
+import { ApiError, call, callPage, messageOf } from '../api.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
@@ -8,14 +9,22 @@ import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
-import { changesQuery } from './queries.ts'
 import { recordLine } from './wording.ts'
 
 const shown = 4
 
+const changesQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['dns', 'changes', id],
+    queryFn: ({ pageParam, signal }) =>
+      callPage(listChanges, { params: { id }, query: { limit: 20, ...(pageParam === null ? {} : { cursor: pageParam }) } }, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next,
+  })
+
 /** Who changed what, newest first; each change can be taken back. */
 export default function HistoryDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
-  const t = useTexts('dns')
+  const t = useTexts('dns', 'dnsParts')
   const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     changesQuery(domain.id),
   )
@@ -52,12 +61,12 @@ export default function HistoryDialog({ domain, onClose }: { domain: Domain; onC
 }
 
 function Entry({ domain, change }: { domain: Domain; change: Change }) {
-  const t = useTexts('dns')
+  const t = useTexts('dns', 'dnsParts')
   const queryClient = useQueryClient()
   const undo = useMutation({
     mutationFn: () => call(undoChange, { params: { id: domain.id, changeId: change.id } }),
     onSuccess: () => toast.success(t.toast.success, t.records.undone),
-    onError: (failure) => toast.error(t.toast.error, failure instanceof ApiError ? failure.message : t.history.failed),
+    onError: (failure) => toast.error(t.toast.error, failure instanceof ApiError ? failure.message : t.records.undoFailed),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['dns'] }),
   })
   const what = t.history.actions[change.action]
@@ -89,7 +98,7 @@ function Entry({ domain, change }: { domain: Domain; change: Change }) {
 }
 
 function Lines({ mark, states }: { mark: '−' | '+'; states: readonly RecordState[] }) {
-  const t = useTexts('dns')
+  const t = useTexts('dns', 'dnsParts')
   if (states.length === 0) return null
   return (
     <div className={mark === '+' ? 'mt-2 text-success' : 'mt-2 text-danger'}>
@@ -100,7 +109,7 @@ function Lines({ mark, states }: { mark: '−' | '+'; states: readonly RecordSta
           </li>
         ))}
       </ul>
-      {states.length > shown ? <p className="mt-0.5 text-xs">{t.history.more(states.length - shown)}</p> : null}
+      {states.length > shown ? <p className="mt-0.5 text-xs">{t.records.andMore(states.length - shown)}</p> : null}
     </div>
   )
 }

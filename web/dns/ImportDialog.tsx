@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { importZone, type Domain, type ImportPlan, type RecordState } from '../../contract/dns.ts'
+import type { Domain } from '../../contract/dns.ts'
+import { importZone, type ImportPlan, type RecordState } from '../../contract/dns-changes.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge, type Tone } from '../ui/Badge.tsx'
@@ -20,7 +21,7 @@ type Mode = 'merge' | 'replace'
 
 /** A zone file goes in only after the customer has seen what it changes. */
 export default function ImportDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
-  const t = useTexts('dns')
+  const t = useTexts('dns', 'dnsParts')
   const queryClient = useQueryClient()
   const [content, setContent] = useState('')
   const [mode, setMode] = useState<Mode>('merge')
@@ -134,6 +135,23 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
               />
               <Lines tone="danger" label={t.zone.removed} lines={plan.removed.map(recordLine)} />
               <p className="text-xs text-ink-3">{t.zone.unchanged(plan.unchanged)}</p>
+              {plan.adjusted.length > 0 ? (
+                <Note tone="warning">
+                  <p className="font-medium">{t.zone.adjusted(plan.adjusted.length)}</p>
+                  <ul
+                    className="mt-1 grid max-h-40 gap-1 overflow-y-auto text-xs"
+                    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by the keyboard
+                    tabIndex={0}
+                    aria-label={t.zone.adjusted(plan.adjusted.length)}
+                  >
+                    {plan.adjusted.map(({ line, text }) => (
+                      <li key={line} className="wrap-anywhere">
+                        {text}
+                      </li>
+                    ))}
+                  </ul>
+                </Note>
+              ) : null}
               {plan.skipped.length > 0 ? (
                 <p className="text-xs text-ink-3">{t.zone.skipped(plan.skipped.map(({ line }) => line).join(', '))}</p>
               ) : null}
@@ -148,7 +166,7 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
 const lineWithTtl = (state: RecordState): string => `${recordLine(state)} (${state.ttl})`
 
 function Lines({ tone, label, lines }: { tone: Tone; label: string; lines: readonly string[] }) {
-  const t = useTexts('dns')
+  const t = useTexts('dns', 'dnsParts')
   if (lines.length === 0) return null
   return (
     <div>

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { pointAtServer, type Domain } from '../../contract/dns.ts'
+import type { Domain } from '../../contract/dns.ts'
+import { pointAtServer } from '../../contract/dns-changes.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
@@ -11,7 +12,7 @@ import { toast } from '../ui/toast.ts'
 import { serversQuery } from '../wordpress/queries.ts'
 
 export default function PointDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
-  const t = useTexts('dns')
+  const t = useTexts('dns', 'dnsParts')
   const queryClient = useQueryClient()
   const { data, isPending, isError, error, refetch } = useQuery(serversQuery)
   const servers = data?.result.filter(({ status }) => status === 'running') ?? []

@@ -3,6 +3,7 @@ import { Link, useRouter } from '@tanstack/react-router'
 import { useId, useRef, useState, type FormEvent } from 'react'
 import { addRecord, updateRecord, type Domain, type Record } from '../../contract/dns.ts'
 import type { RecordField } from '../../contract/dns-records.ts'
+import { readQuoted } from '../../contract/dns-text.ts'
 import { proxiable, recordTypes, type RecordType } from '../../contract/dns-types.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
@@ -17,11 +18,12 @@ import { DomainHead } from './DomainHead.tsx'
 import { domainQuery } from './queries.ts'
 import { loadScreen } from '../pages/load-screen.ts'
 import { emptyForm, formOf, isComplete, type RecordForm } from './record-form.ts'
+import { SetNote } from './SetNote.tsx'
 import { ttlText } from './wording.ts'
 
 /** The page around the form of one record: shown once the domain is known. */
 export function RecordPage({ id, record, onReload }: { id: string; record?: Record; onReload?: () => void }) {
-  const t = useTexts('dns')
+  const t = useTexts('dns', 'dnsRecord')
   const domain = useQuery(domainQuery(id))
   if (domain.isPending) return <SkeletonRows rows={6} className="card p-5" />
   if (!domain.data) return <LoadError text={messageOf(domain.error)} retryLabel={t.common.retry} onRetry={() => void domain.refetch()} />
@@ -30,7 +32,7 @@ export function RecordPage({ id, record, onReload }: { id: string; record?: Reco
 }
 
 function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Record | undefined; onReload: (() => void) | undefined }) {
-  const t = useTexts('dns')
+  const t = useTexts('dns', 'dnsRecord')
   const router = useRouter()
   const queryClient = useQueryClient()
   const language = sentenceLanguage(useLanguage())
@@ -47,6 +49,10 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
   const withPriority = editing || values.type === 'MX'
   const title = editing ? t.record.editTitle : t.record.addTitle
   const offers = domain.capabilities.proxied
+  const unquoted = values.type === 'TXT' ? readQuoted(values.content) : undefined
+  // On by default, as the specification has it; where that is without effect, it says so, and the summary says what is saved.
+  const unavailable = editing ? t.record.proxiedUnavailable : t.record.proxiedDefault
+  const proxyHint = !proxiable(values.type) ? t.record.proxiedType : offers ? t.record.proxiedHint : unavailable
   const set = <K extends keyof RecordForm>(key: K, value: RecordForm[K]) => {
     setValues((now) => ({ ...now, [key]: value }))
     setErrors({})
@@ -71,10 +77,10 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
       const read = readForm(values, domain, language)
       if ('errors' in read) return complain(read.errors)
       const body = { ...read.body, id: domain.id }
-      if (record)
-        await attempt.run(updateRecord, { params: { id: domain.id, recordId: record.id }, body: { ...body, version: record.version } })
-      else await attempt.run(addRecord, { params: { id: domain.id }, body })
-      toast.success(t.toast.success, t.record.saved)
+      const { alsoChanged, ttl } = record
+        ? await attempt.run(updateRecord, { params: { id: domain.id, recordId: record.id }, body: { ...body, version: record.version } })
+        : await attempt.run(addRecord, { params: { id: domain.id }, body })
+      toast.success(t.toast.success, alsoChanged ? t.record.savedAlong(alsoChanged.length, ttlText(ttl, t.records)) : t.record.saved)
       void queryClient.invalidateQueries({ queryKey: ['dns'] })
       await router.navigate({ to: '/dns/domain/$id', params: { id: domain.id } })
     } catch (error) {
@@ -132,7 +138,11 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
                 )}
               </Field>
             </div>
-            <Field label={t.record.labels[values.type]} error={errors.content}>
+            <Field
+              label={t.record.labels[values.type]}
+              error={errors.content}
+              hint={typeof unquoted === 'string' ? <span className="wrap-anywhere">{t.record.quoted(unquoted)}</span> : undefined}
+            >
               {(control) => (
                 <Input
                   {...control}
@@ -178,11 +188,10 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
                 </Field>
               ) : null}
             </div>
-            {editing ? <p className="text-xs text-ink-3">{t.record.same(record.name, record.type)}</p> : null}
             <Switch
               label={t.record.proxied}
-              hint={!offers ? t.record.proxiedUnavailable : proxiable(values.type) ? t.record.proxiedHint : t.record.proxiedType}
-              checked={values.proxied && (editing ? offers && proxiable(values.type) : true)}
+              hint={proxyHint}
+              checked={values.proxied && proxiable(values.type) && (offers || !editing)}
               disabled={!offers || !proxiable(values.type)}
               onChange={(on) => set('proxied', on)}
             />
@@ -195,7 +204,8 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
                 [t.record.name, values.name],
                 [t.record.type, values.type],
                 [t.record.ttl, values.ttl],
-                [values.type === 'A' || values.type === 'AAAA' ? t.record.ip : t.record.labels[values.type], values.content],
+                [values.type === 'A' || values.type === 'AAAA' ? t.record.ip : t.record.labels[values.type], unquoted ?? values.content],
+                [t.records.proxy, offers && proxiable(values.type) && values.proxied ? t.records.proxied : t.records.direct],
               ] as const
             ).map(([label, value]) => (
               <div key={label} className="contents">
@@ -204,6 +214,7 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
               </div>
             ))}
           </dl>
+          <SetNote domain={domain} record={record} values={values} />
           <Button type="submit" form={formId} size="lg" busy={busy} className="mt-5 w-full">
             {t.record.save}
           </Button>
@@ -216,7 +227,7 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
   )
 }
 
-function ttlHint(typed: string, t: ReturnType<typeof useTexts<'dns'>>): string | undefined {
+function ttlHint(typed: string, t: ReturnType<typeof useTexts<'dns' | 'dnsRecord'>>): string | undefined {
   const seconds = /^\d{1,6}$/.test(typed.trim()) ? Number(typed) : 0
   return seconds >= 60 ? `≈ ${ttlText(seconds, t.records)}` : undefined
 }

@@ -53,7 +53,7 @@ export function RecordTable({ domain, rows, sorting, onSort, selected, onToggle,
     <table className="w-full table-fixed text-sm" aria-rowcount={rows.length + 1}>
       <caption className="sr-only">{domain.name}</caption>
       <colgroup>
-        <col className="w-12 max-sm:hidden" />
+        <col className="w-12" />
         <col className="w-24 max-sm:hidden" />
         <col className="w-1/4 max-sm:hidden" />
         <col />
@@ -144,14 +144,16 @@ const Row = memo(function Row({ domain, record, number, marked, onToggle, onDele
   )
   return (
     <tr className={cx(rowClass, 'h-[53px] max-sm:h-[77px]')} aria-rowindex={number + 1} aria-selected={marked}>
-      <td className={cx(cell, 'max-sm:hidden')}>
-        <input
-          type="checkbox"
-          aria-label={t.records.select(`${record.type} ${full}`)}
-          className={checkbox}
-          checked={marked}
-          onChange={(event) => onToggle(record, event.target.checked)}
-        />
+      <td className="py-0 pl-2 sm:pl-3">
+        <label className="grid size-11 cursor-pointer place-items-center sm:size-9">
+          <input
+            type="checkbox"
+            aria-label={t.records.select(`${record.type} ${full}`)}
+            className={checkbox}
+            checked={marked}
+            onChange={(event) => onToggle(record, event.target.checked)}
+          />
+        </label>
       </td>
       <td className={cx(cell, 'max-sm:hidden')}>{badge}</td>
       <th scope="row" className={cx(cell, 'text-left font-normal max-sm:hidden')} title={full}>

@@ -1,7 +1,9 @@
 /** Everything this feature reads. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { getDomain, getRecord, listChanges, listDomains, listRecords, type Record } from '../../contract/dns.ts'
+import { changedRecords, getDomain, getRecord, listDomains, listRecords, type Record } from '../../contract/dns.ts'
+import type { RecordType } from '../../contract/dns-types.ts'
 import { call, callPage } from '../api.ts'
+import { broughtUp, type RecordCopy } from './record-list.ts'
 
 export const domainListQuery = infiniteQueryOptions({
   queryKey: ['dns', 'domains'],
@@ -14,24 +16,45 @@ export const domainListQuery = infiniteQueryOptions({
 export const domainQuery = (id: string) =>
   queryOptions({ queryKey: ['dns', 'domain', id], queryFn: ({ signal }) => call(getDomain, { params: { id } }, { signal }) })
 
-/** All of a domain's records: a domain has thousands at most, and sorting and choosing among them wait for nobody. */
+/**
+ * All of a domain's records: a domain has thousands at most, and sorting and choosing among them wait for nobody. They are read page by page once; from
+ * then on only what changed is asked for, whoever changed it.
+ */
 export const recordsQuery = (id: string) =>
   queryOptions({
     queryKey: ['dns', 'records', id],
-    queryFn: async ({ signal }) => {
-      const all: Record[] = []
+    queryFn: async ({ signal, client, queryKey }): Promise<RecordCopy> => {
+      const catchUp = async (copy: RecordCopy): Promise<RecordCopy | undefined> =>
+        broughtUp(copy, await call(changedRecords, { params: { id }, query: { since: copy.serial } }, { signal }))
+      const known = client.getQueryData<RecordCopy>(queryKey)
+      const current = known && (await catchUp(known))
+      if (current) return current
+      const records: Record[] = []
+      let serial: number | undefined
       let cursor: string | null = null
       do {
-        const page: { result: { data: Record[] }; next: string | null } = await callPage(
+        const page: { result: { data: Record[]; serial: number }; next: string | null } = await callPage(
           listRecords,
           { params: { id }, query: { limit: 100, ...(cursor === null ? {} : { cursor }) } },
           { signal },
         )
-        all.push(...page.result.data)
+        records.push(...page.result.data)
+        serial ??= page.result.serial
         cursor = page.next
       } while (cursor !== null)
-      return all
+      const read = { records, serial }
+      // What was changed while many pages were read.
+      return (records.length > 100 && (await catchUp(read))) || read
     },
+    select: ({ records }) => records,
+  })
+
+/** The records of one name, as typed, and one type. */
+export const recordSetQuery = (id: string, name: string, type: RecordType) =>
+  queryOptions({
+    queryKey: ['dns', 'set', id, type, name],
+    queryFn: async ({ signal }) =>
+      (await callPage(listRecords, { params: { id }, query: { limit: 100, type, name } }, { signal })).result.data,
   })
 
 export const recordQuery = (id: string, recordId: string) =>
@@ -42,13 +65,4 @@ export const recordQuery = (id: string, recordId: string) =>
     refetchOnWindowFocus: false,
     staleTime: Infinity,
     gcTime: 0,
-  })
-
-export const changesQuery = (id: string) =>
-  infiniteQueryOptions({
-    queryKey: ['dns', 'changes', id],
-    queryFn: ({ pageParam, signal }) =>
-      callPage(listChanges, { params: { id }, query: { limit: 20, ...(pageParam === null ? {} : { cursor: pageParam }) } }, { signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next,
   })

@@ -1,5 +1,6 @@
 /** What the record form holds. Pure. */
 import type { Record } from '../../contract/dns.ts'
+import { asTyped } from '../../contract/dns-text.ts'
 import { priorityLimits, ttlLimits, type RecordType } from '../../contract/dns-types.ts'
 
 /** As typed. */
@@ -24,7 +25,7 @@ export const emptyForm: RecordForm = {
 export const formOf = (record: Record): RecordForm => ({
   name: record.name,
   type: record.type,
-  content: record.data.join(''),
+  content: record.type === 'TXT' ? asTyped(record.data.join('')) : record.data.join(''),
   ttl: String(record.ttl),
   proxied: record.proxied,
   priority: String(record.priority ?? priorityLimits.default),

@@ -1,6 +1,29 @@
 /** Choosing and ordering among a domain's records. Pure. */
 import type { Record } from '../../contract/dns.ts'
+import { unicodeName } from '../../contract/dns-idn.ts'
 import { recordTypes, type RecordType } from '../../contract/dns-types.ts'
+
+/** A domain's records, newest first, and the serial from which on changes are missing. */
+export interface RecordCopy {
+  readonly records: readonly Record[]
+  readonly serial: number
+}
+
+/** The copy with what changed since; undefined when that could not be told, and the list is to be read anew. */
+export function broughtUp(
+  copy: RecordCopy,
+  { data, gone, serial }: { readonly data: readonly Record[] | null; readonly gone: readonly string[]; readonly serial: number },
+): RecordCopy | undefined {
+  if (!data) return undefined
+  const changed = new Map(data.map((record) => [record.id, record]))
+  const lost = new Set(gone)
+  const stayed = copy.records.flatMap((record) => {
+    const now = changed.get(record.id) ?? record
+    changed.delete(record.id)
+    return lost.has(record.id) ? [] : [now]
+  })
+  return { serial, records: [...changed.values(), ...stayed] }
+}
 
 export type SortKey = 'name' | 'type' | 'ttl'
 export interface Sorting {
@@ -31,15 +54,16 @@ export function sorted(records: readonly Record[], { by, descending }: Sorting):
   return descending ? list.reverse() : list
 }
 
-/** Those of the type whose name, full name or value holds the text. */
+/** Those of the type whose full name or value holds the text, in A-labels or in the letters that they stand for. */
 export function chosen(records: readonly Record[], domain: string, type: RecordType | undefined, search: string): Record[] {
-  const wanted = search.trim().toLowerCase()
+  const wanted = search.normalize('NFC').trim().toLowerCase()
+  const holds = (text: string): boolean => text.includes(wanted) || unicodeName(text).includes(wanted)
   return records.filter(
     (record) =>
       (type === undefined || record.type === type) &&
       (wanted === '' ||
-        (record.name === '@' ? domain : `${record.name}.${domain}`).includes(wanted) ||
-        record.data.some((value) => value.toLowerCase().includes(wanted))),
+        holds(record.name === '@' ? domain : `${record.name}.${domain}`) ||
+        record.data.some((value) => holds(value.toLowerCase()))),
   )
 }
 

@@ -1,4 +1,4 @@
-import type { RecordState } from '../../contract/dns.ts'
+import type { RecordState } from '../../contract/dns-changes.ts'
 import type { RecordType } from '../../contract/dns-types.ts'
 import type { Tone } from '../ui/Badge.tsx'
 

@@ -142,7 +142,8 @@ export const enDocs = {
             text: [
               '@ stands for the domain itself, * for every name that has no record of its own.',
               'The TTL says for how many seconds others may remember the answer: 300 is a good value, a lower one before a move.',
-              'Records of the same name and type form a set with one TTL.',
+              'Records of the same name and type form a set with one TTL: the one that is saved last counts for all, and the form says so before.',
+              'A text that was copied with its quotation marks, such as "v=spf1 -all", is kept without them.',
             ],
           },
           {

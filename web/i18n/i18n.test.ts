@@ -9,6 +9,8 @@ import { enAuth } from './en-auth.ts'
 import { enCards } from './en-cards.ts'
 import { enDashboard } from './en-dashboard.ts'
 import { enDns } from './en-dns.ts'
+import { enDnsParts } from './en-dns-parts.ts'
+import { enDnsRecord } from './en-dns-record.ts'
 import { enDocs } from './en-docs.ts'
 import { enInvoices } from './en-invoices.ts'
 import { enPaas } from './en-paas.ts'
@@ -25,6 +27,8 @@ import { viAuth } from './vi-auth.ts'
 import { viCards } from './vi-cards.ts'
 import { viDashboard } from './vi-dashboard.ts'
 import { viDns } from './vi-dns.ts'
+import { viDnsParts } from './vi-dns-parts.ts'
+import { viDnsRecord } from './vi-dns-record.ts'
 import { viDocs } from './vi-docs.ts'
 import { viInvoices } from './vi-invoices.ts'
 import { viPaas } from './vi-paas.ts'
@@ -43,6 +47,8 @@ const en = {
   ...enAuth,
   ...enTopUp,
   ...enDns,
+  ...enDnsParts,
+  ...enDnsRecord,
   ...enAccount,
   ...enDocs,
   ...enInvoices,
@@ -61,6 +67,8 @@ const vi = {
   ...viAuth,
   ...viTopUp,
   ...viDns,
+  ...viDnsParts,
+  ...viDnsRecord,
   ...viAccount,
   ...viDocs,
   ...viInvoices,
@@ -79,6 +87,8 @@ const aud = {
   ...audAuth,
   ...enTopUp,
   ...enDns,
+  ...enDnsParts,
+  ...enDnsRecord,
   ...enAccount,
   ...enDocs,
   ...enInvoices,
@@ -131,12 +141,12 @@ test('the sentences of the specification stand word for word', () => {
   expect(vi.order.confirmTitle).toBe('Xác nhận thông tin')
   expect([vi.dns.title, vi.dns.create]).toEqual(['Danh sách tên miền', 'Tạo tên miền'])
   expect([en.dns.active, en.dns.pending]).toEqual(['Activated', 'Not Activated'])
-  expect([vi.dns.activate, vi.dns.check, vi.dns.details, vi.dns.delete]).toEqual(['Kích hoạt', 'Kiểm Tra', 'Chi tiết', 'Xoá'])
-  expect(vi.dns.warning).toBe('Cảnh báo')
-  expect(vi.dns.sure('x.vn')).toMatch(/^Bạn có chắc chắn muốn xoá tên miền /)
-  expect([en.dns.added, en.dns.addFailed]).toEqual(['Add domain success !', 'Fail to add domain!'])
-  expect([en.dns.deleted, en.dns.deleteFailed]).toEqual(['Delete domain success !', 'Fail to delete domain!'])
-  expect([en.dns.checked, en.dns.checkFailed]).toEqual(['Add domain success !', 'The domain name is not pointing correctly'])
+  expect([vi.dns.activate, vi.domain.check, vi.dns.details, vi.dns.delete]).toEqual(['Kích hoạt', 'Kiểm Tra', 'Chi tiết', 'Xoá'])
+  expect(vi.domain.warning).toBe('Cảnh báo')
+  expect(vi.domain.sure('x.vn')).toMatch(/^Bạn có chắc chắn muốn xoá tên miền /)
+  expect([en.domain.added, en.domain.addFailed]).toEqual(['Add domain success !', 'Fail to add domain!'])
+  expect([en.domain.deleted, en.domain.deleteFailed]).toEqual(['Delete domain success !', 'Fail to delete domain!'])
+  expect([en.domain.checked, en.domain.checkFailed]).toEqual(['Add domain success !', 'The domain name is not pointing correctly'])
   expect([en.record.failed, en.record.missing]).toEqual(['Fail to add record to domain !', 'Please input info record !'])
   expect(en.records.empty).toBe('Record Empty !')
   expect(vi.record.addTitle).toBe('Thêm bản ghi DNS')
@@ -184,9 +194,9 @@ const sameInBoth = [
   'shell.sandbox',
   'auth.email',
   'topUp.methods.5',
-  'dns.placeholder',
   'records.ttl',
   'records.proxy',
+  'domain.placeholder',
   'record.ttl',
   'record.labels.A',
   'record.labels.AAAA',

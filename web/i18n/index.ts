@@ -8,6 +8,8 @@ import type { enAuth } from './en-auth.ts'
 import type { enCards } from './en-cards.ts'
 import type { enDashboard } from './en-dashboard.ts'
 import type { enDns } from './en-dns.ts'
+import type { enDnsParts } from './en-dns-parts.ts'
+import type { enDnsRecord } from './en-dns-record.ts'
 import type { enDocs } from './en-docs.ts'
 import type { enInvoices } from './en-invoices.ts'
 import type { enPaas } from './en-paas.ts'
@@ -30,6 +32,8 @@ interface GroupTexts {
   parts: typeof enParts
   cards: { readonly cards: typeof enCards }
   dns: typeof enDns
+  dnsParts: typeof enDnsParts
+  dnsRecord: typeof enDnsRecord
   docs: typeof enDocs
   invoices: typeof enInvoices
   paas: typeof enPaas
@@ -53,6 +57,8 @@ type Loaders = { readonly [G in TextGroup]: Record<Language, () => Promise<Group
 const account = () => import('./en-account.ts').then((file) => file.enAccount)
 const cards = () => import('./en-cards.ts').then((file) => ({ cards: file.enCards }))
 const dns = () => import('./en-dns.ts').then((file) => file.enDns)
+const dnsParts = () => import('./en-dns-parts.ts').then((file) => file.enDnsParts)
+const dnsRecord = () => import('./en-dns-record.ts').then((file) => file.enDnsRecord)
 const docs = () => import('./en-docs.ts').then((file) => file.enDocs)
 const invoices = () => import('./en-invoices.ts').then((file) => file.enInvoices)
 const paas = () => import('./en-paas.ts').then((file) => file.enPaas)
@@ -77,6 +83,8 @@ const groupLoaders: Loaders = {
   parts: { en: parts, vi: () => import('./vi-parts.ts').then((file) => file.viParts), aud: parts },
   cards: { en: cards, vi: () => import('./vi-cards.ts').then((file) => ({ cards: file.viCards })), aud: cards },
   dns: { en: dns, vi: () => import('./vi-dns.ts').then((file) => file.viDns), aud: dns },
+  dnsParts: { en: dnsParts, vi: () => import('./vi-dns-parts.ts').then((file) => file.viDnsParts), aud: dnsParts },
+  dnsRecord: { en: dnsRecord, vi: () => import('./vi-dns-record.ts').then((file) => file.viDnsRecord), aud: dnsRecord },
   docs: { en: docs, vi: () => import('./vi-docs.ts').then((file) => file.viDocs), aud: docs },
   invoices: { en: invoices, vi: () => import('./vi-invoices.ts').then((file) => file.viInvoices), aud: invoices },
   paas: { en: paas, vi: () => import('./vi-paas.ts').then((file) => file.viPaas), aud: paas },

@@ -131,7 +131,8 @@ export const viDocs: typeof enDocs = {
             text: [
               '@ là chính tên miền, * là mọi tên không có bản ghi riêng.',
               'TTL là số giây mà bên khác được nhớ câu trả lời: 300 là giá trị tốt, nên hạ xuống trước khi chuyển máy chủ.',
-              'Các bản ghi cùng tên và cùng loại là một tập có chung TTL.',
+              'Các bản ghi cùng tên và cùng loại là một tập có chung TTL: TTL lưu sau cùng áp dụng cho tất cả, và biểu mẫu báo trước điều đó.',
+              'Nội dung được chép kèm dấu ngoặc kép, như "v=spf1 -all", được lưu không kèm dấu ngoặc.',
             ],
           },
           {

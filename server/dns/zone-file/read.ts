@@ -2,7 +2,7 @@
 import { at, readData } from './data.ts'
 import { Fault, faults, type ZoneFileError } from './faults.ts'
 import { absoluteName, relativeName } from './names.ts'
-import { recordTypes, type RecordData, type ZoneFileRecord } from './record.ts'
+import { recordTypes, type RecordData, type ZoneFileRecord, type ZoneRecord } from './record.ts'
 import { maxTtlSeconds, secondsOf, timeOf } from './times.ts'
 import { readEntries, type Entry, type Token } from './tokens.ts'
 
@@ -77,7 +77,7 @@ export function readZoneFile(
       const ttlSeconds = setTtlSeconds.get(set) ?? record.ttlSeconds
       setTtlSeconds.set(set, ttlSeconds)
       state.lastTtlSeconds = ttlSeconds
-      records.push({ ...record, ttlSeconds })
+      records.push({ ...record, ttlSeconds, writtenTtlSeconds: record.ttlSeconds })
     } catch (error) {
       if (!(error instanceof Fault)) throw error
       const line = error.at?.line ?? (entry instanceof Fault ? 1 : entry.line)
@@ -92,7 +92,7 @@ export function readZoneFile(
 }
 
 /** One record; undefined for a directive. */
-function readEntry(entry: Entry, state: State, zone: string): ZoneFileRecord | undefined {
+function readEntry(entry: Entry, state: State, zone: string): (ZoneRecord & { readonly line: number }) | undefined {
   const [first] = entry.tokens
   if (!first) return undefined
   if (!entry.startsBlank && first.text.startsWith('$') && !first.quoted) {

@@ -31,6 +31,8 @@ export type ZoneRecord = RecordData & {
 export type ZoneFileRecord = ZoneRecord & {
   /** Where it begins in the file, from 1. */
   readonly line: number
+  /** What the file says for this one; `ttlSeconds` is that of its set. */
+  readonly writtenTtlSeconds: number
 }
 
 /** In the order in which a written file has them. */

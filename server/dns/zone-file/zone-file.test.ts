@@ -235,7 +235,12 @@ www  300 IN A     192.0.2.1
         const back = read(text)
         expect(back.errors).toEqual([])
         const plain = (list: readonly ZoneRecord[]): string[] =>
-          list.map((one) => JSON.stringify({ ...one, line: 0 }, Object.keys({ ...one, line: 0 }).toSorted())).toSorted()
+          list
+            .map((one) => {
+              const known = { ...one, line: 0, writtenTtlSeconds: one.ttlSeconds }
+              return JSON.stringify(known, Object.keys(known).toSorted())
+            })
+            .toSorted()
         expect(plain(back.records.slice(1))).toEqual(plain(zone))
         expect(back.records[0]).toMatchObject({
           type: 'SOA',

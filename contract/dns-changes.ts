@@ -1,0 +1,113 @@
+/**
+ * Many records at once, and what was changed: zone files, the change log, a domain pointed at a server (contract.md section 5). Apart from contract/dns.ts:
+ * a list of records is drawn without them.
+ */
+import * as z from 'zod/mini'
+import { recordTypes } from './dns-types.ts'
+import { Record } from './dns.ts'
+import { endpoint, idParam, pageQuery } from './endpoint.ts'
+
+const text = (length: number) => z.string().check(z.maxLength(length))
+
+export const RecordState = z.object({
+  name: z.string(),
+  type: z.enum(recordTypes),
+  data: z.array(z.string()),
+  ttl: z.int(),
+  proxied: z.boolean(),
+  priority: z.nullable(z.int()),
+})
+export type RecordState = z.output<typeof RecordState>
+
+export const changeActions = ['add', 'edit', 'delete', 'import', 'point', 'undo'] as const
+
+export const Change = z.object({
+  id: z.string(),
+  at: z.string(),
+  /** Who changed it: name of the customer. */
+  who: z.string(),
+  action: z.enum(changeActions),
+  before: z.array(RecordState),
+  after: z.array(RecordState),
+  undoneAt: z.nullable(z.string()),
+})
+export type Change = z.output<typeof Change>
+
+/** A TTL of a zone file that is not kept as the file has it. */
+const AdjustedTtl = z.object({
+  line: z.int(),
+  name: z.string(),
+  type: z.enum(recordTypes),
+  /** Seconds, as the file says; and as the record gets them. */
+  from: z.int(),
+  to: z.int(),
+  /** The same in a sentence, in the caller's language. */
+  text: z.string(),
+})
+
+export const ImportPlan = z.object({
+  /** False for a preview: nothing was written. */
+  applied: z.boolean(),
+  added: z.array(RecordState),
+  changed: z.array(z.object({ before: RecordState, after: RecordState })),
+  removed: z.array(RecordState),
+  unchanged: z.int(),
+  /** Lines that are not ours to take: SOA and the NS records of the domain itself. */
+  skipped: z.array(z.object({ line: z.int(), text: z.string() })),
+  /** TTLs beyond the limits, and those that the first record of the same name and type decides (RFC 2181, 5.2). */
+  adjusted: z.array(AdjustedTtl),
+})
+export type ImportPlan = z.output<typeof ImportPlan>
+
+export const exportZone = endpoint({
+  method: 'GET',
+  path: '/api/dns/:id/zone',
+  access: 'customer',
+  summary: 'The domain as a BIND zone file',
+  params: idParam,
+  result: z.string(),
+  bare: true,
+  files: ['text/plain'],
+})
+export const importZone = endpoint({
+  method: 'POST',
+  path: '/api/dns/:id/zone',
+  access: 'customer',
+  summary: 'Import a BIND zone file, all or nothing; with `preview`, only answers what would change',
+  params: idParam,
+  body: z.strictObject({
+    content: z.string().check(z.minLength(1), z.maxLength(200_000)),
+    preview: z._default(z.boolean(), false),
+    /** `merge` keeps the sets that the file does not name; `replace` leaves nothing but the file. */
+    mode: z._default(z.enum(['merge', 'replace']), 'merge'),
+  }),
+  result: ImportPlan,
+})
+
+export const listChanges = endpoint({
+  method: 'GET',
+  path: '/api/dns/:id/changes',
+  access: 'customer',
+  summary: 'Who changed what, newest first',
+  params: idParam,
+  query: z.object({ ...pageQuery }),
+  result: z.object({ data: z.array(Change) }),
+  paged: true,
+})
+export const undoChange = endpoint({
+  method: 'POST',
+  path: '/api/dns/:id/changes/:changeId/undo',
+  access: 'customer',
+  summary: 'Put back what a change took away and take away what it added; 409 when a later change stands in the way',
+  params: z.object({ id: text(100), changeId: text(100) }),
+  result: Change,
+})
+export const pointAtServer = endpoint({
+  method: 'POST',
+  path: '/api/dns/:id/point',
+  access: 'customer',
+  summary: 'Point the domain and its www at one of your WordPress servers; what stood there is replaced and can be undone',
+  params: idParam,
+  body: z.strictObject({ wp: text(100) }),
+  result: z.object({ changeId: z.nullable(z.string()), data: z.array(Record), domains: z.array(z.string()) }),
+})

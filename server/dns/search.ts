@@ -1,0 +1,103 @@
+/** Lists of domains and records, page by page, and what is looked for in them: full names too, and names of other scripts in their own letters. */
+import { sql, type SqlBool } from 'kysely'
+import { unicodeName } from '../../contract/dns-idn.ts'
+import { absoluteName, readName, type RecordType } from '../../contract/dns-records.ts'
+import type { Queryable } from '../platform/db.ts'
+import { live, recordOf, type KeptRecord, type ZoneRow } from './store.ts'
+
+interface PageOf {
+  readonly limit: number
+  /** Only what is older than this. */
+  readonly before: bigint | null
+}
+
+const cut = <T extends { readonly seq: bigint }>(rows: T[], limit: number): { rows: T[]; next: bigint | null } => {
+  const page = rows.slice(0, limit)
+  return { rows: page, next: rows.length > limit ? (page.at(-1)?.seq ?? null) : null }
+}
+const spelled = (search: string): string => search.normalize('NFC').trim().toLowerCase()
+const like = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+/** Newest first. Found by any part of the name in either spelling, and by a full name that lies in the domain (www.shop.vn finds shop.vn). */
+export async function zonePage(db: Queryable, of: PageOf & { customerId: string; search: string }) {
+  const text = spelled(of.search)
+  let query = live(db)
+    .where('customer_id', '=', of.customerId)
+    .orderBy('seq', 'desc')
+    .limit(of.limit + 1)
+  if (of.before !== null) query = query.where('seq', '<', of.before)
+  if (text !== '') {
+    // Whoever typed the A-labels is shown them, and may look for the letters all the same.
+    const encoded = await live(db)
+      .clearSelect()
+      .select('name')
+      .where('customer_id', '=', of.customerId)
+      .where('shown_name', 'like', '%xn--%')
+      .execute()
+    const found = encoded.filter(({ name }) => unicodeName(name).includes(text)).map(({ name }) => name)
+    const within = (name: 'name' | 'shown_name') => sql<SqlBool>`${text}::text like '%.' || ${sql.ref(name)}`
+    query = query.where((eb) =>
+      eb.or([
+        eb('name', 'ilike', like(text)),
+        eb('shown_name', 'ilike', like(text)),
+        within('name'),
+        within('shown_name'),
+        eb('name', '=', sql<string>`any (${found}::text[])`),
+      ]),
+    )
+  }
+  return cut(await query.execute(), of.limit)
+}
+
+/** Names and values of the domain that hold A-labels and whose letters hold the text. */
+async function encodedHits(db: Queryable, zone: ZoneRow, text: string): Promise<{ names: string[]; contents: string[] }> {
+  const rows = await db
+    .selectFrom('dns_record')
+    .select(['name', 'type', 'content'])
+    .where('zone_id', '=', zone.id)
+    .where((eb) => eb.or([eb('name', 'like', '%xn--%'), eb('content', 'like', '%xn--%')]))
+    .execute()
+  const holds = (name: string): boolean => name.includes('xn--') && unicodeName(name).includes(text)
+  return {
+    names: rows.filter(({ name }) => holds(name) || holds(absoluteName(name, zone.name))).map(({ name }) => name),
+    contents: rows.filter(({ type, content }) => type !== 'TXT' && holds(content)).map(({ content }) => content),
+  }
+}
+
+/** Newest first. `search`: part of a full name or a value; `name`: one name, in any of the spellings that a record's form takes. */
+export async function recordPage(
+  db: Queryable,
+  of: PageOf & { zone: ZoneRow; type: RecordType | undefined; name: string | undefined; search: string },
+): Promise<{ records: KeptRecord[]; next: bigint | null }> {
+  const { zone } = of
+  const text = spelled(of.search)
+  let query = db
+    .selectFrom('dns_record')
+    .selectAll()
+    .where('zone_id', '=', zone.id)
+    .orderBy('seq', 'desc')
+    .limit(of.limit + 1)
+  if (of.before !== null) query = query.where('seq', '<', of.before)
+  if (of.type !== undefined) query = query.where('type', '=', of.type)
+  if (of.name !== undefined) {
+    const read = readName(of.name, of.type ?? 'TXT', zone.name)
+    if ('fault' in read) return { records: [], next: null }
+    query = query.where('name', '=', read.name)
+  }
+  if (text !== '') {
+    const full = (domain: string) => sql<string>`case name when '@' then ${domain}::text else name || '.' || ${domain}::text end`
+    const { names, contents } = await encodedHits(db, zone, text)
+    query = query.where((eb) =>
+      eb.or([
+        eb('name', 'ilike', like(text)),
+        eb(full(zone.name), 'like', like(text)),
+        eb(full(unicodeName(zone.name)), 'like', like(text)),
+        eb('content', 'ilike', like(text)),
+        eb('name', '=', sql<string>`any (${names}::text[])`),
+        eb('content', '=', sql<string>`any (${contents}::text[])`),
+      ]),
+    )
+  }
+  const { rows, next } = cut(await query.execute(), of.limit)
+  return { records: rows.map(recordOf), next }
+}

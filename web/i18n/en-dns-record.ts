@@ -1,0 +1,41 @@
+/** English: the form of one record. */
+import { plural } from './plural.ts'
+
+export const enDnsRecord = {
+  record: {
+    addTitle: 'Add DNS record',
+    editTitle: 'Edit DNS record',
+    name: 'Name',
+    namePlaceholder: 'Use @ for the root domain',
+    type: 'Type',
+    ttl: 'TTL',
+    ttlAside: 'seconds',
+    priority: 'Priority',
+    priorityHint: 'Mail goes to the server with the lowest number first.',
+    priorityUnused: 'Only MX records use it.',
+    labels: { A: 'IPV4', AAAA: 'IPV6', TXT: 'Content', MX: 'Mail Server', NS: 'Name Server', CNAME: 'Target' },
+    proxied: 'Proxied',
+    proxiedHint: 'Visitors reach our edge, and it reaches your server.',
+    proxiedUnavailable: 'There is no proxy here: our name servers answer with your address itself.',
+    proxiedDefault:
+      'On by default, but without effect: there is no proxy here, and our name servers answer with your address itself. The record is saved as “DNS only”.',
+    proxiedType: 'Only A, AAAA and CNAME records can be proxied.',
+    summary: 'Summary',
+    ip: 'IP',
+    save: 'Confirm and save the record',
+    saved: 'The record is saved.',
+    failed: 'Fail to add record to domain !',
+    reload: 'Load it as it stands now',
+    editFailed: 'The record is not saved.',
+    missing: 'Please input info record !',
+    quoted: (text: string) => `Taken without its quotation marks: ${text}`,
+    along: (count: number, of: string, from: string, to: string) =>
+      count === 1
+        ? `The other ${of} record gets this TTL too: ${to} instead of ${from}. Records of one name and type share one TTL.`
+        : `The ${count} other ${of} records get this TTL too: ${to} instead of ${from}. Records of one name and type share one TTL.`,
+    alongProxied: (count: number, of: string) =>
+      count === 1 ? `The other ${of} record follows this switch too.` : `The ${count} other ${of} records follow this switch too.`,
+    savedAlong: (count: number, ttl: string) =>
+      `The record is saved. ${plural(count, 'other record', 'other records')} of the same name and type changed with it (TTL: ${ttl}).`,
+  },
+}
