@@ -17,7 +17,7 @@ const router = createPortalRouter(queryClient)
 
 onOutage.signedOut = () => {
   if (!session.signedIn()) return
-  session.close()
+  session.close(false)
   queryClient.clear()
   const here = router.latestLocation
   void router.navigate({ to: '/login', search: here.pathname.startsWith('/login') ? {} : { next: here.href } })

@@ -6,6 +6,6 @@ import { session } from '../session.ts'
 /** The token is revoked on the server too, but nobody waits for that to be signed out here. */
 export function signOut(queryClient: QueryClient): void {
   void call(logout, {}).catch(() => {})
-  session.close()
+  session.close(true)
   queryClient.clear()
 }

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
 import { createDomain, type Domain } from '../../contract/dns.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
+import { useDraft } from '../drafts.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -14,7 +15,7 @@ export default function CreateDialog({ onClose, onCreated }: { onClose: () => vo
   const queryClient = useQueryClient()
   const formId = useId()
   const [attempt] = useState(() => new Attempt())
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useDraft('new domain', '')
   const [complaint, setComplaint] = useState<string>()
   const [busy, setBusy] = useState(false)
 

@@ -5,6 +5,7 @@ import { diskPrice } from '../../contract/pricing.ts'
 import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
+import { useDraft } from '../drafts.ts'
 import { useFormat } from '../format.ts'
 import { without, type FieldErrors } from '../form.ts'
 import { useTexts, type TextsWith } from '../i18n/index.ts'
@@ -62,7 +63,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const regions = useQuery(regionsQuery(kind))
   const plans = useQuery(plansQuery)
   const [attempt] = useState(() => new Attempt())
-  const [form, setForm] = useState<OrderForm>(emptyOrder)
+  const [form, setForm] = useDraft<OrderForm>('order', emptyOrder, (order) => ({ ...order, password: '' }))
   const [errors, setErrors] = useState<FieldErrors>({})
   const [refusal, setRefusal] = useState<string>()
   const [reviewing, setReviewing] = useState(false)
