@@ -18,9 +18,10 @@ const router = createPortalRouter(queryClient)
 onOutage.signedOut = () => {
   if (!session.signedIn()) return
   session.close(false)
-  queryClient.clear()
   const here = router.latestLocation
-  void router.navigate({ to: '/login', search: here.pathname.startsWith('/login') ? {} : { next: here.href } })
+  void router
+    .navigate({ to: '/login', search: here.pathname.startsWith('/login') ? {} : { next: here.href } })
+    .then(() => queryClient.clear())
 }
 onOutage.unavailable = () => {
   const here = router.latestLocation

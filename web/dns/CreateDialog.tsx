@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
 import { createDomain, type Domain } from '../../contract/dns.ts'
-import { ApiError, Attempt, messageOf } from '../api.ts'
+import { ApiError, Attempt, messageOf, saidOr } from '../api.ts'
 import { useDraft } from '../drafts.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
@@ -34,7 +34,7 @@ export default function CreateDialog({ onClose, onCreated }: { onClose: () => vo
     } catch (error) {
       const text = (error instanceof ApiError ? error.fields['name'] : undefined) ?? messageOf(error)
       setComplaint(text)
-      toast.error(t.toast.error, text || t.dns.addFailed)
+      toast.error(t.toast.error, text === messageOf(error) ? saidOr(error, t.dns.addFailed) : text)
     } finally {
       setBusy(false)
     }

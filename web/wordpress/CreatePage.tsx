@@ -3,7 +3,7 @@ import { useBlocker, useNavigate } from '@tanstack/react-router'
 import { useRef, useState, type FormEvent, type RefObject, lazy, Suspense } from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
 import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
-import { ApiError, Attempt, messageOf } from '../api.ts'
+import { ApiError, Attempt, messageOf, saidOr } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useDraft } from '../drafts.ts'
 import { useFormat } from '../format.ts'
@@ -114,7 +114,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       requestAnimationFrame(() =>
         (document.querySelector<HTMLElement>('#order [aria-invalid=true]') ?? document.getElementById('order-refusal'))?.focus(),
       )
-      toast.error(t.toast.error, error instanceof ApiError && error.code !== 'internal' ? error.message : t.order.failed)
+      toast.error(t.toast.error, saidOr(error, t.order.failed))
     } finally {
       setBusy(false)
     }
