@@ -1,6 +1,6 @@
 /**
  * Every screen in both themes, languages and widths: violations of WCAG 2.2 AA, errors in the console, sideways scrolling, as one table; and all
- * pictures on one sheet a look, in the folder SCREENS (./screens). The demo customer is signed in, with a running server and a domain.
+ * pictures on sheets, in the folder SCREENS (./screens). The demo customer is signed in, with a running server and a domain.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -10,9 +10,22 @@ import { browserArguments, browserPath } from '../scripts/browser.mjs'
 import { call, signIn, startPortal, type BenchPortal } from './portal.ts'
 
 const folder = path.resolve(process.env['SCREENS'] ?? 'screens')
-const widths = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } } as const
-const looks = (['light', 'dark'] as const).flatMap((theme) =>
-  (['vi', 'en'] as const).flatMap((language) => (['wide', 'narrow'] as const).map((width) => ({ theme, language, width }))),
+/** CSS pixels. `zoomed` is a window of 1280 x 1024 at 400 %, as WCAG 1.4.10 has it. */
+const widths = {
+  wide: { width: 1440, height: 900 },
+  narrow: { width: 390, height: 844 },
+  small: { width: 320, height: 640 },
+  zoomed: { width: 320, height: 256 },
+} as const
+const every = (['light', 'dark'] as const).flatMap((theme) =>
+  (['vi', 'en'] as const).flatMap((language) =>
+    (['wide', 'narrow', 'small', 'zoomed'] as const).map((width) => ({ theme, language, width })),
+  ),
+)
+/** LOOKS=light-vi-wide,dark-en-narrow: only these. A zoomed window is looked at in one theme: colours do not depend on it. */
+const wanted = process.env['LOOKS']?.split(',')
+const looks = every.filter(({ theme, language, width }) =>
+  wanted ? wanted.includes(`${theme}-${language}-${width}`) : width !== 'zoomed' || theme === 'light',
 )
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
@@ -76,6 +89,7 @@ const customers = (ids: Ids): string[] => [
   '/wordpress/create',
   `/wordpress/${ids.wp}`,
   ...['logs', 'disk', 'mariadb', 'plans', 'domain', 'backups'].map((tab) => `/wordpress/${ids.wp}?tab=${tab}`),
+  `/hosting/${ids.wp}`,
   '/hosting',
   '/hosting/create',
   '/dns',
@@ -89,6 +103,7 @@ const customers = (ids: Ids): string[] => [
   '/docs',
   '/docs/dns',
   `/api/payments/success?transId=${ids.payment}`,
+  `/payments/stripe/success?transId=${ids.payment}`,
   // Last, because they lock.
   '/auth/lockscreen',
   '/auth/lockscreen-boxed',
@@ -154,18 +169,23 @@ async function walk(
   return { findings, pictures }
 }
 
-/** All pictures of a look side by side, drawn by the same browser. */
-async function sheet(browser: Browser, look: Look, paths: string[], pictures: Buffer[]): Promise<void> {
-  const columns = look.width === 'wide' ? 5 : 10
+/** Pictures side by side, as many on a sheet as can still be read, drawn by the same browser. */
+async function sheets(browser: Browser, look: Look, paths: string[], pictures: Buffer[]): Promise<void> {
+  const [columns, rows] = look.width === 'wide' ? [3, 4] : look.width === 'zoomed' ? [6, 4] : [7, 2]
+  const each = columns * rows
+  for (let from = 0; from < pictures.length; from += each)
+    await sheet(browser, look, columns, 1 + from / each, paths.slice(from, from + each), pictures.slice(from, from + each))
+}
+async function sheet(browser: Browser, look: Look, columns: number, number: number, paths: string[], pictures: Buffer[]): Promise<void> {
   const cells = pictures.map(
     (picture, index) =>
       `<figure><img src="data:image/jpeg;base64,${picture.toString('base64')}"><figcaption>${paths[index]}</figcaption></figure>`,
   )
   const page = await browser.newPage({ viewport: { width: 2000, height: 1000 } })
   await page.setContent(
-    `<style>body{margin:12px;display:grid;grid-template-columns:repeat(${columns},1fr);gap:12px;font:12px sans-serif}figure{margin:0}img{width:100%;border:1px solid #999}</style>${cells.join('')}`,
+    `<style>body{margin:12px;display:grid;grid-template-columns:repeat(${columns},minmax(0,1fr));gap:12px;font:12px sans-serif}figure{margin:0;overflow-wrap:anywhere}img{width:100%;border:1px solid #999}</style>${cells.join('')}`,
   )
-  await page.screenshot({ path: path.join(folder, `${look.theme}-${look.language}-${look.width}.png`), fullPage: true })
+  await page.screenshot({ path: path.join(folder, `${look.theme}-${look.language}-${look.width}-${number}.png`), fullPage: true })
   await page.close()
 }
 
@@ -181,12 +201,12 @@ try {
       await walk(browser, portal, null, visitors(ids), look),
       await walk(browser, portal, token, customers(ids), look),
     ]
-    await sheet(browser, look, [...visitors(ids), ...customers(ids)], [...outside.pictures, ...inside.pictures])
+    await sheets(browser, look, [...visitors(ids), ...customers(ids)], [...outside.pictures, ...inside.pictures])
     const findings = [...outside.findings, ...inside.findings]
     all.push(...findings)
     const count = (kind: RegExp) => findings.filter(({ what }) => kind.test(what)).length
     console.log(
-      `${look.theme.padEnd(5)} ${look.language} ${String(widths[look.width].width).padStart(4)}  ${outside.pictures.length + inside.pictures.length} screens  axe ${count(/^axe/)}  console ${count(/^(error|console)/)}  sideways ${count(/sideways/)}  other ${count(/^(?!axe|error|console|scrolls)/)}`,
+      `${look.theme.padEnd(5)} ${look.language} ${look.width.padEnd(6)} ${String(widths[look.width].width).padStart(4)} px  ${outside.pictures.length + inside.pictures.length} screens  axe ${count(/^axe/)}  console ${count(/^(error|console)/)}  sideways ${count(/sideways/)}  other ${count(/^(?!axe|error|console|scrolls)/)}`,
     )
   }
   for (const { look, path: address, what } of all) console.log(`  ${look.theme} ${look.language} ${look.width} ${address}: ${what}`)

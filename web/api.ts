@@ -189,5 +189,9 @@ export class Attempt {
   }
 }
 
+/** The server's own sentence, or `otherwise` where it said none: nobody answered, or something broke. */
+export const saidOr = (error: unknown, otherwise: string): string =>
+  error instanceof ApiError && error.status > 0 && error.code !== 'internal' ? error.message : otherwise
+
 /** What to tell the customer about any failure. */
 export const messageOf = (error: unknown): string => (error instanceof ApiError ? error.message : currentTexts().toast.tryAgain)

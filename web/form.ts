@@ -3,6 +3,7 @@ import { useRef, useState, type FormEvent } from 'react'
 import type * as z from 'zod/mini'
 import { fieldMessage } from '../contract/sentences.ts'
 import { ApiError } from './api.ts'
+import { useDraft } from './drafts.ts'
 import { sentenceLanguage, useLanguage } from './i18n/index.ts'
 
 export type FieldErrors = Record<string, string>
@@ -28,11 +29,16 @@ interface FormOptions<V extends object, S extends z.ZodMiniType> {
   /** What the schema judges, where it is not the values themselves. */
   body?: (values: V) => unknown
   submit: (body: z.output<S>) => Promise<void>
+  /** The fields that wait for the customer when the session ends under the form; a password or a code is never one of them. */
+  keep?: readonly (keyof V & string)[]
 }
 
-export function useForm<V extends object, S extends z.ZodMiniType>({ initial, schema, body, submit }: FormOptions<V, S>) {
+const pick = <V extends object>(values: V, names: readonly (keyof V & string)[]): Partial<V> =>
+  Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<V>
+
+export function useForm<V extends object, S extends z.ZodMiniType>({ initial, schema, body, submit, keep }: FormOptions<V, S>) {
   const language = sentenceLanguage(useLanguage())
-  const [values, setValues] = useState(initial)
+  const [values, setValues] = useDraft<V>(Object.keys(initial).join(), initial, (now) => keep && { ...initial, ...pick(now, keep) })
   const [errors, setErrors] = useState<FieldErrors>({})
   const [failure, setFailure] = useState<ApiError | undefined>()
   const [busy, setBusy] = useState(false)

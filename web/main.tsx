@@ -17,10 +17,11 @@ const router = createPortalRouter(queryClient)
 
 onOutage.signedOut = () => {
   if (!session.signedIn()) return
-  session.close()
-  queryClient.clear()
+  session.close(false)
   const here = router.latestLocation
-  void router.navigate({ to: '/login', search: here.pathname.startsWith('/login') ? {} : { next: here.href } })
+  void router
+    .navigate({ to: '/login', search: here.pathname.startsWith('/login') ? {} : { next: here.href } })
+    .then(() => queryClient.clear())
 }
 onOutage.unavailable = () => {
   const here = router.latestLocation

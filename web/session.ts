@@ -6,6 +6,10 @@ import { useSyncExternalStore } from 'react'
 import type { Me } from '../contract/auth.ts'
 
 const keys = { token: 'accessToken', signedIn: 'isLogin', user: 'user', locked: 'isLockScreen', cardSecret: 'client_secret' } as const
+/** Where drafts.ts puts aside what is typed. */
+export const draftsKey = 'drafts'
+/** Set by drafts.ts once a form was on the screen. */
+export const ending = { keep: (_account: string | undefined) => {} }
 const listeners = new Set<() => void>()
 const changed = () => {
   for (const listener of listeners) listener()
@@ -17,9 +21,7 @@ export const session = {
   locked: (): boolean => sessionStorage.getItem(keys.locked) === 'true',
 
   open(token: string) {
-    sessionStorage.setItem(keys.token, token)
-    sessionStorage.setItem(keys.signedIn, '1')
-    sessionStorage.removeItem(keys.locked)
+    session.unlock(token)
     changed()
   },
   /** Kept so that the frame of the portal can be drawn before the server has answered. */
@@ -40,13 +42,20 @@ export const session = {
     else sessionStorage.setItem(keys.cardSecret, secret)
   },
   lock() {
+    ending.keep(session.user()?.id)
     sessionStorage.setItem(keys.locked, 'true')
     changed()
   },
+  /** Nobody is told: the page is loaded anew, and what is put aside waits for that one. */
   unlock(token: string) {
-    session.open(token)
+    sessionStorage.setItem(keys.token, token)
+    sessionStorage.setItem(keys.signedIn, '1')
+    sessionStorage.removeItem(keys.locked)
   },
-  close() {
+  /** `wished`: the customer signs out; otherwise the session ended by itself, and what is typed waits for them. */
+  close(wished: boolean) {
+    if (wished) sessionStorage.removeItem(draftsKey)
+    else ending.keep(session.user()?.id)
     for (const key of Object.values(keys)) sessionStorage.removeItem(key)
     changed()
   },

@@ -1,6 +1,7 @@
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import type * as z from 'zod/mini'
 import { confirmEmail, type Account } from '../../contract/account.ts'
+import { useDraft } from '../drafts.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
@@ -30,7 +31,7 @@ interface ContactProps<S extends z.ZodMiniType> {
 /** Three steps: what it is now; the new one with the password; the code that was sent to the new one. */
 export function ContactCard<S extends z.ZodMiniType>(props: ContactProps<S>) {
   const t = useTexts('account')
-  const [step, setStep] = useState<'now' | 'new' | { sentTo: string }>('now')
+  const [step, setStep] = useDraft<'now' | 'new' | { sentTo: string }>(`${props.field} step`, 'now')
   return (
     <Card
       title={props.title}
@@ -69,6 +70,7 @@ function NewForm<S extends z.ZodMiniType>({
   const t = useTexts('account')
   const { form, values, errors, failure, busy, bind, onSubmit } = useForm({
     initial: { value: '', password: '' },
+    keep: ['value'],
     schema,
     body: ({ value, password }) => ({ [field]: value, password }),
     submit: async (body) => {

@@ -15,6 +15,7 @@ export function ProfileCard({ account }: { account: Account }) {
   const changed = useChanged()
   const { form, errors, failure, busy, bind, onSubmit } = useForm({
     initial: { name: account.name },
+    keep: ['name'],
     schema: changeAccount.body,
     submit: async (body) => {
       await changed(await call(changeAccount, { body }))

@@ -30,6 +30,7 @@ export function RegionCard({ account }: { account: Account }) {
   const { form, errors, failure, busy, bind, onSubmit } = useForm({
     // A select has no null: the empty value stands for it.
     initial: { language: account.language, timeZone: account.timeZone ?? '' },
+    keep: ['language', 'timeZone'],
     schema: changeAccount.body,
     body: ({ language, timeZone }) => ({ language, timeZone: timeZone === '' ? null : timeZone }),
     submit: async (body) => {

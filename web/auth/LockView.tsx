@@ -38,10 +38,7 @@ export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
       }
     },
   })
-  const leave = () => {
-    signOut(queryClient)
-    void router.navigate({ to: '/login' })
-  }
+  const leave = () => void signOut(queryClient, () => router.navigate({ to: '/login' }))
 
   return (
     <main className="grid min-h-dvh place-content-center justify-items-center p-5">

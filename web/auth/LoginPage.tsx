@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
 import { login } from '../../contract/auth.ts'
 import { ApiError, call } from '../api.ts'
+import { draftsWait } from '../drafts.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
 import { returnPath } from '../session.ts'
@@ -19,6 +21,7 @@ export default function LoginPage() {
   const router = useRouter()
   const queryClient = useQueryClient()
   const { next } = route.useSearch()
+  const [kept] = useState(draftsWait)
 
   const { form, values, errors, failure, busy, bind, onSubmit } = useForm({
     initial: { email: '', password: '' },
@@ -54,6 +57,7 @@ export default function LoginPage() {
       }
     >
       <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5">
+        {failure === undefined && kept ? <Note tone="info">{t.auth.draftsWait}</Note> : null}
         {failure ? (
           <Note tone="danger" role="alert">
             {failure.message}

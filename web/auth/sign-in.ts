@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { setLanguage } from '../i18n/index.ts'
+import { dropDraftsOfOthers } from '../drafts.ts'
 import { meQuery } from '../queries.ts'
 import { session } from '../session.ts'
 import { toast } from '../ui/toast.ts'
@@ -9,6 +10,7 @@ export async function enter(queryClient: QueryClient, token: string): Promise<vo
   queryClient.clear()
   session.open(token)
   const user = await queryClient.fetchQuery(meQuery)
+  dropDraftsOfOthers(user.id)
   toast.clear()
   await setLanguage(user.language)
   void import('../payments/card-secret.ts')

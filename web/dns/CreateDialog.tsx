@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
 import { createDomain, type Domain } from '../../contract/dns.ts'
-import { ApiError, Attempt, messageOf } from '../api.ts'
+import { ApiError, Attempt, messageOf, saidOr } from '../api.ts'
+import { useDraft } from '../drafts.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -14,7 +15,7 @@ export default function CreateDialog({ onClose, onCreated }: { onClose: () => vo
   const queryClient = useQueryClient()
   const formId = useId()
   const [attempt] = useState(() => new Attempt())
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useDraft('new domain', '')
   const [complaint, setComplaint] = useState<string>()
   const [busy, setBusy] = useState(false)
 
@@ -33,7 +34,7 @@ export default function CreateDialog({ onClose, onCreated }: { onClose: () => vo
     } catch (error) {
       const text = (error instanceof ApiError ? error.fields['name'] : undefined) ?? messageOf(error)
       setComplaint(text)
-      toast.error(t.toast.error, text || t.domain.addFailed)
+      toast.error(t.toast.error, text === messageOf(error) ? saidOr(error, t.domain.addFailed) : text)
     } finally {
       setBusy(false)
     }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Domain } from '../../contract/dns.ts'
 import { importZone, type ImportPlan, type RecordState } from '../../contract/dns-changes.ts'
 import { ApiError, call, messageOf } from '../api.ts'
+import { useDraft } from '../drafts.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge, type Tone } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -23,7 +24,7 @@ type Mode = 'merge' | 'replace'
 export default function ImportDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
   const t = useTexts('dns', 'dnsParts')
   const queryClient = useQueryClient()
-  const [content, setContent] = useState('')
+  const [content, setContent] = useDraft('zone file', '')
   const [mode, setMode] = useState<Mode>('merge')
   const [plan, setPlan] = useState<ImportPlan>()
   const [complaint, setComplaint] = useState<string>()

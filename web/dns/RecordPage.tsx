@@ -7,6 +7,7 @@ import { readQuoted } from '../../contract/dns-text.ts'
 import { proxiable, recordTypes, type RecordType } from '../../contract/dns-types.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
+import { useDraft } from '../drafts.ts'
 import { sentenceLanguage, useLanguage, useTexts } from '../i18n/index.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -39,7 +40,7 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
   const formId = useId()
   const form = useRef<HTMLFormElement>(null)
   const [attempt] = useState(() => new Attempt())
-  const [values, setValues] = useState<RecordForm>(() => (record ? formOf(record) : emptyForm))
+  const [values, setValues] = useDraft<RecordForm>('record', () => (record ? formOf(record) : emptyForm))
   const [errors, setErrors] = useState<Partial<{ [F in RecordField]: string }>>({})
   const [refusal, setRefusal] = useState<string>()
   const [busy, setBusy] = useState(false)

@@ -25,6 +25,7 @@ export const enAuth = {
       'WordPress servers ready in about a minute',
       'Every charge explained, to the last đồng',
     ] as [string, string, string],
+    draftsWait: 'Your session has ended. Sign in again: what you typed is still there.',
     email: 'Email',
     password: 'Password',
     login: 'Sign in',

@@ -25,6 +25,7 @@ export const viAuth: typeof enAuth = {
       'Máy chủ WordPress sẵn sàng sau khoảng một phút',
       'Mọi khoản trừ đều rõ ràng đến từng đồng',
     ],
+    draftsWait: 'Phiên đăng nhập đã kết thúc. Đăng nhập lại nhé, những gì bạn đã nhập vẫn còn nguyên.',
     email: 'Email',
     password: 'Mật khẩu',
     login: 'Đăng nhập',

@@ -2,6 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { GitBranch } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import { brand } from '../brand.ts'
+import { useDraft } from '../drafts.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -13,7 +14,7 @@ import { isProjectName } from './project-name.ts'
 export default function ProjectPage() {
   const t = useTexts('paas')
   const router = useRouter()
-  const [name, setName] = useState('')
+  const [name, setName] = useDraft('name', '')
   const [error, setError] = useState<string>()
   const [asked, setAsked] = useState<string>()
   const submit = (event: FormEvent) => {

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { GitBranch } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import { brand } from '../brand.ts'
+import { useDraft } from '../drafts.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -70,7 +71,7 @@ export default function WebServicePage() {
 
 function PublicRepository({ onAddress }: { onAddress: (host: string) => void }) {
   const t = useTexts('paas')
-  const [address, setAddress] = useState('')
+  const [address, setAddress] = useDraft('address', '')
   const [error, setError] = useState<string>()
   const submit = (event: FormEvent) => {
     event.preventDefault()

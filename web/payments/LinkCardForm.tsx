@@ -65,10 +65,11 @@ export function LinkCardForm({ returned, onLinked }: { returned: string | undefi
   const [fault, setFault] = useState<string>()
   const [outcome, setOutcome] = useState<Outcome>()
 
-  const conclude = async (intent: CardIntent) => {
+  /** Whether the setup has come to its end; otherwise its form is wanted again. */
+  const conclude = async (intent: CardIntent): Promise<boolean> => {
     const said: Outcome = intent.status === 'succeeded' || intent.status === 'processing' ? intent.status : 'requires_payment_method'
     setOutcome(said)
-    if (said === 'requires_payment_method') return
+    if (said === 'requires_payment_method') return false
     // A secret links one card.
     session.keepCardSecret(null)
     const methodId = methodIdOf(intent)
@@ -83,6 +84,7 @@ export function LinkCardForm({ returned, onLinked }: { returned: string | undefi
       onLinked()
     }
     setRound((now) => now + 1)
+    return true
   }
 
   // One form a round; the first also hears what became of a setup that came back by redirection.
@@ -93,7 +95,7 @@ export function LinkCardForm({ returned, onLinked }: { returned: string | undefi
       const loaded = await cardProvider(cards)
       if (returned !== undefined && round === 0) {
         const { setupIntent } = await loaded.retrieveSetupIntent(returned)
-        if (setupIntent && !left) return await conclude(setupIntent)
+        if (setupIntent && !left && (await conclude(setupIntent))) return
       }
       const clientSecret = await usableSecret(loaded)
       if (left || !place.current) return

@@ -4,6 +4,7 @@ import { checkout, methods } from '../../contract/payments.ts'
 import type { Config } from '../../contract/system.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
+import { useDraft } from '../drafts.ts'
 import { plainTyped, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
@@ -61,8 +62,8 @@ function TopUpForm({ offer }: { offer: Offer }) {
   const navigate = useNavigate()
   const [attempt] = useState(() => new Attempt())
   const cardPayment = useRef<CardPayment>(undefined)
-  const [text, setText] = useState(search.amount ? plainTyped(search.amount, currency, 'en') : '')
-  const [typeId, setTypeId] = useState(search.type === 'card' && offer.cards ? cardTypeId : undefined)
+  const [text, setText] = useDraft('amount', search.amount ? plainTyped(search.amount, currency, 'en') : '')
+  const [typeId, setTypeId] = useDraft('type', search.type === 'card' && offer.cards ? cardTypeId : undefined)
   const [cardId, setCardId] = useState<string>()
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string>()

@@ -10,6 +10,7 @@ import { useTexts } from '../i18n/index.ts'
 import { onPortalEvent } from '../realtime/channel.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
+import { cx } from '../ui/cx.ts'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Empty, LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { QrCode } from './QrCode.tsx'
@@ -101,7 +102,7 @@ function Waiting({ transfer }: { transfer: Transfer }) {
   const left = useSecondsUntil(transfer.expiresAt)
   const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
   return (
-    <div className="grid gap-6 sm:grid-cols-[240px_minmax(0,1fr)] sm:gap-8">
+    <div className="grid grid-cols-1 gap-6 sm:grid-cols-[240px_minmax(0,1fr)] sm:gap-8">
       <figure className="mx-auto w-full max-w-60 sm:mx-0">
         <QrCode text={transfer.qr} label={t.transfer.qr} className="w-full rounded-lg border border-border" />
         <figcaption className="mt-2 text-center text-xs text-ink-3">{t.transfer.scan}</figcaption>
@@ -133,7 +134,12 @@ function Waiting({ transfer }: { transfer: Transfer }) {
         )}
         <div className="mt-5 flex flex-wrap gap-2">
           {transfer.appUrl === null ? null : (
-            <a href={transfer.appUrl} target="_blank" rel="noreferrer" className={buttonClass()}>
+            <a
+              href={transfer.appUrl}
+              target="_blank"
+              rel="noreferrer"
+              className={cx(buttonClass(), 'h-auto! min-h-9 shrink! py-1.5 whitespace-normal!')}
+            >
               {t.transfer.openApp}
               <ExternalLink aria-hidden className="size-4" />
             </a>
@@ -150,9 +156,9 @@ function Waiting({ transfer }: { transfer: Transfer }) {
 function Line({ term, copy, children }: { term: string; copy?: string; children: ReactNode }) {
   const t = useTexts('payments')
   return (
-    <div className="flex min-h-11 items-center justify-between gap-4 py-1.5">
+    <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 py-1.5">
       <dt className="shrink-0 text-ink-3">{term}</dt>
-      <dd className="flex min-w-0 items-center gap-1 text-right font-medium break-words">
+      <dd className="ml-auto flex min-w-0 items-center gap-1 text-right font-medium break-words">
         {children}
         {copy === undefined ? null : (
           <CopyButton text={copy} label={t.common.copyOf(term)} doneLabel={t.common.copied} className="-mr-2 text-ink-3" />

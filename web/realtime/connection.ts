@@ -42,6 +42,8 @@ export class Channel {
   }
 
   open(userId: string, at: Config['realtime']) {
+    // A failed connection is told in a toast: its code has to be there before the connection is gone.
+    void import('../ui/Toaster.tsx').catch(() => {})
     this.#timer = setInterval(() => this.catchUp(), catchUpEveryMs)
     this.catchUp()
     this.#socket = new ChannelSocket({

@@ -104,7 +104,7 @@ function Header({ mini, onCollapse, onSearch }: { mini: boolean; onCollapse: () 
   const t = useTexts()
   const config = useConfig()
   return (
-    <header className="no-print sticky top-0 z-30 flex h-14 items-center gap-1 border-b border-border bg-bg/85 px-3 backdrop-blur-md sm:px-5">
+    <header className="no-print sticky top-0 z-30 short:static flex h-14 items-center gap-1 border-b border-border bg-bg/85 px-3 backdrop-blur-md sm:px-5">
       <IconButton label={t.shell.collapse} aria-pressed={mini} className="max-lg:hidden" onClick={onCollapse}>
         <PanelLeft aria-hidden className="size-[18px]" strokeWidth={1.75} />
       </IconButton>
@@ -143,10 +143,7 @@ function UserMenu() {
   const { payments } = useConfig()
   const router = useRouter()
   const queryClient = useQueryClient()
-  const leave = () => {
-    signOut(queryClient)
-    void router.navigate({ to: '/login' })
-  }
+  const leave = () => void signOut(queryClient, () => router.navigate({ to: '/login' }))
   return (
     <Menu
       label={`${t.shell.account}: ${user.email}`}

@@ -42,7 +42,7 @@ export function BottomBar() {
   return (
     <nav
       aria-label={t.nav.quick}
-      className="no-print fixed inset-x-0 bottom-0 z-30 grid grid-cols-5 border-t border-border bg-surface/92 pb-[env(safe-area-inset-bottom)] backdrop-blur-md lg:hidden"
+      className="no-print fixed inset-x-0 bottom-0 z-30 short:static grid grid-cols-5 border-t border-border bg-surface/92 pb-[env(safe-area-inset-bottom)] backdrop-blur-md lg:hidden"
     >
       {link('/', t.nav.overview, LayoutDashboard)}
       {link('/wordpress', t.nav.wordpress, PanelsTopLeft)}

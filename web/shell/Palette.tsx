@@ -152,10 +152,7 @@ function useCommands(): Command[] {
       act('aud', `${t.shell.language}: Australia`, () => setLanguage('aud')),
       act('lock', t.shell.lock, () => session.lock()),
       ...idleChoices.map((minutes) => act(`idle-${minutes}`, t.palette.lockAfter(minutes), () => setLockAfter(minutes))),
-      act('out', t.shell.signOut, () => {
-        signOut(queryClient)
-        return router.navigate({ to: '/login' })
-      }),
+      act('out', t.shell.signOut, () => signOut(queryClient, () => router.navigate({ to: '/login' }))),
     ]
   }, [t, router, queryClient, servers, takesCards])
 }

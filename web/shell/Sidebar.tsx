@@ -10,9 +10,14 @@ import { cx } from '../ui/cx.ts'
 import { Logo } from '../ui/Logo.tsx'
 import { isOpen, products } from './products.ts'
 
-/** True where the address belongs to the entry: /wordpress/abc and /wordpress-progress/abc belong to /wordpress. */
+/** True where the address belongs to the entry: /wordpress/abc and /wordpress-progress/abc belong to /wordpress, projects and their services to /paas. */
 export const belongsTo = (pathname: string, to: string): boolean =>
-  to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`) || pathname.startsWith(`${to}-`)
+  to === '/'
+    ? pathname === '/'
+    : pathname === to ||
+      pathname.startsWith(`${to}/`) ||
+      pathname.startsWith(`${to}-`) ||
+      (to === '/paas' && /^\/(project|web-service)\//.test(pathname))
 
 const entryClass = (current: boolean, mini: boolean) =>
   cx(

@@ -60,6 +60,8 @@ export const filterQuery = ({ direction, search, from, to }: ListFilter) => ({
 /** What is loaded stays as it is: entries never change, and what is new is asked for by itself (newestTransactionQuery). */
 export const transactionListQuery = (filter: ListFilter) =>
   infiniteQueryOptions({
+    // Entries never change, and pages that stay are the same objects: comparing a hundred thousand of them with each new page costs frames.
+    structuralSharing: false,
     queryKey: ['transaction-list', filter],
     queryFn: ({ pageParam, signal }) =>
       callPage(

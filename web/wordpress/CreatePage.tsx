@@ -3,8 +3,9 @@ import { useBlocker, useNavigate } from '@tanstack/react-router'
 import { useRef, useState, type FormEvent, type RefObject, lazy, Suspense } from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
 import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
-import { ApiError, Attempt, messageOf } from '../api.ts'
+import { ApiError, Attempt, messageOf, saidOr } from '../api.ts'
 import { brand } from '../brand.ts'
+import { useDraft } from '../drafts.ts'
 import { useFormat } from '../format.ts'
 import { without, type FieldErrors } from '../form.ts'
 import { useTexts, type TextsWith } from '../i18n/index.ts'
@@ -62,7 +63,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const regions = useQuery(regionsQuery(kind))
   const plans = useQuery(plansQuery)
   const [attempt] = useState(() => new Attempt())
-  const [form, setForm] = useState<OrderForm>(emptyOrder)
+  const [form, setForm] = useDraft<OrderForm>('order', emptyOrder, (order) => ({ ...order, password: '' }))
   const [errors, setErrors] = useState<FieldErrors>({})
   const [refusal, setRefusal] = useState<string>()
   const [reviewing, setReviewing] = useState(false)
@@ -113,7 +114,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       requestAnimationFrame(() =>
         (document.querySelector<HTMLElement>('#order [aria-invalid=true]') ?? document.getElementById('order-refusal'))?.focus(),
       )
-      toast.error(t.toast.error, error instanceof ApiError && error.code !== 'internal' ? error.message : t.order.failed)
+      toast.error(t.toast.error, saidOr(error, t.order.failed))
     } finally {
       setBusy(false)
     }

@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { HardDriveUpload } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
+import { ruleText } from '../../contract/sentences.ts'
 import { diskLimits, type Server } from '../../contract/wordpress.ts'
 import { changeDisk } from '../../contract/wordpress-server.ts'
 import { useFormat } from '../format.ts'
-import { useTexts } from '../i18n/index.ts'
+import { sentenceLanguage, useLanguage, useTexts } from '../i18n/index.ts'
 import { useConfig } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -65,6 +66,7 @@ function Fact({ term, children }: { term: string; children: string | (string | n
 function GrowDialog({ server, ssd, perGb, onClose }: { server: Server; ssd: boolean; perGb: number; onClose: () => void }) {
   const t = useTexts('site', 'parts')
   const { disk } = useFormat()
+  const language = useLanguage()
   const fromMb = ssd ? server.disk : server.mariadb_disk_size
   const nowGb = Math.floor(fromMb / mbPerGb)
   const [typed, setTyped] = useState(String(Math.min(maxGb, nowGb + 10)))
@@ -104,7 +106,14 @@ function GrowDialog({ server, ssd, perGb, onClose }: { server: Server; ssd: bool
         <Field
           label={t.resize.newSize}
           hint={t.resize.atLeast(nowGb)}
-          error={field(ssd ? 'disk' : 'mariadb_disk_size') ?? (toMb > diskLimits.maxMb ? t.resize.tooLarge(maxGb) : undefined)}
+          error={
+            field(ssd ? 'disk' : 'mariadb_disk_size') ??
+            (toMb > diskLimits.maxMb
+              ? t.resize.tooLarge(maxGb)
+              : toMb > 0 && toMb < diskLimits.minMb
+                ? ruleText('disk_minimum', sentenceLanguage(language))
+                : undefined)
+          }
         >
           {(control) => (
             <Input

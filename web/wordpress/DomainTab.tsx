@@ -4,6 +4,7 @@ import { useRef, useState, type FormEvent } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { removeDomain, updateDomains } from '../../contract/wordpress-domains.ts'
 import { ApiError, call, messageOf } from '../api.ts'
+import { useDraft } from '../drafts.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
@@ -27,8 +28,8 @@ interface Attempt {
 export default function DomainTab({ server }: { server: Server }) {
   const t = useTexts('site', 'parts')
   const queryClient = useQueryClient()
-  const [adding, setAdding] = useState(false)
-  const [typed, setTyped] = useState('')
+  const [adding, setAdding] = useDraft('adding a domain', false)
+  const [typed, setTyped] = useDraft('domain', '')
   const [complaint, setComplaint] = useState<string>()
   const [attempt, setAttempt] = useState<Attempt>()
   const [busy, setBusy] = useState(false)

@@ -69,7 +69,7 @@ function PlanTable({ server, plans, running }: { server: Server; plans: readonly
           {plans.map((plan) => (
             <tr key={plan.id} className={row}>
               <th scope="row" className={cx(cell, 'text-left font-medium')}>
-                {plan.name}
+                <span className="whitespace-nowrap">{plan.name}</span>
                 <span className="num block text-xs font-normal text-ink-3 sm:hidden">{t.wp.cpuRam(plan.cpu, ram(plan.ram))}</span>
               </th>
               <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>{t.wp.cpuRam(plan.cpu, ram(plan.ram))}</td>

@@ -20,7 +20,10 @@ export function SiteTabs({ current }: { current: SiteTab }) {
   }
   // On a phone the row is longer than the screen.
   useEffect(() => {
-    list.current?.querySelector(`#tab-${current}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const row = list.current
+    const tab = row?.querySelector<HTMLElement>(`#tab-${current}`)
+    // The row alone: the page stays where it is.
+    if (row && tab) row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2
   }, [current])
   const show = (tab: SiteTab) => void navigate({ to: '.', search: tab === 'general' ? {} : { tab }, replace: true, resetScroll: false })
   const onKeyDown = (event: KeyboardEvent) => {

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { places, searchPlaces } from './places.ts'
+
+const first = (text: string) => searchPlaces(text)[0]?.name
+
+test.each([
+  ['ha noi', 'Hà Nội'],
+  ['sai gon', 'Sài Gòn, TP. Hồ Chí Minh'],
+  ['da lat', 'Đà Lạt, Lâm Đồng'],
+  ['Đà Lạt'.normalize('NFD'), 'Đà Lạt, Lâm Đồng'],
+  ['vung tau', 'Vũng Tàu, TP. Hồ Chí Minh'],
+  ['nghi son', 'Nghi Sơn, Thanh Hoá'],
+  ['tp ho chi minh', 'TP. Hồ Chí Minh'],
+  ['parramatta', 'Parramatta, New South Wales'],
+  ['toowoomba', 'Toowoomba, Queensland'],
+  ["o'connor", "O'Connor, Australian Capital Territory"],
+  ['sydney', 'Sydney'],
+])('%s finds %s', (text, name) => expect(first(text)).toBe(name))
+
+test('places of one name are told apart by their province, which may be typed too', () => {
+  const names = searchPlaces('chau thanh').map(({ name }) => name)
+  expect(names.length).toBeGreaterThan(3)
+  expect(new Set(names).size).toBe(names.length)
+  expect(first('chau thanh, vinh long')).toBe('Châu Thành, Vĩnh Long')
+  expect(first('phan thiet lam')).toBe('Phan Thiết, Lâm Đồng')
+})
+
+test('every place has an id of its own', () => {
+  expect(places.length).toBeGreaterThan(4500)
+  expect(new Set(places.map(({ id }) => id)).size).toBe(places.length)
+  for (const { id } of places) expect(id).toMatch(/^[a-z]{2}-(province|city|district)-[a-z0-9-]+$/)
+})

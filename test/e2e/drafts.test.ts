@@ -1,0 +1,122 @@
+/** A form is open and the session ends under it: what was typed is there after signing in again, but for the password; and for nobody else. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openBrowser, visit } from './browser.ts'
+
+let house: TestHouse
+let browser: Browser
+beforeAll(async () => {
+  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+})
+afterAll(async () => {
+  await browser?.close()
+  await house?.close()
+})
+
+/** Signs in on the page itself, as a person does, in English. */
+async function signIn(page: Page, { email, password }: TestCustomer): Promise<void> {
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+async function atPage(customer: TestCustomer, path: string, { live = true } = {}) {
+  const { context, page } = await visit(browser)
+  // A proxy on the way that swallows the live connection: it opens, and never says a word.
+  if (!live) await page.routeWebSocket(/./, () => undefined)
+  // The customer's own language is Vietnamese; this browser stays with English.
+  await house.call('PUT', '/api/v1/account', { token: customer.token, body: { language: 'en' } })
+  await page.goto(`${house.url}${path}`)
+  await signIn(page, customer)
+  await page.waitForURL(`${house.url}${path}`)
+  return { context, page }
+}
+
+/** Ends every session but the one that asks: the API's own, from another device. */
+async function revoke({ token }: TestCustomer): Promise<void> {
+  const answer = await house.call('POST', '/api/v1/account/sessions/revoke-others', { token })
+  expect(answer.status).toBe(200)
+}
+
+test('an order that was half filled in when the session was revoked is still there', async () => {
+  const an = await house.customer()
+  const { context, page } = await atPage(an, '/wordpress/create')
+  await page.getByRole('radio', { name: /Hà Nội/ }).check({ force: true })
+  await page.getByRole('radio', { name: /BASIC-1/ }).check({ force: true })
+  await page.getByLabel('User name').fill('binh')
+  await page.getByLabel('Password', { exact: true }).fill('Another#1pass')
+  await revoke(an)
+
+  // Nobody pressed anything: the live connection brings the news.
+  await page.waitForURL(/\/login\?next=/)
+  await page.getByText('what you typed is still there').waitFor()
+  expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Another#1pass')
+  await signIn(page, an)
+  await page.waitForURL(`${house.url}/wordpress/create`)
+  await expect.poll(() => page.getByLabel('User name').inputValue()).toBe('binh')
+  expect(await page.getByRole('radio', { name: /Hà Nội/ }).isChecked()).toBe(true)
+  expect(await page.getByRole('radio', { name: /BASIC-1/ }).isChecked()).toBe(true)
+  expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('')
+
+  // Once: who leaves the page on purpose begins anew.
+  await page.reload()
+  await page.getByLabel('User name').waitFor()
+  expect(await page.getByLabel('User name').inputValue()).toBe('')
+  await context.close()
+})
+
+test('a call that finds the session dead keeps the form too, and another customer finds it empty', async () => {
+  const [an, binh] = [await house.customer(), await house.customer()]
+  const { context, page } = await atPage(an, '/payment', { live: false })
+  await page.getByRole('textbox', { name: /Amount/ }).fill('345000')
+  await page.getByRole('radio', { name: /VN Pay/ }).check({ force: true })
+  await revoke(an)
+  await page
+    .getByRole('button', { name: /^Top up 345/ })
+    .filter({ visible: true })
+    .first()
+    .click()
+  await page.waitForURL(/\/login\?next=/)
+  await signIn(page, an)
+  await page.waitForURL(`${house.url}/payment`)
+  await expect.poll(() => page.getByRole('textbox', { name: /Amount/ }).inputValue()).toBe('345.000')
+  expect(await page.getByRole('radio', { name: /VN Pay/ }).isChecked()).toBe(true)
+
+  await revoke(an)
+  await page
+    .getByRole('button', { name: /^Top up 345/ })
+    .filter({ visible: true })
+    .first()
+    .click()
+  await page.waitForURL(/\/login\?next=/)
+  await house.call('PUT', '/api/v1/account', { token: binh.token, body: { language: 'en' } })
+  await signIn(page, binh)
+  await page.waitForURL(`${house.url}/payment`)
+  await page.getByRole('textbox', { name: /Amount/ }).waitFor()
+  expect(await page.getByRole('textbox', { name: /Amount/ }).inputValue()).toBe('')
+  expect(await page.evaluate(() => sessionStorage.getItem('drafts'))).toBeNull()
+  await context.close()
+})
+
+test('a locked screen gives the form back, and signing out forgets it', async () => {
+  const an = await house.customer()
+  const { context, page } = await atPage(an, '/project/create')
+  await page.getByRole('link', { name: 'PAAS', exact: true }).and(page.locator('[aria-current=page]')).waitFor()
+  await page.getByLabel('Project Name').fill('shop-one')
+  const lock = async () => {
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Lock Screen' }).click()
+    await page.getByRole('heading', { name: 'Screen locked' }).waitFor()
+  }
+  await lock()
+  expect(await page.content()).not.toContain('shop-one')
+  await page.getByLabel('Password', { exact: true }).fill(an.password)
+  await page.getByRole('button', { name: 'Unlock' }).click()
+  await expect.poll(() => page.getByLabel('Project Name').inputValue()).toBe('shop-one')
+
+  await lock()
+  await page.getByRole('button', { name: 'Sign in as somebody else' }).click()
+  await page.waitForURL(/\/login/)
+  expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  await context.close()
+})

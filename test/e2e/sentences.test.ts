@@ -1,0 +1,285 @@
+/** The sentences of the error catalogue that no journey meets, each provoked on its screen: by refusals, by a network that is gone, by a provider that hesitates. */
+import pg from 'pg'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { stripeBrowser, testCards } from '../stripe-browser.ts'
+import { openBrowser, visit, type Visit } from './browser.ts'
+
+let house: TestHouse
+let browser: Browser
+/** What the card provider's stand-in remembers. */
+let provider: pg.Client
+beforeAll(async () => {
+  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  provider = new pg.Client(house.databaseUrl)
+  await provider.connect()
+})
+afterAll(async () => {
+  await browser?.close()
+  await provider?.end()
+  await house?.close()
+})
+
+async function open(language: 'en' | 'vi', path: string, customer?: TestCustomer): Promise<Visit> {
+  const one = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB' })
+  await one.context.addInitScript(
+    ({ chosen, token }) => {
+      if (window !== window.top) return
+      localStorage.setItem('language', chosen)
+      if (token === undefined || sessionStorage.getItem('accessToken') !== null) return
+      sessionStorage.setItem('accessToken', token)
+      sessionStorage.setItem('isLogin', '1')
+    },
+    { chosen: language, token: customer?.token },
+  )
+  await one.page.goto(`${house.url}${path}`)
+  await settled(one.page)
+  // Toasts have arrived: a page that loses its connection can still speak.
+  if (customer) await one.page.waitForLoadState('networkidle')
+  return one
+}
+const settled = (page: Page) =>
+  page.waitForFunction(
+    () => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot, [aria-busy="true"]') === null,
+  )
+/** A notification, with its title. */
+const notified = (page: Page, title: string, text: string, withinMs = 20_000) =>
+  page
+    .locator('[data-sonner-toast]')
+    .filter({ has: page.getByText(title, { exact: true }) })
+    .filter({ has: page.getByText(text, { exact: true }) })
+    .first()
+    .waitFor({ timeout: withinMs })
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).filter({ visible: true }).first().click()
+
+describe('before signing in', () => {
+  test('registering, the code, and the code once more', async () => {
+    const taken = await house.customer()
+    const { page, context } = await open('en', '/register')
+    await page.getByLabel('Full name').fill('Trần Thị Bình')
+    await page.getByLabel('Email').fill(taken.email)
+    await page.getByLabel('Phone').fill('0987 654 321')
+    await page.getByLabel('Password', { exact: true }).fill('Mot-con-vit-9')
+    await press(page, 'Create account')
+    await page.getByText('An account with this email already exists.').first().waitFor()
+    await page.getByLabel('Email').fill('binh@example.vn')
+    await press(page, 'Create account')
+    await notified(page, 'Success !', 'Create account success,now confirm your phone number !')
+    await page.waitForURL(/check-otp/)
+
+    const code = await eventually('the code', async () => /\b\d{6}\b/.exec((await house.inbox('+84987654321'))[0]?.text ?? '')?.[0])
+    // Six digits are sent by themselves.
+    const type = (digits: string) => page.getByLabel('One-time code').first().fill(digits)
+    await type(code === '000000' ? '000001' : '000000')
+    await page.getByRole('main').getByRole('alert').waitFor()
+    const said = (await page.getByRole('main').getByRole('alert').textContent()) ?? ''
+    await notified(page, 'Error !', said)
+
+    await page.goto(`${house.url}/check-otp`)
+    await page.getByLabel('Email').fill('binh@example.vn')
+    await press(page, 'Send the code again')
+    await notified(page, 'Success !', 'OTP sent your phone number !')
+    await page.reload()
+    await page.getByLabel('Email').fill('binh@example.vn')
+    await press(page, 'Send the code again')
+    await page.locator('[data-sonner-toast] [role=alert]').waitFor()
+
+    const second = await eventually('the second code', async () => {
+      const codes = (await house.inbox('+84987654321')).map(({ text }) => /\b\d{6}\b/.exec(text)?.[0])
+      return codes.find((one) => one !== undefined && one !== code)
+    })
+    await type(second)
+    await notified(page, 'Success !', 'Success, now login to system !')
+    await page.waitForURL(/\/login/)
+    await context.close()
+  })
+})
+
+describe('money', () => {
+  test("a top-up whose gateway cannot be reached: 'Please try again !', for eight seconds", async () => {
+    const an = await house.customer()
+    const { page, context } = await open('en', '/payment?amount=100000', an)
+    await page.getByRole('radio', { name: /VN Pay/ }).check({ force: true })
+    await context.setOffline(true)
+    await press(page, /^Top up/)
+    await notified(page, 'Error !', 'Please try again !')
+    const began = Date.now()
+    await page.locator('[data-sonner-toast]').waitFor({ state: 'detached' })
+    const shownMs = Date.now() - began
+    expect(shownMs).toBeGreaterThan(7000)
+    expect(shownMs).toBeLessThan(12_000)
+    await context.close()
+  })
+
+  const secretOf = async ({ token }: TestCustomer): Promise<string> =>
+    (await house.call<{ client_secret: string }>('GET', '/api/v1/auth/card', { token })).body.result.client_secret
+  const confirm = (secret: string, number: string) =>
+    stripeBrowser(house.sandboxUrl, house.keysOf('stripe')['publishableKey'] ?? '').confirm(secret, { number })
+  async function linked(customer: TestCustomer, number: string): Promise<void> {
+    const { payment_method: methodId } = await confirm(await secretOf(customer), number)
+    await house.call('PUT', '/api/payments/stripe/attach', { token: customer.token, body: { methodId } })
+  }
+  /** The provider goes on thinking about it, as banks in some countries make it. */
+  const hesitate = (kind: 'setup_intent' | 'payment_intent', id?: string) =>
+    provider.query(
+      `update sandbox.stripe_objects set data = jsonb_set(data, '{status}', '"processing"')
+       where kind = $1 and ($2::text is null or id = $2) and data->>'status' <> 'succeeded'`,
+      [kind, id ?? null],
+    )
+
+  test('linking a card that is being processed, that has failed, that cannot be attached', async () => {
+    const an = await house.customer({ region: 'AUD' })
+    const waiting = await secretOf(an)
+    const { page, context } = await open('en', `/link-card?setup_intent_client_secret=${waiting}`, an)
+    await page.getByRole('alert').getByText('Failed to process payment details. Please try another payment method.').waitFor()
+    await hesitate('setup_intent', waiting.split('_secret_')[0])
+    await page.reload()
+    await page.getByText("Processing payment details. We'll update you when processing is complete").waitFor()
+
+    const done = await secretOf(an)
+    await confirm(done, testCards.visa)
+    await page.route('**/api/payments/stripe/attach', (route) => route.abort('connectionfailed'))
+    await page.goto(`${house.url}/link-card?setup_intent_client_secret=${done}`)
+    await page.getByText('Success! Your payment method has been saved').waitFor()
+    await notified(page, 'Error !', 'Can not attach method payment !')
+    await context.close()
+  })
+
+  test('paying by card: the provider refuses the request, hesitates, and is content', async () => {
+    const an = await house.customer({ region: 'AUD' })
+    for (const number of [testCards.visa, testCards.asksAlways]) await linked(an, number)
+    const { page, context } = await open('vi', '/payment?amount=20&type=card', an)
+    const pay = async (last4: string) => {
+      await page.getByRole('radio', { name: new RegExp(last4) }).check()
+      await press(page, /^Xác nhận/)
+    }
+    // Another tab got there first: the provider has it in work already.
+    await page.route('**/v1/payment_intents/*/confirm', async (route) => {
+      await hesitate('payment_intent')
+      await route.continue()
+    })
+    await context.route('**/v1/payment_intents/*/confirm', async (route) => {
+      await hesitate('payment_intent')
+      await route.continue()
+    })
+    await pay('4242')
+    await notified(page, 'Lỗi !', 'You cannot confirm this PaymentIntent because it has a status of processing.')
+    await page.unrouteAll()
+    await context.unrouteAll()
+    await page.goto(`${house.url}/payment?amount=30&type=card`)
+    await settled(page)
+
+    await pay('3184')
+    const bank = page.frameLocator('iframe[title="3-D Secure"]')
+    await bank.getByRole('button', { name: /Confirm/ }).waitFor()
+    await hesitate('payment_intent')
+    await bank.getByRole('button', { name: /Confirm/ }).click()
+    await notified(page, 'Không thành công !', 'Có lỗi xảy ra vui lòng thử lại !')
+
+    await page.goto(`${house.url}/payment?amount=40&type=card`)
+    await settled(page)
+    await pay('4242')
+    await notified(page, 'Thành công!', 'Xác nhận thanh toán thành công !')
+    await context.close()
+  })
+})
+
+describe('servers', () => {
+  const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'binh', password: 'Another#1pass', replicate: 1 }
+
+  test("an order that nobody answers: 'Fail to create Wordpress!'", async () => {
+    const an = await house.customer()
+    const { page, context } = await open('en', '/wordpress/create', an)
+    await page.getByRole('radio', { name: /Hà Nội/ }).check({ force: true })
+    await page.getByRole('radio', { name: /BASIC-1/ }).check({ force: true })
+    for (const at of [0, 1])
+      await page
+        .getByRole('radio', { name: /^10 GB/ })
+        .nth(at)
+        .check({ force: true })
+    await page.getByLabel('User name').fill('binh')
+    await page.getByLabel('Password', { exact: true }).fill('Another#1pass')
+    await press(page, 'Review and confirm')
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Confirm/ })
+      .waitFor()
+    await context.setOffline(true)
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Confirm/ })
+      .click()
+    await notified(page, 'Error !', 'Fail to create Wordpress!')
+    await context.close()
+  })
+
+  test("the progress in Vietnamese, and 'Let's Panel WordPress now !' in English", { timeout: 180_000 }, async () => {
+    const an = await house.customer()
+    const placed = await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })
+    const { id } = placed.body.result
+    await eventually('the refused payment', async () => {
+      const { body } = await house.call<{ invoice: { amount_due: number } | null }>('GET', `/api/wp/${id}`, { token: an.token })
+      return (body.result.invoice?.amount_due ?? 0) > 0
+    })
+    const [vi, en] = [await open('vi', `/wordpress-progress/${id}`, an), await open('en', `/wordpress-progress/${id}`, an)]
+    const working = vi.page.getByText('Quá trình đang diễn ra, vui lòng đợi trong giây lát').first().waitFor()
+    await house.topUp(an, 300_000)
+    await working
+    await notified(en.page, 'Success !', "Let's Panel WordPress now !", 90_000)
+    await en.page.waitForURL(`${house.url}/wordpress/${id}`)
+    await vi.page.getByRole('heading', { level: 1, name: 'Thông tin máy chủ' }).waitFor()
+    await vi.context.close()
+
+    // What is left in the wallet is not enough for any of this.
+    const { page, context } = en
+    await page.getByRole('tab', { name: 'Disk', exact: true }).click()
+    await press(page, 'Upgrade')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('New size, GB').fill('9')
+    await dialog.getByText('The disk must be at least 10GB!').waitFor()
+    await dialog.getByLabel('New size, GB').fill('190')
+    await dialog.getByRole('button', { name: 'Upgrade' }).click()
+    await notified(page, 'Error !', 'Update Disk Fail !')
+    await page.keyboard.press('Escape')
+    await page.getByRole('tab', { name: 'Configuration' }).click()
+    await press(page, 'Buy PRO-16')
+    await dialog.getByRole('button', { name: 'Buy' }).click()
+    await notified(page, 'Error !', 'Update Size Fail !')
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('tab', { name: 'Runtime Logs' }).click()
+    await page
+      .getByText(/GET \//)
+      .first()
+      .waitFor()
+    await page.getByRole('tab', { name: 'General info' }).click()
+    await context.setOffline(true)
+    await page.getByRole('tab', { name: 'Runtime Logs' }).click()
+    await page.getByRole('alert').getByText(`Fail ! Can not connect to /api/wp/${id}/log`).waitFor()
+    await context.close()
+  })
+})
+
+describe('domains', () => {
+  test('that cannot be added or deleted, because nobody answers', async () => {
+    const an = await house.customer()
+    const created = await house.call<{ id: string }>('POST', '/api/dns', { token: an.token, body: { name: 'tiem-banh.com.vn' } })
+    expect(created.status).toBe(201)
+    const { page, context } = await open('en', '/dns', an)
+    const dialog = page.getByRole('dialog')
+    await press(page, 'Create domain')
+    await dialog.getByLabel('Domain').fill('tiem-hoa.com.vn')
+    await context.setOffline(true)
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await notified(page, 'Error !', 'Fail to add domain!')
+    await context.setOffline(false)
+    await page.keyboard.press('Escape')
+    await press(page, /^Delete/)
+    await dialog.getByRole('button', { name: /^Delete/ }).waitFor()
+    await context.setOffline(true)
+    await dialog.getByRole('button', { name: /^Delete/ }).click()
+    await notified(page, 'Error !', 'Fail to delete domain!')
+    await context.close()
+  })
+})

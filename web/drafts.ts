@@ -1,0 +1,75 @@
+/**
+ * What is typed outlives the session: where it ends by itself, or the screen is locked, the open forms are put aside in this tab, and
+ * put back when the same customer is on the same page again. Passwords, codes and cards are never among it; a customer who signs out,
+ * or another who signs in, takes nothing over.
+ */
+import { useEffect, useState, type Dispatch, type SetStateAction } from 'react'
+import { draftsKey, ending, session } from './session.ts'
+
+interface Kept {
+  readonly account: string
+  readonly forms: Record<string, unknown>
+}
+
+/** What is on the screen now and differs from how it began. */
+const open = new Map<string, unknown>()
+
+function read(): Kept | undefined {
+  try {
+    return (JSON.parse(sessionStorage.getItem(draftsKey) ?? 'null') as Kept | null) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+function write(account: string, forms: Record<string, unknown>) {
+  if (Object.keys(forms).length > 0) sessionStorage.setItem(draftsKey, JSON.stringify({ account, forms } satisfies Kept))
+  else sessionStorage.removeItem(draftsKey)
+}
+
+ending.keep = (account) => {
+  if (account === undefined) return
+  // A second ending on the way (a locked screen, then a dead session) keeps what the first one did.
+  const before = read()
+  write(account, { ...(before?.account === account ? before.forms : {}), ...Object.fromEntries(open) })
+}
+
+function keptAs<T>(key: string): T | undefined {
+  const kept = read()
+  return kept !== undefined && kept.account === session.user()?.id ? (kept.forms[key] as T | undefined) : undefined
+}
+
+function forget(key: string) {
+  const kept = read()
+  if (kept === undefined || !(key in kept.forms)) return
+  const { [key]: _, ...forms } = kept.forms
+  write(kept.account, forms)
+}
+
+/** Whether something waits for a customer to come back. */
+export const draftsWait = (): boolean => read() !== undefined
+
+/** Whoever signs in finds their own or nothing. */
+export function dropDraftsOfOthers(account: string) {
+  if (read()?.account !== account) sessionStorage.removeItem(draftsKey)
+}
+
+/**
+ * `useState` for what somebody types. `name` is its own among the page's forms; `keep` leaves out what may not be kept, and answers
+ * undefined where nothing is worth it.
+ */
+export function useDraft<T>(
+  name: string,
+  initial: T | (() => T),
+  keep: (value: T) => unknown = (value) => value,
+): [T, Dispatch<SetStateAction<T>>] {
+  const [key] = useState(() => `${location.pathname} ${name}`)
+  const [begun] = useState(initial)
+  const [value, setValue] = useState<T>(() => keptAs<T>(key) ?? begun)
+  useEffect(() => forget(key), [key])
+  useEffect(() => {
+    const worth = value === begun ? undefined : keep(value)
+    if (worth !== undefined) open.set(key, worth)
+    return () => void open.delete(key)
+  })
+  return [value, setValue]
+}
