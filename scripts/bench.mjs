@@ -6,7 +6,7 @@ import { ensurePackages, ensureWebBuild, ensureWordpress, environment, pinnedNod
 await ensurePackages()
 await ensureWordpress()
 await ensureWebBuild()
-const all = ['order', 'posting', 'renewals', 'transactions', 'pages', 'interaction', 'screens', 'edge', 'idle', 'dns', 'dns-differential']
+const all = ['order', 'posting', 'renewals', 'transactions', 'pages', 'interaction', 'edge', 'idle', 'dns', 'dns-differential']
 const wanted = process.argv.slice(2)
 for (const name of wanted.length > 0 ? wanted : all) {
   process.stdout.write(`\n== ${name}\n`)
