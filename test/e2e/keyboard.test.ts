@@ -81,7 +81,8 @@ test('register, activate, sign in, top up, order, open, sign out', { timeout: 12
   await keys.go(page.getByRole('dialog').getByRole('button', { name: /^Xác nhận/ }))
 
   await keys.arrivesAt('Đang tạo máy chủ')
-  await keys.arrivesAt('Thông tin máy chủ')
+  // As long as a server takes to come up.
+  await keys.arrivesAt('Thông tin máy chủ', 90_000)
   await keys.forward(page.getByRole('tab', { selected: true }))
   await keys.back(button(/^Tài khoản/))
   await keys.press('Enter')

@@ -82,9 +82,9 @@ export class Keyboard {
   }
 
   /** A new screen is there when its heading has the focus. */
-  async arrivesAt(heading: string): Promise<void> {
+  async arrivesAt(heading: string, withinMs = 20_000): Promise<void> {
     const at = this.#page.getByRole('heading', { level: 1, name: heading })
-    await at.waitFor()
+    await at.waitFor({ timeout: withinMs })
     await this.#page.waitForFunction(
       (text) => document.activeElement?.tagName === 'H1' && document.activeElement.textContent === text,
       heading,
