@@ -33,10 +33,14 @@ beforeAll(async () => {
   made.payment = (await house.topUp(rich, 300_000)).transactionCode
   await eventually('the money', async () => (await house.house.ledger.balanceOf(house.house.db, rich.id)).balance === 300_000n)
   made.running = await order(rich, 1)
-  await eventually('the server', async () => {
-    const { body } = await house.call<{ status: string }>('GET', `/api/wp/${made.running}`, { token: rich.token })
-    return body.result.status === 'running'
-  })
+  await eventually(
+    'the server',
+    async () => {
+      const { body } = await house.call<{ status: string }>('GET', `/api/wp/${made.running}`, { token: rich.token })
+      return body.result.status === 'running'
+    },
+    90,
+  )
   made.unpaid = await order(rich, 5)
   made.unpaidInvoice = await eventually('the unpaid invoice', async () => {
     const { body } = await house.call<{ amount_due: number; hosted_invoice_url: string }[]>('GET', '/api/payments/stripe/invoices', {
