@@ -10,6 +10,7 @@ import { createLog, type Log } from './platform/log.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './platform/postgres/index.ts'
 import { createSecrets, loadRootSecret, type Secrets } from './platform/secrets.ts'
 import { closeOnSignals } from './platform/shutdown.ts'
+import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
@@ -150,6 +151,7 @@ try {
   say(`  Customers' sites   http://<name>.${config.SITES_DOMAIN ?? `localhost:${config.SITES_PORT}`}`)
   if (demo) say(`  Demo sign-in       ${demo.email} / ${demo.password}`)
   say('')
+  collectStartUpGarbage()
   say(`  Ready in ${((performance.now() - began) / 1000).toFixed(1)} s. Ctrl-C stops everything.`)
 } catch (error) {
   log.debug({ err: error }, 'start')
