@@ -175,7 +175,13 @@ async function containerPort(siteId: string): Promise<number> {
 const [role, upstreamPort] = process.argv.slice(2)
 if (role === 'edge') {
   const addresses = [{ host: '127.0.0.1', port: Number(upstreamPort) }]
-  const edge = createEdge({ resolve: () => ({ state: 'running', addresses }), port: 0, host: '127.0.0.1', log: { warn: () => {} } })
+  const edge = createEdge({
+    resolve: () => ({ id: 'site', state: 'running', addresses }),
+    port: 0,
+    host: '127.0.0.1',
+    log: { warn: () => {} },
+    note: () => {},
+  })
   process.send?.(await edge.listen())
 } else if (role === 'upstream') {
   const body = 'x'.repeat(2048)

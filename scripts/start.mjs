@@ -1,12 +1,13 @@
 /** `npm start`: from a bare clone to a running portal. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { ensurePackages, ensureWebBuild, ensureWordpress, environment, pinnedNode, root } from './bootstrap.mjs'
+import { ensureCompiled, ensurePackages, ensureWebBuild, ensureWordpress, environment, pinnedNode, root } from './bootstrap.mjs'
 
 try {
   await ensurePackages()
   await ensureWordpress()
   await ensureWebBuild()
+  await ensureCompiled()
 } catch (error) {
   process.stderr.write(`\nThe portal cannot be prepared: ${error.message}\n`)
   process.exit(1)

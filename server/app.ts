@@ -11,7 +11,6 @@ import { currencyOf, languageOf, type Catalog } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import type { Drivers } from './drivers.ts'
 import { createDelegation, createDns, dnsPort, ownAddresses, routes as dnsRoutes } from './dns/index.ts'
-import { createEdge } from './edge/index.ts'
 import { serveHealth } from './health.ts'
 import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
@@ -131,11 +130,11 @@ export async function openHouse(parts: HouseParts) {
 
   // Top floor
   const addressing: wordpress.SiteAddressing = {
-    scheme: config.SITES_DOMAIN !== undefined && config.NODE_ENV === 'production' ? 'https' : 'http',
+    scheme: config.sitesScheme,
     host: config.SITES_DOMAIN ?? 'localhost',
     portSuffix: config.SITES_DOMAIN === undefined ? `:${config.SITES_PORT}` : '',
   }
-  const directory = wordpress.createDirectory(db, drivers.wordpress, addressing, log)
+  const directory = wordpress.createDirectory(db, drivers.edge, addressing, log)
   const lookup = createDnsLookup(config.DNS_RESOLVERS)
   const domains = wordpress.createDomains({
     db,
@@ -200,7 +199,6 @@ export async function openHouse(parts: HouseParts) {
     pool: config.DNS_NAME_SERVERS,
     addresses: nameServerAddresses,
   })
-  const edge = createEdge({ resolve: directory.resolve, port: config.SITES_PORT, host: config.HOST, proto: addressing.scheme, log })
 
   // House-keeping
   const locks = createSessionLocks(parts.databaseUrl)
@@ -339,6 +337,7 @@ export async function openHouse(parts: HouseParts) {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
   })
 
+  const closing = new AbortController()
   let sites: Promise<void> = Promise.resolve()
   return {
     db,
@@ -350,26 +349,25 @@ export async function openHouse(parts: HouseParts) {
     dns,
     reconciler,
     server,
-    /** Opens the ports. Sites that should run come back in the background. */
+    /** Opens the ports. Sites that should run and do not come back in the background. */
     async listen(): Promise<void> {
       await realtime.start()
       await directory.start()
       await dns.start()
       await jobs.start()
-      await edge.listen()
       await server.listen({ port: config.PORT, host: config.HOST })
       ready = true
-      sites = wordpress.startSites(provisioning)
+      sites = wordpress.startSites({ ...provisioning, signal: closing.signal })
     },
-    /** Finishes what is in flight and leaves no process. */
+    /** Finishes what is in flight. The sites go on as they are. */
     async close(): Promise<void> {
       ready = false
+      closing.abort(new Error('the portal stops'))
       directory.stop()
       realtime.sockets.close()
       logs.close()
-      await Promise.all([server.close(), jobs.stop(), edge.close()])
+      await Promise.all([server.close(), jobs.stop()])
       await dns.stop()
-      await drivers.wordpress.close()
       await sites
       await realtime.stop()
       await limits.close()

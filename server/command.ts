@@ -4,6 +4,7 @@ import { clockCommand } from './commands/clock.ts'
 import { ledgerCheckCommand } from './commands/ledger-check.ts'
 import { reconcileCommand } from './commands/reconcile.ts'
 import { refundCommand, refundDecideCommand } from './commands/refund.ts'
+import { restartCommand } from './commands/restart.ts'
 import { suspenseCommand } from './commands/suspense.ts'
 import { ConfigFault, readConfig, type Config } from './config.ts'
 import { startEmbeddedPostgres } from './platform/postgres/index.ts'
@@ -12,6 +13,7 @@ interface Command {
   readonly about: string
   /** Answers the exit code: 0 well, 1 something was found or refused, 64 not understood. */
   readonly run: (config: Config, databaseUrl: string, options: readonly string[]) => Promise<number>
+  readonly withoutDatabase?: true
 }
 const commands: Readonly<Record<string, Command>> = {
   clock: { about: 'moves the clock of a portal with the sandbox: clock [+3d | 2027-01-31T00:00Z | reset]', run: clockCommand },
@@ -24,6 +26,11 @@ const commands: Readonly<Record<string, Command>> = {
   'refund:decide': {
     about: 'decides a refund that the gateway does not answer for: refund:decide <id> done|refused',
     run: refundDecideCommand,
+  },
+  restart: {
+    about: 'starts the portal again, with the catalogue and the code of now; customers’ sites go on',
+    run: restartCommand,
+    withoutDatabase: true,
   },
   suspense: {
     about: 'what waits in suspense; suspense assign <number> <transaction code or e-mail>: it is this customer’s',
@@ -41,7 +48,7 @@ if (!command) {
 try {
   const config = readConfig(process.env)
   const postgres =
-    config.DATABASE_URL === undefined
+    config.DATABASE_URL === undefined && !command.withoutDatabase
       ? await startEmbeddedPostgres({ folder: path.join(config.DATA_DIR, 'postgres'), runAsUser: config.EMBEDDED_PG_USER })
       : undefined
   const code = await command.run(config, config.DATABASE_URL ?? postgres?.url ?? '', options)

@@ -9,6 +9,8 @@ export interface Config extends Values {
   /** The address that customers see, without a trailing slash. */
   readonly portalUrl: string
   readonly sandbox: boolean
+  /** What visitors' browsers use for customers' sites: behind a domain of their own TLS ends before the edge. */
+  readonly sitesScheme: 'http' | 'https'
   /** In production the demo customer, whose password everybody knows, must be asked for by name. */
   readonly demo: boolean
 }
@@ -68,5 +70,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const sandbox = config.SANDBOX === 'allow' || (config.SANDBOX === 'on' && config.NODE_ENV !== 'production')
   const shown = ['0.0.0.0', '::'].includes(config.HOST) ? 'localhost' : config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
   const demo = sandbox && config.DEMO === 'on' && (config.NODE_ENV !== 'production' || env['DEMO'] === 'on')
-  return { ...config, sandbox, demo, portalUrl: config.PORTAL_URL ?? `http://${shown}:${config.PORT}` }
+  const sitesScheme = config.SITES_DOMAIN !== undefined && config.NODE_ENV === 'production' ? 'https' : 'http'
+  return { ...config, sandbox, sitesScheme, demo, portalUrl: config.PORTAL_URL ?? `http://${shown}:${config.PORT}` }
 }

@@ -1,5 +1,5 @@
 /** Which driver stands behind each agreement: real keys where there are some, else the sandbox's addresses and keys. Rooms never learn which. */
-import path from 'node:path'
+import type { MessageConnection } from 'vscode-jsonrpc/node'
 import type { Config } from './config.ts'
 import { dnsDrivers } from './dns/drivers/index.ts'
 import type { DnsDriver } from './dns/index.ts'
@@ -8,8 +8,9 @@ import type { MailDriver, SmsDriver } from './messages/index.ts'
 import { paymentDriverNames, paymentDrivers, type PaymentDriverName } from './payments/drivers/index.ts'
 import type { PaymentDriver } from './payments/index.ts'
 import type { Log } from './platform/log.ts'
-import { wordpressDrivers } from './wordpress/drivers/index.ts'
-import type { WordpressDriver } from './wordpress/index.ts'
+import { publishHosts } from './sites-line.ts'
+import { connectRuntime } from './wordpress/drivers/index.ts'
+import type { EdgeControl, WordpressDriver } from './wordpress/index.ts'
 
 /** What the sandbox tells of itself once it listens. */
 export interface SandboxAddresses {
@@ -27,6 +28,7 @@ export interface Drivers {
   readonly sms: SmsDriver
   readonly mailer: MailDriver
   readonly wordpress: WordpressDriver
+  readonly edge: EdgeControl
   readonly dns: DnsDriver
 }
 
@@ -97,8 +99,13 @@ function openDns(config: Config, log: Log): DnsDriver {
   }
 }
 
-export function openDrivers(config: Config, sandbox: SandboxAddresses | undefined, log: Log): Drivers {
-  const root = path.resolve(import.meta.dirname, '..')
+/** `sites`: the line to what runs the customers' sites, listening. */
+export async function openDrivers(
+  config: Config,
+  sandbox: SandboxAddresses | undefined,
+  sites: MessageConnection,
+  log: Log,
+): Promise<Drivers> {
   return {
     payments: openGateways(config, sandbox),
     sms: createSmsDriver(
@@ -113,14 +120,8 @@ export function openDrivers(config: Config, sandbox: SandboxAddresses | undefine
         : { ...sandbox.esms, brandname: 'PORTAL', url: `${sandbox.url}/esms` },
     ),
     mailer: createMailDriver('smtp', { url: config.SMTP_URL ?? sandbox?.smtpUrl, from: config.MAIL_FROM }),
-    wordpress: wordpressDrivers.embedded.create({
-      dataDir: config.DATA_DIR,
-      runtimeDir: path.join(root, 'runtimes', 'wordpress-wasm'),
-      filesDir: path.join(root, '.cache', 'wordpress-7.1.1'),
-      nodePath: process.execPath,
-      settings: { WORDPRESS_INTERNET: config.WORDPRESS_INTERNET, WORDPRESS_MAX_CONTAINERS: config.WORDPRESS_MAX_CONTAINERS },
-      log,
-    }),
+    wordpress: await connectRuntime(sites),
+    edge: { publish: async (entries) => void (await sites.sendRequest(publishHosts, { entries })) },
     dns: openDns(config, log),
   }
 }

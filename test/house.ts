@@ -3,10 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { MessageChannel } from 'node:worker_threads'
 import { openHouse, type House, type Timing } from '../server/app.ts'
 import { loadCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
 import { openDrivers, sandboxGatewayKeys, type Drivers } from '../server/drivers.ts'
+import { lineThrough } from '../server/sites-line.ts'
+import { openSites, type Sites } from '../server/sites.ts'
 import { systemClock, type Clock } from '../server/platform/clock.ts'
 import { createLog } from '../server/platform/log.ts'
 import { createSecrets } from '../server/platform/secrets.ts'
@@ -70,8 +73,14 @@ export interface TestHouse {
   inbox(to: string): Promise<{ to: string; channel: string; text: string; at: string }[]>
   /** Fails with what is broken unless every invariant of the ledger holds. */
   ledgerHolds(): Promise<void>
-  /** Closes the portal and opens it again on the same database, folder and ports: what it kept in memory is gone. `whileDown` runs in between. The sandbox stays. */
-  reopen(changes?: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>, whileDown?: () => Promise<void>): Promise<void>
+  /**
+   * Closes the portal and opens it again on the same database, folder and ports: what it kept in memory is gone. `whileDown` runs in between. The
+   * sandbox stays; `sitesGoOn`: and so does what runs the customers' sites, as when the API alone is started again.
+   */
+  reopen(
+    changes?: Pick<TestHouseOptions, 'changeDrivers' | 'timing'> & { readonly sitesGoOn?: boolean },
+    whileDown?: () => Promise<void>,
+  ): Promise<void>
   /** Closes the portal and the sandbox, and forgets database and folder. */
   close(): Promise<void>
 }
@@ -157,11 +166,25 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
   })
   const shipped = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
   const catalog = options.changeCatalog?.(shipped) ?? shipped
+  const openTheSites = async (): Promise<Sites> => {
+    const opened = openSites(config, log)
+    await opened.listen()
+    return opened
+  }
   const open = async ({
     changeDrivers,
     timing,
-  }: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>): Promise<{ house: House; drivers: Drivers }> => {
-    const opened = openDrivers(config, { url: sandbox.url, smtpUrl: sandbox.smtpUrl, registryPort: sandbox.registryPort, ...keys }, log)
+  }: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>): Promise<{ house: House; drivers: Drivers; hangUp: () => void }> => {
+    const { port1, port2 } = new MessageChannel()
+    sites.serve(lineThrough(port1))
+    const line = lineThrough(port2)
+    line.listen()
+    const opened = await openDrivers(
+      config,
+      { url: sandbox.url, smtpUrl: sandbox.smtpUrl, registryPort: sandbox.registryPort, ...keys },
+      line,
+      log,
+    )
     const drivers = changeDrivers?.(opened) ?? opened
     const house = await openHouse({
       config,
@@ -176,8 +199,9 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       ...(timing && { timing }),
     })
     await house.listen()
-    return { house, drivers }
+    return { house, drivers, hangUp: () => port2.close() }
   }
+  let sites = await openTheSites()
   let now = await open(options)
 
   const test: TestHouse = {
@@ -277,11 +301,18 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
     },
     async reopen(changes = {}, whileDown) {
       await now.house.close()
+      now.hangUp()
+      if (!changes.sitesGoOn) {
+        await sites.close()
+        sites = await openTheSites()
+      }
       await whileDown?.()
       now = await open({ ...options, ...changes })
     },
     async close() {
       await now.house.close()
+      now.hangUp()
+      await sites.close()
       await sandbox.close()
       await database.drop()
       rmSync(dataDir, { recursive: true, force: true })

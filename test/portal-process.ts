@@ -111,6 +111,18 @@ export class PortalProcess {
     this.#child = undefined
   }
 
+  /** An operator's command for it: its exit code and what it said. */
+  async command(name: string, env: Record<string, string> = {}): Promise<{ code: number | null; said: string }> {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'command.ts'), name], {
+      cwd: root,
+      env: { ...this.#env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    return await new Promise((resolve) => child.once('close', (code) => resolve({ code, said })))
+  }
+
   /** SIGTERM, and its exit code. */
   async terminate(): Promise<number | null> {
     const child = this.#child

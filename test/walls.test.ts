@@ -38,7 +38,7 @@ const faults: Record<string, Record<string, string>> = {
   'web-and-server-meet-only-in-the-contract': { 'web/a.ts': "import '../server/wallet/index.ts'", 'server/wallet/index.ts': 'export {}' },
   'server-knows-no-page': { 'server/app.ts': "import '../web/a.ts'", 'web/a.ts': 'export {}' },
   'the-sandbox-is-apart': { 'sandbox/a.ts': "import '../server/wallet/index.ts'", 'server/wallet/index.ts': 'export {}' },
-  'only-main-opens-the-sandbox': { 'server/app.ts': "import '../sandbox/index.ts'", 'sandbox/index.ts': 'export {}' },
+  'only-the-portal-opens-the-sandbox': { 'server/app.ts': "import '../sandbox/index.ts'", 'sandbox/index.ts': 'export {}' },
   'nobody-imports-a-runtime': { 'server/app.ts': "import '../runtimes/x/main.js'", 'runtimes/x/main.js': 'export {}' },
   'platform-knows-no-room': { 'server/platform/a.ts': "import '../wallet/index.ts'", 'server/wallet/index.ts': 'export {}' },
   'rooms-are-entered-by-the-door': { 'server/billing/a.ts': "import '../wallet/ledger.ts'", 'server/wallet/ledger.ts': 'export {}' },

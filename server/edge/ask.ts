@@ -16,12 +16,12 @@ export interface Question {
   readonly kept: boolean
 }
 /**
- * How an attempt ended. `answered`: the visitor has an answer, whole or visibly broken off. `gone`: the visitor left. `slow`: no first byte in
+ * How an attempt ended. `answered`: the visitor has an answer. `broken`: it broke off in the middle, and the visitor can see that. `gone`: the visitor left. `slow`: no first byte in
  * time. `closed`: a kept connection was closed before it answered, which says nothing of the upstream. `senseless`: the request is none that
  * can be sent. `failed`: the upstream did not answer.
  */
 export type Ending =
-  | { readonly how: 'answered' | 'gone' | 'slow' | 'closed' | 'senseless' }
+  | { readonly how: 'answered' | 'broken' | 'gone' | 'slow' | 'closed' | 'senseless' }
   | { readonly how: 'failed'; readonly code: string }
 
 export interface Asker {
@@ -107,7 +107,7 @@ export function createAsker({ connectMs, answerMs }: { connectMs: number; answer
           onResponseError(_running, error: SocketTrouble) {
             // Broken off in the middle: the visitor must see that, not a short page that looks whole.
             if (response.headersSent) {
-              end({ how: 'answered' })
+              end({ how: left ? 'gone' : 'broken' })
               response.destroy()
             } else if (left) end({ how: 'gone' })
             else if (error.code === 'UND_ERR_INVALID_ARG') end({ how: 'senseless' })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createEdge, type Edge, type EdgeSite } from './index.ts'
+import { createEdge, createHostTable, type Edge, type EdgeSite } from './index.ts'
 import { languageOf } from './pages.ts'
 
 interface Answer {
@@ -18,6 +18,7 @@ describe('the edge', () => {
   let edge: Edge
   let port: number
   let warnings: string[]
+  let notes: string[]
 
   const upstream = async (
     handler: (request: http.IncomingMessage, response: http.ServerResponse) => unknown,
@@ -47,7 +48,7 @@ describe('the edge', () => {
       request.on('error', reject)
       request.end(options.body)
     })
-  const running = (...addresses: EdgeSite['addresses']): EdgeSite => ({ state: 'running', addresses })
+  const running = (...addresses: EdgeSite['addresses']): EdgeSite => ({ id: 'site', state: 'running', addresses })
   /** A port on which nobody listens. */
   const deadPort = async (): Promise<number> => {
     const server = net.createServer().listen(0, '127.0.0.1')
@@ -61,12 +62,14 @@ describe('the edge', () => {
   beforeEach(async () => {
     sites = new Map()
     warnings = []
+    notes = []
     edge = createEdge({
-      resolve: (host) => sites.get(host) ?? { state: 'unknown', addresses: [] },
+      resolve: (host) => sites.get(host) ?? { id: null, state: 'unknown', addresses: [] },
       port: 0,
       host: '127.0.0.1',
       answerMs: 1_000,
       log: { warn: (_detail, message) => void warnings.push(message) },
+      note: (site, line) => void notes.push(`${site}: ${line}`),
     })
     port = await edge.listen()
   })
@@ -228,6 +231,7 @@ describe('the edge', () => {
     sites.set('a.test', running(address, { ...address, host: 'localhost' }))
     expect((await ask('a.test', '/', { method: 'POST', body: 'order=1' })).status).toBe(502)
     expect(asked).toBe(1)
+    expect(notes).toEqual([expect.stringMatching(/^site: 127\.0\.0\.1 "POST \/" 502 \d+ \d+ms "" \(failed\)$/)])
   })
 
   test('a kept connection that is closed as the next request comes is no failure: a GET is asked again, a POST has its own', async () => {
@@ -261,6 +265,7 @@ describe('the edge', () => {
       ),
     )
     await expect(ask('a.test')).rejects.toThrow()
+    expect(notes).toEqual([expect.stringMatching(/^site: 127\.0\.0\.1 "GET \/" 200 - \d+ms "" \(the answer broke off\)$/)])
   })
 
   test('a visitor who leaves ends the request at the site', async () => {
@@ -279,6 +284,7 @@ describe('the edge', () => {
     await once(request, 'response')
     request.destroy()
     await expect.poll(() => left).toBe(true)
+    await expect.poll(() => notes).toEqual([expect.stringMatching(/ 499 - \d+ms "" \(the visitor left\)$/)])
   })
 
   test.each([
@@ -287,13 +293,23 @@ describe('the edge', () => {
     ['suspended', 'vi-VN,en;q=0.5', 503, 'Trang web đang tạm ngưng'],
     ['failed', 'en-AU', 502, 'This site did not answer'],
   ] as const)('a page for a site that is %s', async (state, language, status, title) => {
-    sites.set('a.test', { state, addresses: [] })
+    sites.set('a.test', { id: 'site', state, addresses: [] })
     const answer = await ask('a.test', '/', { headers: { 'accept-language': language } })
     expect(answer).toMatchObject({ status, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } })
     expect(answer.text).toContain(`<title>${title}</title>`)
     expect(answer.headers['retry-after']).toBe(state === 'starting' ? '2' : undefined)
     expect(answer.text.includes('http-equiv="refresh"')).toBe(state === 'starting')
-    expect((await ask('a.test', '/', { method: 'HEAD' })).text).toBe('')
+    const agent = { 'user-agent': 'Curious "one"' }
+    expect((await ask('a.test', '/x?y=1', { method: 'HEAD', headers: agent })).text).toBe('')
+    expect(notes.at(-1)).toMatch(/^site: 127\.0\.0\.1 "HEAD \/x\?y=1" \d+ \d+ \d+ms "Curious "one"" \(\w+\)$/)
+    expect(notes.at(-1)?.endsWith(`(${state})`)).toBe(true)
+  })
+
+  test('what a site answered is the site’s own to log, and what is nobody’s is nobody’s', async () => {
+    sites.set('a.test', running(await upstream((_request, response) => response.writeHead(500).end('own'))))
+    expect((await ask('a.test')).status).toBe(500)
+    expect((await ask('nobody.test')).status).toBe(404)
+    expect(notes).toEqual([])
   })
 
   test('running without an upstream is starting; one that never answers is a timeout', async () => {
@@ -388,4 +404,23 @@ describe('the edge', () => {
     ['vi;q=0.1, en', 'en'],
     ['*', 'en'],
   ] as const)('Accept-Language %s is %s', (accept, language) => expect(languageOf(accept)).toBe(language))
+})
+
+describe('the host table', () => {
+  test('before it is told anything every visitor is asked to wait; then it knows what it was told last', () => {
+    const answering = new Map([['1', [{ host: '127.0.0.1', port: 1 }]]])
+    const table = createHostTable((site) => answering.get(site) ?? [])
+    expect(table.resolve('a.test')).toEqual({ id: null, state: 'starting', addresses: [] })
+    table.replace([
+      { host: 'a.test', site: '1', state: 'live' },
+      { host: 'b.test', site: '2', state: 'live' },
+      { host: 'c.test', site: '1', state: 'suspended' },
+    ])
+    expect(table.resolve('a.test')).toEqual({ id: '1', state: 'running', addresses: [{ host: '127.0.0.1', port: 1 }] })
+    expect(table.resolve('b.test')).toEqual({ id: '2', state: 'starting', addresses: [] })
+    expect(table.resolve('c.test')).toEqual({ id: '1', state: 'suspended', addresses: [] })
+    table.replace([{ host: 'b.test', site: '2', state: 'failed' }])
+    expect(table.resolve('a.test')).toEqual({ id: null, state: 'unknown', addresses: [] })
+    expect(table.resolve('b.test')).toEqual({ id: '2', state: 'failed', addresses: [] })
+  })
 })

@@ -3,16 +3,14 @@ import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { watchUnused } from '../platform/unused-connections.ts'
+import { accessLine, visitorLeft, type Given } from './access.ts'
 import { createAsker } from './ask.ts'
 import { toUpstream, toVisitor, type Visit } from './headers.ts'
+import type { EdgeSite } from './host-table.ts'
 import { edgePage, type EdgePage } from './pages.ts'
-import { Upstreams, type EdgeAddress } from './upstreams.ts'
+import { Upstreams } from './upstreams.ts'
 
-export interface EdgeSite {
-  readonly state: 'running' | 'starting' | 'suspended' | 'failed' | 'unknown'
-  /** Upstreams that answer; used while the state is `running`. */
-  readonly addresses: readonly EdgeAddress[]
-}
+export { createHostTable, type EdgeSite, type HostEntry } from './host-table.ts'
 
 export interface EdgeParts {
   /** The site behind a host name: lower case, no port, no trailing dot. Asked at every request, so it must answer from memory. */
@@ -25,6 +23,8 @@ export interface EdgeParts {
   /** How long an upstream may take until its first byte, ms. */
   readonly answerMs?: number
   readonly log: { warn(detail: object, message: string): void }
+  /** A line for the site's own log: a visitor whom the edge answered, or who left, in the site's place. What the site answers it logs itself. */
+  readonly note: (site: string, line: string) => void
 }
 
 export interface Edge {
@@ -32,6 +32,12 @@ export interface Edge {
   listen(): Promise<number>
   /** Lets requests in hand finish, at most 10 s. */
   close(): Promise<void>
+}
+
+interface Visitor {
+  readonly client: string
+  /** By performance.now(). */
+  readonly began: number
 }
 
 const connectMs = 5_000
@@ -64,8 +70,14 @@ export function createEdge(parts: EdgeParts): Edge {
   const answerMs = parts.answerMs ?? 120_000
   const asker = createAsker({ connectMs, answerMs })
 
-  const show = (request: http.IncomingMessage, response: http.ServerResponse, page: EdgePage) => {
+  const note = (request: http.IncomingMessage, visitor: Visitor, site: string | null, answer: Omit<Given, 'tookMs'>) => {
+    if (site === null) return
+    parts.note(site, accessLine(request, visitor.client, { ...answer, tookMs: performance.now() - visitor.began }))
+  }
+
+  const show = (request: http.IncomingMessage, response: http.ServerResponse, visitor: Visitor, page: EdgePage, site: string | null) => {
     const { status, headers, body } = edgePage(page, request.headers['accept-language'])
+    note(request, visitor, site, { status, bytes: Buffer.byteLength(body), why: page })
     // An unread body would be taken for the next request.
     if (!request.complete) headers['connection'] = 'close'
     response.writeHead(status, headers)
@@ -73,10 +85,12 @@ export function createEdge(parts: EdgeParts): Edge {
   }
 
   const forward = (request: http.IncomingMessage, response: http.ServerResponse) => {
+    // Its socket may be taken from a request that ends.
+    const visitor: Visitor = { client: clientOf(request.socket), began: performance.now() }
     const target = targetOf(request)
-    if (!target) return show(request, response, 'unknown')
+    if (!target) return show(request, response, visitor, 'unknown', null)
     const name = nameOf(target.host)
-    const visit: Visit = { host: target.host, client: clientOf(request.socket), proto }
+    const visit: Visit = { host: target.host, client: visitor.client, proto }
     const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
     // Only what does nothing twice, and whose body is not half sent, may be asked again.
     const repeatable = !hasBody && (request.method === 'GET' || request.method === 'HEAD')
@@ -85,11 +99,12 @@ export function createEdge(parts: EdgeParts): Edge {
     const attempt = (tries: number) => {
       const site = parts.resolve(name)
       const page = pageFor(site)
-      if (page) return show(request, response, page)
+      const say = (page: EdgePage) => show(request, response, visitor, page, site.id)
+      if (page) return say(page)
       const address = upstreams.pick(site.addresses, tried)
-      if (!address) return show(request, response, 'failed')
+      if (!address) return say('failed')
       const done = upstreams.take(address)
-      const again = (page: EdgePage) => (repeatable && tries < maxTries ? attempt(tries + 1) : show(request, response, page))
+      const again = (page: EdgePage) => (repeatable && tries < maxTries ? attempt(tries + 1) : say(page))
       asker.ask(
         request,
         response,
@@ -99,7 +114,13 @@ export function createEdge(parts: EdgeParts): Edge {
           done()
           if (ending.how === 'closed') again('failed')
           // A slow page is not a sick upstream.
-          else if (ending.how === 'slow') show(request, response, 'timeout')
+          else if (ending.how === 'slow') say('timeout')
+          else if (ending.how === 'gone' || ending.how === 'broken')
+            note(request, visitor, site.id, {
+              status: ending.how === 'gone' ? visitorLeft : response.statusCode,
+              bytes: null,
+              why: ending.how === 'gone' ? 'the visitor left' : 'the answer broke off',
+            })
           else if (ending.how === 'senseless') response.writeHead(400, { connection: 'close', 'content-length': 0 }).end()
           else if (ending.how === 'failed') {
             tried.add(upstreams.failed(address))
@@ -128,11 +149,13 @@ export function createEdge(parts: EdgeParts): Edge {
   }
 
   const upgrade = (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
+    const visitor: Visitor = { client: clientOf(request.socket), began: performance.now() }
     tunnels.add(socket)
     socket.once('close', () => tunnels.delete(socket))
     socket.on('error', () => socket.destroy())
-    const refuse = (page: EdgePage) => {
+    const refuse = (page: EdgePage, site: string | null = null) => {
       const { status, headers, body } = edgePage(page, request.headers['accept-language'])
+      note(request, visitor, site, { status, bytes: Buffer.byteLength(body), why: page })
       const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}\r\n`)
       socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}connection: close\r\n\r\n${body}`)
     }
@@ -140,12 +163,12 @@ export function createEdge(parts: EdgeParts): Edge {
     if (!target) return refuse('unknown')
     const site = parts.resolve(nameOf(target.host))
     const page = pageFor(site)
-    if (page) return refuse(page)
+    if (page) return refuse(page, site.id)
     const address = upstreams.pick(site.addresses, new Set())
-    if (!address) return refuse('failed')
+    if (!address) return refuse('failed', site.id)
     const done = upstreams.take(address)
     socket.once('close', done)
-    const visit: Visit = { host: target.host, client: clientOf(request.socket), proto }
+    const visit: Visit = { host: target.host, client: visitor.client, proto }
     const outgoing = http.request({
       host: address.host,
       port: address.port,
@@ -187,7 +210,7 @@ export function createEdge(parts: EdgeParts): Edge {
     })
     outgoing.once('error', () => {
       upstreams.failed(address)
-      if (socket.writable) refuse('failed')
+      if (socket.writable) refuse('failed', site.id)
     })
     outgoing.end()
   }

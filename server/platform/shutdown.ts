@@ -8,12 +8,22 @@ import type { Log } from './log.ts'
 const sameWishMs = seconds(2)
 
 export interface Shutdown {
+  /** Begins it now, as a signal would. */
+  begin(): void
   /** No longer listens to signals: for a start that failed and ends by itself. */
   disarm(): void
 }
 
-/** `close` runs once, on a signal or a bug that nobody caught; the process ends when it is done, or after `limitMs`. */
-export function closeOnSignals(close: (signal: NodeJS.Signals | undefined) => Promise<void>, limitMs: number, log: Log): Shutdown {
+/**
+ * `close` runs once, on a signal or a bug that nobody caught; the process ends when it is done, or after `limitMs`. A child that its parent ends is
+ * not `ofTheTerminal`: Ctrl-C and a hang-up reach it as well and are the parent's to act on.
+ */
+export function closeOnSignals(
+  close: (signal: NodeJS.Signals | undefined) => Promise<void>,
+  limitMs: number,
+  log: Log,
+  { ofTheTerminal = true }: { readonly ofTheTerminal?: boolean } = {},
+): Shutdown {
   let began: number | undefined
 
   const end = async (signal: NodeJS.Signals | undefined, code: number): Promise<void> => {
@@ -32,6 +42,7 @@ export function closeOnSignals(close: (signal: NodeJS.Signals | undefined) => Pr
     process.exit(code)
   }
   const onSignal = (signal: NodeJS.Signals): void => {
+    if (!ofTheTerminal && signal !== 'SIGTERM') return
     if (began === undefined) void end(signal, 0)
     else if (performance.now() - began > sameWishMs) process.exit(1)
   }
@@ -44,6 +55,9 @@ export function closeOnSignals(close: (signal: NodeJS.Signals | undefined) => Pr
   process.on('uncaughtException', onBug)
   process.on('unhandledRejection', onBug)
   return {
+    begin() {
+      if (began === undefined) void end(undefined, 0)
+    },
     disarm() {
       for (const signal of signals) process.off(signal, onSignal)
       process.off('uncaughtException', onBug)

@@ -163,7 +163,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     const disks = { disk: 20_480, mariadb_disk_size: 20_480 }
     expect((await an.disk({ ...disks, replicate: 2 })).body.result).toMatchObject({ replicate: 2, planned: null })
     expect(before - (await an.balance())).toBe(await restOf(an, monthly(1, 20, 1), monthly(1, 20, 2)))
-    await eventually('two containers', async () => house.drivers.wordpress.addresses(an.id).length === 2, 60)
+    await eventually('two containers', async () => (await house.drivers.wordpress.addresses(an.id)).length === 2, 60)
     const less = await an.disk({ ...disks, replicate: 1 })
     expect(less.body.result).toMatchObject({ replicate: 2, planned: { size: 1, replicate: 1 }, price: Number(monthly(1, 20, 2)) })
     // And taken back.
@@ -182,14 +182,14 @@ describe('a running server', { timeout: 120_000 }, () => {
     })()
     const memory = async (): Promise<number> =>
       (await house.house.db.selectFrom('site').select('ram_mb').where('id', '=', an.id).executeTakeFirstOrThrow()).ram_mb
-    const before = [await memory(), house.drivers.wordpress.addresses(an.id)] as const
+    const before = [await memory(), await house.drivers.wordpress.addresses(an.id)] as const
     expect((await an.plan({ size: 2 })).body.result).toMatchObject({ size: 2, replicate: 2, planned: { size: 2, replicate: 1 } })
     expect(await memory()).toBeGreaterThan(before[0])
     await eventually(
       'both containers being new',
       async () => {
         const ports = new Set(before[1].map(({ port }) => port))
-        const now = house.drivers.wordpress.addresses(an.id)
+        const now = await house.drivers.wordpress.addresses(an.id)
         return now.length === 2 && now.every(({ port }) => !ports.has(port))
       },
       60,
@@ -213,7 +213,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     await an.signIn()
     await eventually('the smaller plan', async () => (await an.site()).planned === null)
     expect(await an.site()).toMatchObject({ size: 1, replicate: 1, disk: 20_480, price: Number(monthly(1, 20, 1)) })
-    await eventually('one container', async () => house.drivers.wordpress.addresses(an.id).length === 1, 60)
+    await eventually('one container', async () => (await house.drivers.wordpress.addresses(an.id)).length === 1, 60)
     await house.ledgerHolds()
   })
 

@@ -1,60 +1,87 @@
-/** The edge's map: which host name is which site, and in what state. Read from the database; a change is heard at once, a missed one within seconds. */
+/** The edge's map: which host name is which site, and in what state. Read from the database; a change is told at once, a missed one within seconds. */
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
-import type { SiteAddress, WordpressDriver } from './driver.ts'
 import { hostRows, type SiteAddressing } from './store.ts'
 
+/** A host name as the edge is told of it: lower case, no port. */
 export interface HostTarget {
-  readonly state: 'running' | 'starting' | 'suspended' | 'failed' | 'unknown'
-  readonly addresses: readonly SiteAddress[]
+  readonly host: string
+  readonly site: string
+  /** `live`: shown as soon as a container answers. */
+  readonly state: 'live' | 'starting' | 'suspended' | 'failed'
+}
+
+/** The edge, wherever it runs. */
+export interface EdgeControl {
+  /** All host names that there are from now on. */
+  publish(targets: readonly HostTarget[]): Promise<void>
 }
 
 export interface Directory {
-  /** `host` as the browser sent it, with or without a port. */
-  resolve(host: string): HostTarget
+  /** Something changed: the edge is told soon. */
   refresh(): void
+  /** Resolves when the edge has been told for the first time. */
   start(): Promise<void>
   stop(): void
 }
 
 const roundMs = 5000
-const unknown: HostTarget = { state: 'unknown', addresses: [] }
 
-export function createDirectory(db: Database, driver: WordpressDriver, addressing: SiteAddressing, log: Log): Directory {
-  let hosts = new Map<string, { id: string; status: string }>()
+function stateOf(status: string): HostTarget['state'] | undefined {
+  switch (status) {
+    // While it is being set up it is shown as soon as it answers: its owner need not wait for our own check.
+    case 'provisioning':
+    case 'running':
+      return 'live'
+    case 'pending_payment':
+      return 'starting'
+    case 'suspended':
+    case 'failed':
+      return status
+    default:
+      return undefined
+  }
+}
+
+export function createDirectory(db: Database, edge: EdgeControl, addressing: SiteAddressing, log: Log): Directory {
+  let told: string | undefined
+  let telling: Promise<void> | undefined
+  let again = false
   let timer: NodeJS.Timeout | undefined
 
-  async function read(): Promise<void> {
+  async function tell(): Promise<void> {
     const rows = await hostRows(db, addressing.host)
-    hosts = new Map(rows.map(({ id, host, status }) => [host, { id, status }]))
+    const targets = rows
+      .flatMap(({ id, host, status }): HostTarget[] => {
+        const state = stateOf(status)
+        return state ? [{ host, site: id, state }] : []
+      })
+      .toSorted((a, b) => (a.host < b.host ? -1 : 1))
+    const text = JSON.stringify(targets)
+    if (text === told) return
+    await edge.publish(targets)
+    told = text
   }
-  const refresh = (): void => {
-    read().catch((error: unknown) => log.warn({ err: error }, 'reading the host names'))
+  /** One after the other: an older reading must not be told after a newer one. */
+  function refresh(): void {
+    if (telling) {
+      again = true
+      return
+    }
+    telling = tell()
+      .catch((error: unknown) => log.warn({ err: error }, 'telling the edge of host names'))
+      .finally(() => {
+        telling = undefined
+        if (!again) return
+        again = false
+        refresh()
+      })
   }
 
   return {
-    resolve(host) {
-      const site = hosts.get(host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, ''))
-      switch (site?.status) {
-        // While it is being set up it is shown as soon as it answers: its owner need not wait for our own check.
-        case 'provisioning':
-        case 'running': {
-          const addresses = driver.addresses(site.id)
-          return { state: addresses.length > 0 ? 'running' : 'starting', addresses }
-        }
-        case 'pending_payment':
-          return { state: 'starting', addresses: [] }
-        case 'suspended':
-          return { state: 'suspended', addresses: [] }
-        case 'failed':
-          return { state: 'failed', addresses: [] }
-        default:
-          return unknown
-      }
-    },
     refresh,
     async start() {
-      await read()
+      await tell()
       timer = setInterval(refresh, roundMs)
       timer.unref()
     },

@@ -1,8 +1,8 @@
 /**
  * The agreement between the WordPress room and whatever runs the sites. A driver never sees the wallet, an invoice or the database.
- * Every act is an "ensure": it may be asked twice and acts once. Failures are DriverFailure.
+ * Every act is an "ensure": it may be asked twice and acts once. Failures are DriverFailure. What runs the sites need not be this process: everything is
+ * asked for and answered later, and what goes to and fro is plain data.
  */
-import type { EventEmitter } from 'node:events'
 
 export interface WordpressCapabilities {
   /** Most containers one site may have. */
@@ -54,7 +54,7 @@ export interface SiteState {
   readonly databaseUsedMb: number
 }
 
-/** One upstream of the edge. */
+/** Where one container answers. */
 export interface SiteAddress {
   readonly host: string
   readonly port: number
@@ -71,11 +71,11 @@ export interface LogLine {
 
 export interface SiteLog {
   /** The newest lines kept, oldest first; at most `limit`. */
-  tail(limit: number): readonly LogLine[]
-  /** Kept lines after `seq`, oldest first. */
-  after(seq: number): readonly LogLine[]
-  /** Emits 'line' (LogLine) as they come. */
-  readonly events: EventEmitter<{ line: [LogLine] }>
+  tail(limit: number): Promise<readonly LogLine[]>
+  /** Kept lines after `seq`, oldest first; at most `limit`. */
+  after(seq: number, limit: number): Promise<readonly LogLine[]>
+  /** `onNew` is called when there are lines that nobody was told of, until the function that it answers is called. */
+  watch(onNew: () => void): () => void
 }
 
 /** What a site's content comes to; equal figures are equal contents. Plain JSON. */
@@ -128,13 +128,21 @@ export interface WordpressDriver {
    * its figures say, or larger than the disks.
    */
   restore(spec: SiteSpec, copy: SiteCopy, restoreId: string): Promise<void>
-  /** Upstreams that answer now; empty while none does. */
-  addresses(id: string): readonly SiteAddress[]
+  /** Containers that answer now; empty while none does. */
+  addresses(id: string): Promise<readonly SiteAddress[]>
   log(id: string): SiteLog
   /** Ids of every site that this runtime holds. */
   list(): Promise<readonly string[]>
   /** Undefined when ready; otherwise why not (for /readyz). */
   health(): Promise<string | undefined>
+}
+
+/** A driver in the process that runs the sites, where the edge asks it about every visitor. */
+export interface SiteRuntime extends WordpressDriver {
+  /** `addresses`, from memory. */
+  upstreams(id: string): readonly SiteAddress[]
+  /** A line of the platform's own in the site's log, under the name `container`. Does nothing for a site that it does not hold. */
+  note(id: string, container: string, text: string): void
   /** Stops every container and waits until they are gone. Called once, at shutdown. */
   close(): Promise<void>
 }

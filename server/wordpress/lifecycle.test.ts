@@ -95,11 +95,11 @@ describe('a running server', { timeout: 120_000 }, () => {
   let host: string
   beforeAll(async () => {
     ;({ owner, id, host } = await running({ replicate: 2 }))
-    await eventually('both containers', async () => house.drivers.wordpress.addresses(id).length === 2, 60)
+    await eventually('both containers', async () => (await house.drivers.wordpress.addresses(id)).length === 2, 60)
   }, 120_000)
 
   test('restarts one container after the other, once however often it is asked, and no visitor notices', async () => {
-    const before = house.drivers.wordpress.addresses(id)
+    const before = await house.drivers.wordpress.addresses(id)
     const answers: number[] = []
     let restarting = true
     const visitor = async (method: string): Promise<void> => {
@@ -114,17 +114,17 @@ describe('a running server', { timeout: 120_000 }, () => {
     await visitors
     expect(answers.length).toBeGreaterThan(5)
     expect(answers.filter((status) => status !== 200)).toEqual([])
-    const after = house.drivers.wordpress.addresses(id)
+    const after = await house.drivers.wordpress.addresses(id)
     expect(after).toHaveLength(2)
     expect(after.filter(({ port }) => before.some((old) => old.port === port))).toEqual([])
     expect(await statuses(owner, id)).toEqual(['pending_payment', 'provisioning', 'running', 'running'])
   })
 
   test('a job of a restart that is over does nothing', async () => {
-    const before = house.drivers.wordpress.addresses(id)
+    const before = await house.drivers.wordpress.addresses(id)
     await house.house.db.transaction().execute((tx) => house.house.jobs.add(tx, 'ensure-site', { siteId: id }))
     await house.house.jobs.idle()
-    expect(house.drivers.wordpress.addresses(id)).toEqual(before)
+    expect(await house.drivers.wordpress.addresses(id)).toEqual(before)
     expect(await statuses(owner, id)).toHaveLength(4)
   })
 

@@ -140,6 +140,7 @@ describe('the stream', () => {
   test('sends the last 200 lines and goes on with the live ones, in order', async () => {
     for (let n = 1; n <= 300; n++) logOf(id).add('web-1', `line ${n}`)
     const { socket, lines } = await opened(await ticket())
+    await eventually('the backlog', async () => lines.length === 200)
     logOf(id).add('web-2', 'live')
     await eventually('the live line', async () => lines.some((line) => line.endsWith(' web-2 - - live')))
     expect(lines.map((line) => line.split('- -').at(-1)?.trim())).toEqual([

@@ -14,6 +14,7 @@ import type { LogLine, WordpressDriver } from './driver.ts'
 
 const ticketLifeMs = seconds(60)
 const backlogLines = 200
+const batchLines = 500
 /** Past this the socket gets nothing until it has read. Bytes. */
 const maxBufferedBytes = 256 * 1024
 const streamLifeMs = minutes(60)
@@ -67,39 +68,53 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
   function stream(socket: WebSocket, siteId: string, sessionId: string): void {
     sessionOf.set(socket, sessionId)
     const log = driver.log(siteId)
+    /** -1: nothing yet. */
     let seen = -1
-    let waiting: NodeJS.Timeout | undefined
+    let reading = false
+    let moreCame = false
+    const isOpen = (): boolean => socket.readyState === socket.OPEN
 
-    const send = (lines: readonly LogLine[]): boolean => {
+    /** Resolves once the reader has taken enough for more to be sent, or is gone. */
+    const drained = async (): Promise<void> => {
+      while (isOpen() && socket.bufferedAmount > maxBufferedBytes) await new Promise((resolve) => setTimeout(resolve, drainMs))
+    }
+    const send = async (lines: readonly LogLine[]): Promise<void> => {
       for (const line of lines) {
-        if (socket.bufferedAmount > maxBufferedBytes) return false
+        await drained()
+        if (!isOpen()) return
         // Lines that left the ring before this reader could take them.
         const missed = line.seq - seen - 1
         if (seen >= 0 && missed > 0) socket.send(`${line.at.toISOString()} portal - - (${missed} lines skipped)`)
         socket.send(frameLine(line))
         seen = line.seq
       }
-      return true
     }
-    const catchUp = (): void => {
-      if (waiting !== undefined || socket.readyState !== socket.OPEN) return
-      if (send(log.after(seen))) return
-      waiting = setTimeout(() => {
-        waiting = undefined
-        catchUp()
-      }, drainMs)
+    const catchUp = async (): Promise<void> => {
+      moreCame = true
+      if (reading) return
+      reading = true
+      try {
+        while (moreCame && isOpen()) {
+          moreCame = false
+          const lines = seen < 0 ? await log.tail(backlogLines) : await log.after(seen, batchLines)
+          await send(lines)
+          if (lines.length === batchLines) moreCame = true
+        }
+      } catch {
+        // What runs the sites is away: the page comes back with a new ticket, from where it was.
+        socket.close(askAgain, 'ask for a new ticket')
+      } finally {
+        reading = false
+      }
     }
-    const backlog = log.tail(backlogLines)
-    seen = (backlog[0]?.seq ?? log.tail(1)[0]?.seq ?? 0) - 1
-    log.events.on('line', catchUp)
+    const unwatch = log.watch(() => void catchUp())
     const life = setTimeout(() => socket.close(askAgain, 'ask for a new ticket'), streamLifeMs)
     socket.on('close', () => {
-      log.events.off('line', catchUp)
+      unwatch()
       clearTimeout(life)
-      clearTimeout(waiting)
     })
     socket.on('error', () => socket.terminate())
-    catchUp()
+    void catchUp()
   }
 
   const refuse = (socket: Duplex, status: string): void => {

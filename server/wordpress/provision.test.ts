@@ -67,7 +67,7 @@ const withFaults = (real: WordpressDriver): WordpressDriver => ({
   install: (spec, admin) => faulty(faultAt(spec.id, 'install'), () => real.install(spec, admin)),
   start: (spec) => faulty(faultAt(spec.id, 'start'), () => real.start(spec)),
   remove: (id) => faulty(faultAt(id, 'remove'), () => real.remove(id)),
-  addresses(id) {
+  async addresses(id) {
     const fault = faultAt(id, 'check')
     if (fault === 'hangs once') return [deaf]
     return fault === undefined ? real.addresses(id) : []

@@ -86,7 +86,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       name: 'check',
       async do(site) {
         const { host } = new URL(urlOf(deps.addressing, site.name))
-        const [address] = driver.addresses(site.id)
+        const [address] = await driver.addresses(site.id)
         if (!address) throw new DriverFailure('unavailable', 'no container answers')
         await frontPageAnswers(`http://${address.host}:${address.port}/`, host)
       },
@@ -238,15 +238,19 @@ async function frontPageAnswers(url: string, host: string): Promise<void> {
   })
 }
 
-/** After a start of the portal: every site that should run is started again, a few at a time. */
-export async function startSites(deps: Pick<ProvisionDeps, 'db' | 'driver' | 'addressing' | 'log' | 'onChange'>): Promise<void> {
+/** After a start of the portal: every site that should run is started unless it runs, a few at a time. Waits for none once the signal is aborted. */
+export async function startSites(
+  deps: Pick<ProvisionDeps, 'db' | 'driver' | 'addressing' | 'log' | 'onChange'> & { readonly signal: AbortSignal },
+): Promise<void> {
+  const { signal } = deps
   const rows = await deps.db.selectFrom('site').selectAll().where('status', '=', 'running').orderBy('seq').execute()
   const waiting = [...rows]
   const worker = async (): Promise<void> => {
-    for (let site = waiting.shift(); site; site = waiting.shift()) {
+    for (let site = waiting.shift(); site && !signal.aborted; site = waiting.shift()) {
       try {
-        await deps.driver.start(await specOf(deps.db, deps.addressing, site))
+        await within(defaultStepMs, 'start took too long', deps.driver.start(await specOf(deps.db, deps.addressing, site)), signal)
       } catch (error) {
+        if (signal.aborted) return
         deps.log.error({ err: error, site: site.name }, 'a site did not come back')
       }
       deps.onChange()

@@ -25,7 +25,7 @@ const statusOf = (target = '/'): Promise<number> =>
       })
       .on('error', reject)
   })
-const answering = () => house.drivers.wordpress.addresses(id).length
+const answering = async (): Promise<number> => (await house.drivers.wordpress.addresses(id)).length
 const folderOf = (site: string) => path.join(house.dataDir, 'sites', site)
 const write = (status: string) => house.house.db.updateTable('site').set({ status }).where('id', '=', id).execute()
 const metrics = async () => (await house.call('GET', '/metrics')).text
@@ -55,9 +55,9 @@ test('a container that was killed by hand comes back, the site with it', async (
     .map((line) => Number.parseInt(line, 10))
   expect(pids).toHaveLength(1)
   for (const pid of pids) process.kill(pid, 'SIGKILL')
-  await eventually('the end of the container', async () => answering() === 0)
+  await eventually('the end of the container', async () => (await answering()) === 0)
   await reconcile()
-  await eventually('the site', async () => answering() === 1 && (await statusOf()) === 200)
+  await eventually('the site', async () => (await answering()) === 1 && (await statusOf()) === 200)
 })
 
 test('a site that stands still although it should run is started; where all is well nothing is touched', async () => {
@@ -65,16 +65,16 @@ test('a site that stands still although it should run is started; where all is w
   expect(await statusOf()).toBe(503)
   await reconcile()
   expect(await statusOf()).toBe(200)
-  const before = house.drivers.wordpress.addresses(id)
+  const before = await house.drivers.wordpress.addresses(id)
   await reconcile()
-  expect(house.drivers.wordpress.addresses(id)).toEqual(before)
+  expect(await house.drivers.wordpress.addresses(id)).toEqual(before)
 })
 
 test('one that runs although it is suspended is stopped and keeps its data; resumed, it is as it was', async () => {
   writeFileSync(path.join(folderOf(id), 'wordpress/wp-content/kept.txt'), 'kept')
   await write('suspended')
   await reconcile()
-  expect(answering()).toBe(0)
+  expect(await answering()).toBe(0)
   expect(existsSync(path.join(folderOf(id), 'wordpress/wp-content/kept.txt'))).toBe(true)
   await write('running')
   await reconcile()

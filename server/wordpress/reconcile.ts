@@ -43,7 +43,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function repair(siteId: string): Promise<boolean> {
     const site = await siteById(db, siteId)
     if (!site) return false
-    const answering = driver.addresses(siteId).length
+    const answering = (await driver.addresses(siteId)).length
     const wanted = wantedOf(site.status)
     if (wanted === 'stopped' && answering > 0) {
       log.warn({ site: site.name }, 'a suspended site was running')

@@ -5,9 +5,12 @@ import { existsSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { MessageChannel } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SiteAddress, WordpressDriver } from '../../driver.ts'
+import type { SiteAddress, SiteRuntime } from '../../driver.ts'
 import { ask, conformance, eventually, specOf, type Fixture } from '../conformance.ts'
+import { lineThrough } from '../../../sites-line.ts'
+import { connectRuntime, serveRuntime } from '../remote/index.ts'
 import { createEmbedded } from './index.ts'
 import { settings } from './settings.ts'
 
@@ -22,7 +25,7 @@ const prepare = async (): Promise<void> => {
   await ensureWordpress({ dir: filesDir, runtimeDir })
 }
 
-const open = (dataDir: string): WordpressDriver =>
+const open = (dataDir: string): SiteRuntime =>
   createEmbedded({
     cronMs: 1_000,
     dataDir,
@@ -40,13 +43,14 @@ const processesOf = (id: string, container = ''): number[] =>
     .filter((line) => line.includes(`--site ${id} --container ${container}`) && !/^\s*\d+\s+Z/.test(line))
     .map((line) => Number.parseInt(line, 10))
 
-async function fixture(): Promise<Fixture & { dataDir: string }> {
+async function fixture(): Promise<Fixture & { driver: SiteRuntime; dataDir: string }> {
   await prepare()
   const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-wordpress-'))
   const driver = open(dataDir)
   return {
     dataDir,
     driver,
+    close: () => driver.close(),
     async put(id, file, text) {
       const target = path.join(dataDir, 'sites', id, 'wordpress', file)
       await fs.mkdir(path.dirname(target), { recursive: true })
@@ -66,14 +70,30 @@ async function fixture(): Promise<Fixture & { dataDir: string }> {
   }
 }
 
-conformance('embedded', fixture)
+/** As the portal has it: from another end of a line. */
+conformance('embedded, over the line', async () => {
+  const parts = await fixture()
+  const { port1, port2 } = new MessageChannel()
+  const [far, near] = [lineThrough(port1), lineThrough(port2)]
+  serveRuntime(far, parts.driver)
+  far.listen()
+  near.listen()
+  return {
+    ...parts,
+    driver: await connectRuntime(near),
+    async dispose() {
+      await parts.dispose()
+      port1.close()
+    },
+  }
+})
 
 describe('the embedded driver alone', { timeout: 120_000 }, () => {
   let parts: Awaited<ReturnType<typeof fixture>>
-  let driver: WordpressDriver
+  let driver: SiteRuntime
   const spec = specOf()
   const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
-  const page = (target: string) => ask(driver.addresses(spec.id)[0] as SiteAddress, spec.url + target)
+  const page = async (target: string) => ask((await driver.addresses(spec.id))[0] as SiteAddress, spec.url + target)
   const folder = () => path.join(parts.dataDir, 'sites', spec.id, 'wordpress')
 
   beforeAll(async () => {
@@ -112,20 +132,15 @@ $curl = curl_init( 'http://127.0.0.1:${port}/' );
 curl_setopt_array( $curl, array( CURLOPT_RETURNTRANSFER => 1, CURLOPT_TIMEOUT => 3 ) );
 echo 'curl ', var_export( curl_exec( $curl ), true ), "\\n";
 echo 'stream ', var_export( @file_get_contents( 'http://127.0.0.1:${port}/' ), true ), "\\n";
-echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${driver.addresses(spec.id)[0]!.port}/readme.html' ), true ), "\\n";
+echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${(await driver.addresses(spec.id))[0]!.port}/readme.html' ), true ), "\\n";
 `,
     )
     const answer = await page('/probe-net.php')
     expect(answer.text.trim().split('\n')).toHaveLength(14)
     for (const line of answer.text.trim().split('\n')) expect(line).toMatch(/ false$/)
     expect(reached).toBe(0)
-    await eventually(() =>
-      expect(
-        driver
-          .log(spec.id)
-          .tail(50)
-          .some((line) => line.text.includes('connection refused by the platform')),
-      ).toBe(true),
+    await eventually(async () =>
+      expect((await driver.log(spec.id).tail(50)).some((line) => line.text.includes('connection refused by the platform'))).toBe(true),
     )
     secret.close()
   })
@@ -210,7 +225,7 @@ unlink( $dir . 'again' );`,
 
   test('takes 20 MB uploads, refuses bodies above 64 MB', async () => {
     await parts.put(spec.id, 'probe-body.php', `<?php echo strlen( file_get_contents( 'php://input' ) );`)
-    const to = driver.addresses(spec.id)[0] as SiteAddress
+    const to = (await driver.addresses(spec.id))[0] as SiteAddress
     const headers = { 'content-type': 'application/octet-stream' }
     const big = await ask(to, `${spec.url}/probe-body.php`, { method: 'POST', headers, body: Buffer.alloc(20_000_000) })
     expect(big.text).toBe('20000000')
@@ -223,7 +238,7 @@ unlink( $dir . 'again' );`,
 
   test('knows the visitor and the scheme from the edge', async () => {
     await parts.put(spec.id, 'probe-server.php', `<?php echo $_SERVER['REMOTE_ADDR'], ' ', $_SERVER['HTTPS'], ' ', $_SERVER['HTTP_HOST'];`)
-    const to = driver.addresses(spec.id)[0] as SiteAddress
+    const to = (await driver.addresses(spec.id))[0] as SiteAddress
     const answer = await ask(to, `${spec.url}/probe-server.php`, {
       headers: { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' },
     })
@@ -256,21 +271,13 @@ unlink( $dir . 'again' );`,
     )
     await page('/probe-memory.php').catch(() => null)
     await eventually(async () => {
-      expect(
-        driver
-          .log(spec.id)
-          .tail(50)
-          .some((line) => /memory \d+ MB is above the plan's 640 MB/.test(line.text)),
-      ).toBe(true)
+      expect((await driver.log(spec.id).tail(50)).some((line) => /memory \d+ MB is above the plan's 640 MB/.test(line.text))).toBe(true)
       expect((await page('/')).status).toBe(200)
     })
   })
 
   test('a new life of the driver keeps the log and ends what the old one left', async () => {
-    const before = driver
-      .log(spec.id)
-      .tail(3)
-      .map((line) => line.text)
+    const before = (await driver.log(spec.id).tail(3)).map((line) => line.text)
     await driver.stop(spec.id)
     await driver.close()
     // A container whose parent was killed and that did not notice: the same program, started by nobody.
@@ -286,21 +293,13 @@ unlink( $dir . 'again' );`,
     await fs.writeFile(path.join(runDir, 'web-2.8.pid'), String(bystander.pid))
     const strayEnd = once(stray, 'exit')
     driver = open(parts.dataDir)
-    expect(
-      driver
-        .log(spec.id)
-        .tail(200)
-        .map((line) => line.text),
-    ).toEqual(expect.arrayContaining(before))
+    expect((await driver.log(spec.id).tail(200)).map((line) => line.text)).toEqual(expect.arrayContaining(before))
     await driver.start(spec)
     await strayEnd
     expect(bystander.exitCode).toBeNull()
     bystander.kill('SIGKILL')
     expect((await page('/')).status).toBe(200)
-    const sequence = driver
-      .log(spec.id)
-      .tail(5_000)
-      .map((line) => line.seq)
+    const sequence = (await driver.log(spec.id).tail(5_000)).map((line) => line.seq)
     expect(sequence).toEqual(sequence.map((_, index) => sequence[0]! + index))
   })
 
@@ -313,7 +312,7 @@ unlink( $dir . 'again' );`,
       const driver = createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath, settings: { WORDPRESS_INTERNET: 'off', WORDPRESS_MAX_CONTAINERS: 4 }, log: console })
       await driver.install(spec, admin)
       await driver.start(spec)
-      console.log(JSON.stringify(driver.addresses(spec.id)))`
+      console.log(JSON.stringify(driver.upstreams(spec.id)))`
     const portal = spawn(
       process.execPath,
       ['--input-type=module', '-e', script, JSON.stringify([dataDir, runtimeDir, filesDir, victim, admin])],

@@ -1,9 +1,9 @@
-// Runs WordPress sites as child processes of the portal: PHP in WebAssembly and SQLite, no container engine. See runtimes/wordpress-wasm/README.md.
+// Runs WordPress sites as child processes: PHP in WebAssembly and SQLite, no container engine. See runtimes/wordpress-wasm/README.md.
 import { existsSync, readdirSync, rm } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
-import type { SiteSpec, WordpressDriver } from '../../driver.ts'
+import type { SiteRuntime, SiteSpec } from '../../driver.ts'
 import { Archivist, proveCopy, scratchPrefix } from './copies.ts'
 import { Gate } from './gate.ts'
 import type { Settings } from './settings.ts'
@@ -32,7 +32,7 @@ const defaultCronMs = 5 * 60_000
 const idShape = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/
 
 /** The embedded driver. Creating it starts no process and touches no site. */
-export function createEmbedded(parts: EmbeddedParts): WordpressDriver {
+export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
   const sitesDir = path.join(path.resolve(parts.dataDir), 'sites')
   const maxContainers = parts.settings.WORDPRESS_MAX_CONTAINERS
   const host: Host = {
@@ -121,7 +121,12 @@ export function createEmbedded(parts: EmbeddedParts): WordpressDriver {
       check(spec)
       await site(spec.id).restore(spec, copy, restoreId)
     },
-    addresses: (id) => sites.get(id)?.addresses() ?? [],
+    addresses: async (id) => sites.get(id)?.addresses() ?? [],
+    upstreams: (id) => sites.get(id)?.addresses() ?? [],
+    note(id, container, text) {
+      // A visitor who comes as the site is removed must not make its folder again.
+      if (idShape.test(id) && existsSync(path.join(sitesDir, id))) site(id).log.add(container, text)
+    },
     log: (id) => site(id).log,
     async list() {
       const entries = await fs.readdir(sitesDir, { withFileTypes: true }).catch(() => [])

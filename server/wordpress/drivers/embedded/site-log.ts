@@ -17,7 +17,7 @@ interface Stored {
 }
 
 export class FileLog implements SiteLog {
-  readonly events = new EventEmitter<{ line: [LogLine] }>()
+  readonly #events = new EventEmitter<{ line: [] }>()
   readonly #dir: string
   #lines: LogLine[] = []
   #next = 1
@@ -28,7 +28,7 @@ export class FileLog implements SiteLog {
   /** Reads what an earlier life left; creates nothing until the first line. */
   constructor(dir: string) {
     this.#dir = dir
-    this.events.setMaxListeners(0)
+    this.#events.setMaxListeners(0)
     for (const name of ['previous.jsonl', 'current.jsonl']) {
       let text
       try {
@@ -60,16 +60,27 @@ export class FileLog implements SiteLog {
     if (this.#lines.length > keptLines * 1.2) this.#lines = this.#lines.slice(-keptLines)
     this.#pending.push(`${JSON.stringify({ q: line.seq, t: line.at.getTime(), c: container, x: clean } satisfies Stored)}\n`)
     this.#timer ??= setTimeout(() => this.flush(), flushMs)
-    this.events.emit('line', line)
+    this.#events.emit('line')
   }
 
-  tail(limit: number): readonly LogLine[] {
+  /** The newest line, or undefined when there is none. */
+  get newest(): LogLine | undefined {
+    return this.#lines.at(-1)
+  }
+
+  async tail(limit: number): Promise<readonly LogLine[]> {
     return limit <= 0 ? [] : this.#lines.slice(-Math.min(limit, keptLines))
   }
 
-  after(seq: number): readonly LogLine[] {
+  async after(seq: number, limit: number): Promise<readonly LogLine[]> {
     const first = this.#lines[0]?.seq ?? this.#next
-    return this.#lines.slice(Math.max(0, seq + 1 - first, this.#lines.length - keptLines))
+    const from = Math.max(0, seq + 1 - first, this.#lines.length - keptLines)
+    return this.#lines.slice(from, from + limit)
+  }
+
+  watch(onNew: () => void): () => void {
+    this.#events.on('line', onNew)
+    return () => void this.#events.off('line', onNew)
   }
 
   /** Writes what waits. Small and seldom, so without a promise: nothing is lost when the process ends right after. */

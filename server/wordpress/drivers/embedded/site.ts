@@ -201,7 +201,7 @@ export class Site {
     try {
       await Promise.any(boots)
     } catch {
-      throw new DriverFailure('unavailable', `no container of site ${this.#id} came up: ${this.log.tail(1)[0]?.text ?? 'no word from it'}`)
+      throw new DriverFailure('unavailable', `no container of site ${this.#id} came up: ${this.log.newest?.text ?? 'no word from it'}`)
     }
   }
 

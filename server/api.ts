@@ -1,0 +1,142 @@
+/**
+ * The portal: API, pages, jobs, name server, and the sandbox where it stands in for somebody. A child of main.ts, which has the database and runs the
+ * customers' sites. SIGTERM ends it well, and its parent starts it again: so a new catalogue is taken up without a visitor of any site noticing.
+ */
+import { openHouse, type House } from './app.ts'
+import type { Config } from './config.ts'
+import { seedDemo, type Demo } from './demo.ts'
+import { openDrivers, sandboxGatewayKeys, type SandboxAddresses } from './drivers.ts'
+import { createTravellingClock, systemClock } from './platform/clock.ts'
+import { createLog, type Log } from './platform/log.ts'
+import { createSecrets, loadRootSecret, type Secrets } from './platform/secrets.ts'
+import { closeOnSignals } from './platform/shutdown.ts'
+import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
+import { notePid } from './portal-pid.ts'
+import { readSettings } from './settings.ts'
+import { bootRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
+import { tellFaults, whyNotStarted } from './start-failures.ts'
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets, log: Log) {
+  const keys = {
+    gateways: sandboxGatewayKeys((purpose) => secrets.derive(purpose)),
+    esms: { apiKey: secrets.derive('sandbox-esms-key').slice(0, 32), secretKey: secrets.derive('sandbox-esms-secret').slice(0, 32) },
+  }
+  // Loaded only when it stands in for somebody: a lean production image does not even hold it.
+  const { startSandbox } = await import('../sandbox/index.ts')
+  const sandbox = await startSandbox({
+    host: config.HOST,
+    port: config.SANDBOX_PORT,
+    databaseUrl,
+    portalUrl: config.portalUrl,
+    ...(config.SANDBOX_DNS_PORT !== undefined && { registryPort: config.SANDBOX_DNS_PORT }),
+    ...keys,
+    log: (line) => log.info({ sandbox: line }, 'sandbox'),
+  })
+  const addresses: SandboxAddresses = { url: sandbox.url, smtpUrl: sandbox.smtpUrl, registryPort: sandbox.registryPort, ...keys }
+  return { sandbox, addresses }
+}
+
+/** The demo's domain is registered in the sandbox, as its owner would have done long ago. */
+async function delegateInSandbox(url: string, domain: NonNullable<Demo['domain']>, { dns }: House): Promise<void> {
+  const body = JSON.stringify(domain)
+  const answer = await fetch(`${url}/registry.json`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  if (!answer.ok) throw new Error(`The sandbox's registry does not take ${domain.name}: ${await answer.text()}`)
+  await dns.verifier.checkDue()
+}
+
+/** Longest time for what is in flight, ms. */
+const closeLimitMs = 19_000
+
+async function run(): Promise<void> {
+  if (!process.connected) {
+    tellFaults(['This is the part of the portal that server/main.ts starts: run npm start.'])
+    process.exit(64) // EX_USAGE of sysexits.h
+  }
+  const settings = readSettings(process.env)
+  if ('faults' in settings) {
+    tellFaults(settings.faults)
+    process.exit(78) // EX_CONFIG of sysexits.h
+  }
+  const { config, catalog } = settings
+  const log = createLog(config.LOG_LEVEL)
+  let sandbox: { close(): Promise<void> } | undefined
+  let house: House | undefined
+  let stopClock: (() => void) | undefined
+  let ending = false
+  let groundIsBad = false
+
+  async function close(): Promise<void> {
+    ending = true
+    stopClock?.()
+    await house?.close()
+    await sandbox?.close()
+  }
+  const shutdown = closeOnSignals(close, closeLimitMs, log, { ofTheTerminal: false })
+  // Without its parent there is neither database nor sites; what was in flight is as after any crash.
+  process.once('disconnect', () => {
+    if (!ending) process.exit(1)
+  })
+
+  try {
+    const line = lineTo(process)
+    line.listen()
+    const { databaseUrl, began } = await line.sendRequest<Boot>(bootRequest).catch((error: unknown) => {
+      groundIsBad = true
+      throw error
+    })
+    const secrets = createSecrets(loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET))
+    let addresses: SandboxAddresses | undefined
+    if (config.sandbox) {
+      const opened = await openSandbox(config, databaseUrl, secrets, log)
+      sandbox = opened.sandbox
+      addresses = opened.addresses
+    }
+    const drivers = await openDrivers(config, addresses, line, log)
+    const travelling = config.sandbox ? createTravellingClock() : undefined
+    const clock = travelling ?? systemClock
+    const opened = await openHouse({
+      config,
+      databaseUrl,
+      catalog,
+      drivers,
+      secrets,
+      clock,
+      log,
+      sandboxUrl: addresses?.url ?? null,
+      registryPort: addresses?.registryPort ?? null,
+    })
+    house = opened
+    stopClock = await travelling?.follow(opened.db, () => {
+      log.info({ now: clock.now() }, 'the clock was moved')
+      opened.bills.poke().catch((error: unknown) => log.warn({ err: error }, 'billing looks with its next round'))
+    })
+    const demo = config.demo ? await seedDemo({ db: house.db, catalog, log, dns: house.dns }) : undefined
+    await house.listen()
+    if (demo?.domain && addresses) await delegateInSandbox(addresses.url, demo.domain, house)
+
+    say('')
+    say(`  Portal             ${config.portalUrl}`)
+    say(`  API documentation  ${config.portalUrl}/api/docs`)
+    if (addresses) say(`  Sandbox            ${addresses.url}   (SMS and mail: ${addresses.url}/inbox)`)
+    say(`  Name server        ${config.HOST}:${config.DNS_PORT} (UDP and TCP)`)
+    say(`  Customers' sites   http://<name>.${config.SITES_DOMAIN ?? `localhost:${config.SITES_PORT}`}`)
+    if (demo) say(`  Demo sign-in       ${demo.email} / ${demo.password}`)
+    say('')
+    notePid(config.DATA_DIR)
+    collectStartUpGarbage()
+    await line.sendNotification(portalIsReady)
+    say(`  Ready in ${((Date.now() - began) / 1000).toFixed(1)} s. Ctrl-C stops everything.`)
+  } catch (error) {
+    log.debug({ err: error }, 'start')
+    // A fault of the ground that we would stand on is told by who lays it.
+    if (!groundIsBad) tellFaults([whyNotStarted(error)])
+    shutdown.disarm()
+    await close().catch(() => undefined)
+    process.exit(1)
+  }
+}
+
+// The start script has it compiled beforehand by importing it.
+if (import.meta.main) await run()

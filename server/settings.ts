@@ -1,0 +1,28 @@
+/** What the operator has set, read and judged before anything is opened. */
+import path from 'node:path'
+import { CatalogFault, loadCatalog, type Catalog } from './catalog/index.ts'
+import { ConfigFault, readConfig, type Config } from './config.ts'
+import { driverFaults } from './drivers.ts'
+
+/** Configuration and catalogue; or every fault of them, one sentence each. */
+export function readSettings(
+  env: NodeJS.ProcessEnv,
+): { readonly config: Config; readonly catalog: Catalog } | { readonly faults: readonly string[] } {
+  const faults: string[] = []
+  let config: Config | undefined
+  let catalog: Catalog | undefined
+  try {
+    config = readConfig(env)
+    faults.push(...driverFaults(config))
+  } catch (error) {
+    if (!(error instanceof ConfigFault)) throw error
+    faults.push(...error.faults)
+  }
+  try {
+    catalog = loadCatalog(config?.CATALOG ?? path.resolve('catalog.yaml'))
+  } catch (error) {
+    if (!(error instanceof CatalogFault)) throw error
+    faults.push(...error.message.split('\n'))
+  }
+  return config && catalog && faults.length === 0 ? { config, catalog } : { faults }
+}

@@ -1,0 +1,39 @@
+/** The line between the portal and what runs the sites: JSON-RPC over the channel of a child process, or over a port where both are one process (tests). */
+import type { ChildProcess } from 'node:child_process'
+import type { MessagePort } from 'node:worker_threads'
+import {
+  createMessageConnection,
+  IPCMessageReader,
+  IPCMessageWriter,
+  PortMessageReader,
+  PortMessageWriter,
+  type MessageConnection,
+} from 'vscode-jsonrpc/node'
+
+/** A request: { entries: HostEntry[] }, all host names that there are. */
+export const publishHosts = 'edge/publish'
+
+/** A line to a child, or to the parent (`process`). Ended, with all that waits for an answer, when the other end is gone. Not listening yet. */
+export function lineTo(other: ChildProcess | NodeJS.Process): MessageConnection {
+  const line = createMessageConnection(new IPCMessageReader(other), new IPCMessageWriter(other))
+  other.once('disconnect', () => line.dispose())
+  return line
+}
+
+/** The same within one process. Not listening yet. */
+export function lineThrough(port: MessagePort): MessageConnection {
+  const line = createMessageConnection(new PortMessageReader(port), new PortMessageWriter(port))
+  port.once('close', () => line.dispose())
+  return line
+}
+
+/** What the portal's process and its parent say to each other beside that. */
+export interface Boot {
+  readonly databaseUrl: string
+  /** When this start began, ms since 1970. */
+  readonly began: number
+}
+/** The portal's first request, once it has found its settings good: answered with Boot when database and sites are there. */
+export const bootRequest = 'portal/boot'
+/** A notification: it listens. */
+export const portalIsReady = 'portal/ready'

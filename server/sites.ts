@@ -1,0 +1,61 @@
+/**
+ * What visitors of customers' sites meet: the runtime that runs the sites, and the edge in front of it. It knows neither database nor portal, so it
+ * goes on as it was last told while the portal is away, and does what the portal asks of it over a line (sites-line.ts).
+ */
+import path from 'node:path'
+import type { MessageConnection } from 'vscode-jsonrpc/node'
+import type { Config } from './config.ts'
+import { createEdge, createHostTable, type HostEntry } from './edge/index.ts'
+import type { Log } from './platform/log.ts'
+import { publishHosts } from './sites-line.ts'
+import { serveRuntime, wordpressDrivers } from './wordpress/drivers/index.ts'
+
+export interface Sites {
+  /** Resolves with the port. Rejects when it cannot be had. */
+  listen(): Promise<number>
+  /** Does what is asked over the line, which this sets to listening. */
+  serve(line: MessageConnection): void
+  /** Lets visitors in hand finish and ends every container. */
+  close(): Promise<void>
+}
+
+type SitesConfig = Pick<Config, 'DATA_DIR' | 'HOST' | 'SITES_PORT' | 'WORDPRESS_INTERNET' | 'WORDPRESS_MAX_CONTAINERS'> & {
+  readonly sitesScheme: 'http' | 'https'
+}
+
+const root = path.resolve(import.meta.dirname, '..')
+
+export function openSites(config: SitesConfig, log: Log): Sites {
+  const runtime = wordpressDrivers.embedded.create({
+    dataDir: config.DATA_DIR,
+    runtimeDir: path.join(root, 'runtimes', 'wordpress-wasm'),
+    filesDir: path.join(root, '.cache', 'wordpress-7.1.1'),
+    nodePath: process.execPath,
+    settings: { WORDPRESS_INTERNET: config.WORDPRESS_INTERNET, WORDPRESS_MAX_CONTAINERS: config.WORDPRESS_MAX_CONTAINERS },
+    log,
+  })
+  const hosts = createHostTable(runtime.upstreams)
+  const edge = createEdge({
+    resolve: hosts.resolve,
+    port: config.SITES_PORT,
+    host: config.HOST,
+    proto: config.sitesScheme,
+    log,
+    note: (site, line) => runtime.note(site, 'edge', line),
+  })
+  return {
+    listen: () => edge.listen(),
+    serve(line) {
+      serveRuntime(line, runtime)
+      line.onRequest(publishHosts, ({ entries }: { entries: readonly HostEntry[] }) => {
+        hosts.replace(entries)
+        return null
+      })
+      line.listen()
+    },
+    async close() {
+      await edge.close()
+      await runtime.close()
+    },
+  }
+}

@@ -1,0 +1,32 @@
+// What both ends of the line say: JSON-RPC 2.0, one method an act of the agreement, its arguments in `args`.
+import type { CopyFigures, LogLine, SiteAddress, SiteAdmin, SiteCopy, SiteSpec, SiteState, WordpressCapabilities } from '../../driver.ts'
+
+/** Arguments and answer of each act, as they cross the line. */
+export interface Acts {
+  install: (spec: SiteSpec, admin: SiteAdmin | null) => void
+  start: (spec: SiteSpec) => void
+  stop: (id: string) => void
+  remove: (id: string) => void
+  state: (id: string) => SiteState
+  adminLink: (id: string, user: string) => string
+  backup: (id: string, file: string) => CopyFigures
+  prove: (file: string) => CopyFigures
+  restore: (spec: SiteSpec, copy: SiteCopy, restoreId: string) => void
+  addresses: (id: string) => readonly SiteAddress[]
+  list: () => readonly string[]
+  health: () => string | null
+  describe: () => { name: string; capabilities: WordpressCapabilities }
+  'log.tail': (id: string, limit: number) => readonly SentLine[]
+  'log.after': (id: string, seq: number, limit: number) => readonly SentLine[]
+  /** `log.new` is said of this site from now on, or no longer. */
+  'log.watch': (id: string) => void
+  'log.unwatch': (id: string) => void
+}
+/** JSON has no dates. */
+export type SentLine = Omit<LogLine, 'at'> & { readonly at: string }
+
+export const methodOf = (act: keyof Acts): string => `site/${act}`
+/** Said to who watches: { id }. There are lines that nobody was told of. */
+export const newLines = 'site/log.new'
+/** The code of an error that is a DriverFailure; its kind is in the error's data. Below the range that JSON-RPC keeps for itself. */
+export const driverFailureCode = -31_000

@@ -1,0 +1,69 @@
+import { ResponseError, type MessageConnection } from 'vscode-jsonrpc/node'
+import { DriverFailure } from '../../../platform/errors.ts'
+import type { LogLine, SiteRuntime } from '../../driver.ts'
+import { driverFailureCode, methodOf, newLines, type Acts, type SentLine } from './protocol.ts'
+
+const sent = (lines: readonly LogLine[]): SentLine[] => lines.map((line) => ({ ...line, at: line.at.toISOString() }))
+
+/** Does for whoever is at the other end of the line what the runtime can do. Ends nothing when the line ends: what was begun is carried through. */
+export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): void {
+  const watched = new Map<string, () => void>()
+  /** Sites of whose new lines the other end knows and has not asked for yet. */
+  const told = new Set<string>()
+
+  const acts: { [A in keyof Acts]: (...args: Parameters<Acts[A]>) => ReturnType<Acts[A]> | Promise<ReturnType<Acts[A]>> } = {
+    install: (spec, admin) => runtime.install(spec, admin),
+    start: (spec) => runtime.start(spec),
+    stop: (id) => runtime.stop(id),
+    remove: (id) => runtime.remove(id),
+    state: (id) => runtime.state(id),
+    adminLink: (id, user) => runtime.adminLink(id, user),
+    backup: (id, file) => runtime.backup(id, file),
+    prove: (file) => runtime.prove(file),
+    restore: (spec, copy, restoreId) => runtime.restore(spec, copy, restoreId),
+    addresses: (id) => runtime.addresses(id),
+    list: () => runtime.list(),
+    health: async () => (await runtime.health()) ?? null,
+    describe: () => ({ name: runtime.name, capabilities: runtime.capabilities }),
+    async 'log.tail'(id, limit) {
+      told.delete(id)
+      return sent(await runtime.log(id).tail(limit))
+    },
+    async 'log.after'(id, seq, limit) {
+      told.delete(id)
+      return sent(await runtime.log(id).after(seq, limit))
+    },
+    'log.watch'(id) {
+      if (watched.has(id)) return
+      const unwatch = runtime.log(id).watch(() => {
+        // A busy site writes thousands of lines a second: said once until somebody looks.
+        if (told.has(id)) return
+        told.add(id)
+        void line.sendNotification(newLines, { id }).catch(() => unwatch())
+      })
+      watched.set(id, unwatch)
+    },
+    'log.unwatch'(id) {
+      watched.get(id)?.()
+      watched.delete(id)
+      told.delete(id)
+    },
+  }
+  for (const act of Object.keys(acts) as (keyof Acts)[]) {
+    const run = acts[act] as (...args: unknown[]) => unknown
+    line.onRequest(methodOf(act), async ({ args }: { args: unknown[] }) => {
+      try {
+        return (await run(...args)) ?? null
+      } catch (error) {
+        if (error instanceof DriverFailure) throw new ResponseError(driverFailureCode, error.message, { kind: error.kind })
+        throw error
+      }
+    })
+  }
+  const forget = (): void => {
+    for (const unwatch of watched.values()) unwatch()
+    watched.clear()
+  }
+  line.onClose(forget)
+  line.onDispose(forget)
+}

@@ -1,0 +1,109 @@
+/** The portal alone is killed and restarted: its parent brings it back, and no visitor of a customer's site notices. */
+import http from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pidOfPortal } from '../server/portal-pid.ts'
+import { eventually } from './house.ts'
+import { credited, placeOrder, price, register, settled, topUp, untilAnswered, type Customer } from './kill-journey.ts'
+import { PortalProcess } from './portal-process.ts'
+
+let portal: PortalProcess
+let an: Customer
+let host: string
+let containers: string[]
+const containersNow = (): string[] =>
+  portal
+    .processes()
+    .filter(({ command }) => command.includes('--container'))
+    .map(({ pid, command }) => `${pid} ${command}`)
+    .toSorted()
+
+beforeAll(async () => {
+  portal = await PortalProcess.create()
+  await portal.start()
+  an = await register(portal, 1)
+  await credited(portal, an, await topUp(portal, an, price, 'paid'))
+  const id = await placeOrder(portal, an)
+  expect(await settled(portal, an, id)).toBe('running')
+  host = String((await untilAnswered(portal, 'GET', `/api/wp/${id}`, { token: an.token })).body.result['domain'])
+  containers = containersNow()
+  expect(containers).toHaveLength(1)
+}, 180_000)
+afterAll(async () => {
+  expect(await portal.terminate()).toBe(0)
+  expect(portal.processes()).toEqual([])
+  portal.discard()
+}, 60_000)
+
+/** Visits the site over and over until it is told to stop; answers every status, or the error in its place. */
+function visitors(): { stop(): Promise<(number | string)[]> } {
+  let going = true
+  const seen: (number | string)[] = []
+  const visit = (): Promise<number | string> =>
+    new Promise((resolve) => {
+      http
+        .get({ host: '127.0.0.1', port: portal.sitesPort, path: '/wp-login.php', headers: { host }, agent: false }, (answer) => {
+          answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
+        })
+        .once('error', (error) => resolve(error.message))
+    })
+  const all = (async () => {
+    while (going) seen.push(await visit())
+  })()
+  return {
+    async stop() {
+      going = false
+      await all
+      return seen
+    },
+  }
+}
+
+const portalNow = (): number => pidOfPortal(portal.dataDir) ?? 0
+async function backAs(other: number): Promise<void> {
+  await eventually(
+    'the portal being back',
+    async () => ![0, other].includes(portalNow()) && (await fetch(`${portal.url}/readyz`).catch(() => undefined))?.status === 200,
+    60,
+  )
+}
+
+test(
+  'killed outright, it is back by itself, and the site answered all the time from the same container',
+  { timeout: 120_000 },
+  async () => {
+    const before = portalNow()
+    const visits = visitors()
+    process.kill(before, 'SIGKILL')
+    await backAs(before)
+    const seen = await visits.stop()
+    expect(seen.length).toBeGreaterThan(3)
+    expect(new Set(seen)).toEqual(new Set([200]))
+    expect(containersNow()).toEqual(containers)
+    for (const { holds } of an.facts) await holds()
+  },
+)
+
+test('an operator restarts it in the same way, and is told why not when its settings are bad', { timeout: 120_000 }, async () => {
+  const before = portalNow()
+  const visits = visitors()
+  const refused = await portal.command('restart', { CATALOG: '/nowhere/catalog.yaml' })
+  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('goes on as it is') })
+  expect(portalNow()).toBe(before)
+  const { code, said } = await portal.command('restart')
+  expect(said).toMatch(/^The portal was started again in \d+\.\d s\. Customers' sites went on\.\n$/)
+  expect(code).toBe(0)
+  await backAs(before)
+  expect(new Set(await visits.stop())).toEqual(new Set([200]))
+  expect(containersNow()).toEqual(containers)
+  for (const { holds } of an.facts) await holds()
+})
+
+test('killed again and again it still comes back, and the whole ends at once when asked to', { timeout: 120_000 }, async () => {
+  for (let turn = 0; turn < 2; turn++) {
+    const before = portalNow()
+    process.kill(before, 'SIGKILL')
+    await backAs(before)
+  }
+  expect(containersNow()).toEqual(containers)
+  for (const { holds } of an.facts) await holds()
+})
