@@ -17,10 +17,9 @@ const firstPage = (port) =>
     request.on('error', reject)
   })
 
-/** Seconds from nothing to the first page. */
-export async function bareRun() {
+/** A site of its own without a portal: the port it answers on, the process, and what ends both. */
+export async function startBare({ memoryMb = 512, phpMemoryMb = 128 } = {}) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-bare-'))
-  const started = performance.now()
   fs.cpSync(path.join(defaultFilesDir, 'wp'), path.join(dir, 'site'), { recursive: true, preserveTimestamps: true })
   fs.cpSync(path.join(`${defaultFilesDir}-templates`, 'opcache'), path.join(dir, 'internal/shared/opcache'), {
     recursive: true,
@@ -30,6 +29,11 @@ export async function bareRun() {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = new Promise((resolve) => child.once('close', resolve))
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+    fs.rmSync(dir, { recursive: true, force: true })
+  }
   try {
     child.stdin.write(
       `${JSON.stringify({
@@ -37,8 +41,8 @@ export async function bareRun() {
         internalDir: path.join(dir, 'internal'),
         sqliteDir: path.join(defaultFilesDir, 'sqlite-database-integration'),
         url: 'http://bare.localhost:8082',
-        memoryMb: 512,
-        phpMemoryMb: 128,
+        memoryMb,
+        phpMemoryMb,
         ssdBytes: 1e10,
         databaseBytes: 1e10,
         internalBytes: 5e8,
@@ -53,13 +57,23 @@ export async function bareRun() {
       })
       child.once('close', (code) => reject(new Error(`the runtime ended with ${code}`)))
     })
+    return { port, pid: child.pid, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Seconds from nothing to the first page. */
+export async function bareRun() {
+  const started = performance.now()
+  const { port, stop } = await startBare()
+  try {
     const status = await firstPage(port)
     if (status !== 200) throw new Error(`the first page answers ${status}`)
     return (performance.now() - started) / 1000
   } finally {
-    child.kill('SIGTERM')
-    await ended
-    fs.rmSync(dir, { recursive: true, force: true })
+    await stop()
   }
 }
 

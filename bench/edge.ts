@@ -3,19 +3,18 @@
  * static file, served by the WordPress runtime, and a bare server that answers at once, which shows the proxy alone. Needs nginx and ab (apache2-utils).
  */
 import { execFile, fork, spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { createEdge } from '../server/edge/index.ts'
-import { call, freePort, median, report, signIn, startPortal } from './portal.ts'
+import { call, cpuSecondsOf, freePort, median, orderSite, report, signIn, startPortal } from './portal.ts'
 
 const rounds = 5
 const requests = 6000
 const clients = 16
-const ticksPerSecond = 100
 
 async function child(...args: string[]): Promise<{ process: ChildProcess; port: number }> {
   const process_ = fork(import.meta.filename, args, { execArgv: ['--disable-warning=ExperimentalWarning'] })
@@ -52,19 +51,13 @@ http {
   }
 }
 
-const cpuSeconds = (pid: number): number => {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
-}
-
 interface Run {
   readonly perSecond: number
   readonly p99Ms: number
   readonly cpuMicros: number
 }
 async function load(proxy: { process: ChildProcess; port: number }, host: string, target: string, count: number): Promise<Run> {
-  const before = cpuSeconds(proxy.process.pid ?? 0)
+  const before = cpuSecondsOf(proxy.process.pid ?? 0)
   const { stdout } = await promisify(execFile)('ab', [
     '-q',
     '-k',
@@ -81,7 +74,7 @@ async function load(proxy: { process: ChildProcess; port: number }, host: string
   return {
     perSecond: Number(/Requests per second:\s+([\d.]+)/.exec(stdout)?.[1]),
     p99Ms: Number(/\s99%\s+(\d+)/.exec(stdout)?.[1]),
-    cpuMicros: ((cpuSeconds(proxy.process.pid ?? 0) - before) / count) * 1e6,
+    cpuMicros: ((cpuSecondsOf(proxy.process.pid ?? 0) - before) / count) * 1e6,
   }
 }
 
@@ -134,18 +127,7 @@ async function compare(): Promise<void> {
   const portal = await startPortal()
   try {
     const token = await signIn(portal)
-    const { id } = await call<{ id: string }>(portal, 'POST', '/api/wp', token, {
-      size: 1,
-      region: 1,
-      disk: 10_240,
-      mariadb_disk_size: 10_240,
-      user: 'boss',
-      password: 'Another#1pass',
-      replicate: 1,
-    })
-    const read = () => call<{ status: string; domain: string }>(portal, 'GET', `/api/wp/${id}`, token)
-    while ((await read()).status !== 'running') await new Promise((resolve) => setTimeout(resolve, 200))
-    const { domain } = await read()
+    const { id, domain } = await orderSite(portal, token)
     const container = await containerPort(id)
     await against('a site’s static file', container, folder, domain, '/wp-includes/css/dashicons.min.css', 1500)
     await against('a bare upstream', bare.port, folder, domain, '/', requests)

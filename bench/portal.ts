@@ -5,6 +5,7 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 
+const ticksPerSecond = 100
 const root = path.resolve(import.meta.dirname, '..')
 
 export interface BenchPortal {
@@ -98,6 +99,37 @@ export async function signIn(portal: BenchPortal): Promise<string> {
     password: 'Portal-demo-2026',
   })
   return token.accessToken
+}
+
+/** Orders a server of the smallest plan; resolves when it runs. */
+export async function orderSite(portal: BenchPortal, token: string): Promise<{ id: string; domain: string }> {
+  const { id } = await call<{ id: string }>(portal, 'POST', '/api/wp', token, {
+    size: 1,
+    region: 1,
+    disk: 10_240,
+    mariadb_disk_size: 10_240,
+    user: 'boss',
+    password: 'Another#1pass',
+    replicate: 1,
+  })
+  for (;;) {
+    const { status, domain, reason } = await call<{ status: string; domain: string; reason: string | null }>(
+      portal,
+      'GET',
+      `/api/wp/${id}`,
+      token,
+    )
+    if (status === 'failed') throw new Error(reason ?? 'failed')
+    if (status === 'running') return { id, domain }
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+/** CPU that a process has used, seconds. Linux only. */
+export function cpuSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
 /** Proportional set size of a process and everything below it, MB. Shared memory is counted once. Linux only. */

@@ -1,11 +1,12 @@
 /** `npm run bench [-- name …]`: each benchmark prints its figures and whether they hold their limits. They are no tests: machines are noisy. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { ensurePackages, ensureWebBuild, ensureWordpress, environment, pinnedNode, root } from './bootstrap.mjs'
+import { ensureCompiled, ensurePackages, ensureWebBuild, ensureWordpress, environment, pinnedNode, root } from './bootstrap.mjs'
 
 await ensurePackages()
 await ensureWordpress()
 await ensureWebBuild()
+await ensureCompiled()
 const all = [
   'order',
   'posting',
@@ -15,6 +16,7 @@ const all = [
   'interaction',
   'screens',
   'edge',
+  'front-page',
   'idle',
   'dns',
   'dns-differential',
