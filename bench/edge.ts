@@ -10,7 +10,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { createEdge } from '../server/edge/index.ts'
-import { call, cpuSecondsOf, freePort, median, orderSite, report, signIn, startPortal } from './portal.ts'
+import { cpuSecondsOf, freePort, median, orderSite, report, signIn, startPortal } from './portal.ts'
 
 const rounds = 5
 const requests = 6000
