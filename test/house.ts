@@ -78,7 +78,7 @@ export interface TestHouse {
    * sandbox stays; `sitesGoOn`: and so does what runs the customers' sites, as when the API alone is started again.
    */
   reopen(
-    changes?: Pick<TestHouseOptions, 'changeDrivers' | 'timing'> & { readonly sitesGoOn?: boolean },
+    changes?: Pick<TestHouseOptions, 'changeCatalog' | 'changeDrivers' | 'timing'> & { readonly sitesGoOn?: boolean },
     whileDown?: () => Promise<void>,
   ): Promise<void>
   /** Closes the portal and the sandbox, and forgets database and folder. */
@@ -165,16 +165,20 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
     log: () => undefined,
   })
   const shipped = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
-  const catalog = options.changeCatalog?.(shipped) ?? shipped
   const openTheSites = async (): Promise<Sites> => {
     const opened = openSites(config, log)
     await opened.listen()
     return opened
   }
   const open = async ({
+    changeCatalog,
     changeDrivers,
     timing,
-  }: Pick<TestHouseOptions, 'changeDrivers' | 'timing'>): Promise<{ house: House; drivers: Drivers; hangUp: () => void }> => {
+  }: Pick<TestHouseOptions, 'changeCatalog' | 'changeDrivers' | 'timing'>): Promise<{
+    house: House
+    drivers: Drivers
+    hangUp: () => void
+  }> => {
     const { port1, port2 } = new MessageChannel()
     sites.serve(lineThrough(port1))
     const line = lineThrough(port2)
@@ -189,7 +193,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
     const house = await openHouse({
       config,
       databaseUrl: database.url,
-      catalog,
+      catalog: changeCatalog?.(shipped) ?? shipped,
       drivers,
       secrets,
       clock: options.clock ?? systemClock,

@@ -188,11 +188,10 @@ describe('money', () => {
 describe('servers', () => {
   const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'binh', password: 'Another#1pass', replicate: 1 }
 
-  test("an order that nobody answers: 'Fail to create Wordpress!'", async () => {
-    const an = await house.customer()
-    const { page, context } = await open('en', '/wordpress/create', an)
+  /** The form filled in, and the review open. */
+  async function review(page: Page, plan: RegExp): Promise<void> {
     await page.getByRole('radio', { name: /Hà Nội/ }).check({ force: true })
-    await page.getByRole('radio', { name: /BASIC-1/ }).check({ force: true })
+    await page.getByRole('radio', { name: plan }).check({ force: true })
     for (const at of [0, 1])
       await page
         .getByRole('radio', { name: /^10 GB/ })
@@ -201,16 +200,28 @@ describe('servers', () => {
     await page.getByLabel('User name').fill('binh')
     await page.getByLabel('Password', { exact: true }).fill('Another#1pass')
     await press(page, 'Review and confirm')
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Confirm/ })
-      .waitFor()
+    await confirmation(page).waitFor()
+  }
+  const confirmation = (page: Page) => page.getByRole('dialog').getByRole('button', { name: /^Confirm/ })
+
+  test("an order that nobody answers: 'Fail to create Wordpress!'", async () => {
+    const { page, context } = await open('en', '/wordpress/create', await house.customer())
+    await review(page, /BASIC-1/)
     await context.setOffline(true)
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Confirm/ })
-      .click()
+    await confirmation(page).click()
     await notified(page, 'Error !', 'Fail to create Wordpress!')
+    await context.close()
+  })
+
+  test('an order that the server refuses says what the server said: the plan was withdrawn meanwhile', async () => {
+    const { page, context } = await open('en', '/wordpress/create', await house.customer())
+    await review(page, /PRO-16/)
+    await house.reopen({ changeCatalog: (catalog) => ({ ...catalog, plans: catalog.plans.filter(({ name }) => name !== 'PRO-16') }) })
+    const refused = page.waitForResponse((answer) => answer.url().endsWith('/api/wp') && answer.status() === 422)
+    await confirmation(page).click()
+    const { message } = (await (await refused).json()) as { message: string }
+    await notified(page, 'Error !', message)
+    await house.reopen()
     await context.close()
   })
 
@@ -262,6 +273,31 @@ describe('servers', () => {
 })
 
 describe('domains', () => {
+  test('one that another tab has deleted, and one that nobody may have: the server says so', async () => {
+    const an = await house.customer()
+    const created = await house.call<{ id: string }>('POST', '/api/dns', { token: an.token, body: { name: 'tiem-may.com.vn' } })
+    const { page, context } = await open('en', '/dns', an)
+    const dialog = page.getByRole('dialog')
+    const refusal = async (status: number, name: RegExp) => {
+      const refused = page.waitForResponse((answer) => answer.url().includes('/api/dns') && answer.status() === status)
+      await dialog.getByRole('button', { name }).click()
+      return (await (await refused).json()) as { message: string; error: { fields?: Record<string, string> } }
+    }
+    await press(page, /^Delete/)
+    await dialog.getByRole('button', { name: /^Delete/ }).waitFor()
+    await house.call('DELETE', `/api/dns/${created.body.result.id}`, { token: an.token })
+    await notified(page, 'Error !', (await refusal(404, /^Delete/)).message)
+    await page.keyboard.press('Escape')
+
+    await press(page, 'Create domain')
+    await dialog.getByLabel('Domain').fill('com.vn')
+    const { error } = await refusal(422, /Confirm/)
+    const [text = ''] = Object.values(error.fields ?? {})
+    expect(text).not.toBe('')
+    await notified(page, 'Error !', text)
+    await context.close()
+  })
+
   test('that cannot be added or deleted, because nobody answers', async () => {
     const an = await house.customer()
     const created = await house.call<{ id: string }>('POST', '/api/dns', { token: an.token, body: { name: 'tiem-banh.com.vn' } })
