@@ -1,4 +1,7 @@
-/** Bytes of each route, layout shift, and Lighthouse (mobile) of /login and / against a static page in the same run. */
+/**
+ * Bytes of each route, layout shift, and Lighthouse (mobile) of /login and / against a static page in the same run; and against peers that are built
+ * somewhere (PEERS=name=folder,…).
+ */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
 import os from 'node:os'
@@ -9,6 +12,7 @@ import lighthouse from 'lighthouse'
 import { browserArguments, browserPath } from '../scripts/browser.mjs'
 import { fontBytes, scriptBytes, styleBytes } from '../test/page-bytes.ts'
 import { median, report, signIn, startPortal } from './portal.ts'
+import { peers, serveFolder } from './static-folder.ts'
 
 const kb = (bytes: number): number => bytes / 1000
 
@@ -69,12 +73,12 @@ const chrome = await launch({
 const runs = Number(process.env['LIGHTHOUSE_RUNS'] ?? 3)
 /** What the score is made of, ms, as Lighthouse simulates a slow phone. */
 const timings = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'speed-index']
-async function score(page: string): Promise<{ score: number; cls: number }> {
+async function score(page: string, from = origin): Promise<{ score: number; cls: number }> {
   const scores: number[] = []
   const spent = new Map<string, number[]>()
   const shifts: number[] = []
   for (let run = 0; run < runs; run++) {
-    const result = await lighthouse(`${origin}${page}`, { port: chrome.port, onlyCategories: ['performance'], logLevel: 'error' })
+    const result = await lighthouse(`${from}${page}`, { port: chrome.port, onlyCategories: ['performance'], logLevel: 'error' })
     const lhr = result?.lhr
     const points = lhr?.categories['performance']?.score
     const shift = lhr?.audits['cumulative-layout-shift']?.numericValue
@@ -85,7 +89,9 @@ async function score(page: string): Promise<{ score: number; cls: number }> {
     shifts.push(shift)
     for (const name of timings) spent.set(name, [...(spent.get(name) ?? []), lhr?.audits[name]?.numericValue ?? 0])
   }
-  console.log(`      ${page}: ${timings.map((name) => `${name} ${median(spent.get(name) ?? []).toFixed(0)} ms`).join(', ')}`)
+  console.log(
+    `      ${from === origin ? page : from}: ${timings.map((name) => `${name} ${median(spent.get(name) ?? []).toFixed(0)} ms`).join(', ')}`,
+  )
   return { score: median(scores), cls: Math.max(...shifts) }
 }
 try {
@@ -95,6 +101,10 @@ try {
     const { score: points, cls } = await score(page)
     report(`Lighthouse mobile of ${page}, out of the static page's figure`, (points / base.score) * 100, 90, '', true)
     report(`layout shift of ${page}`, cls, 0.02, '')
+  }
+  for (const { name, folder } of peers()) {
+    const { score: points, cls } = await score('/', await serveFolder(folder))
+    console.log(`      ${name} in the same run: ${points.toFixed(0)}, layout shift ${cls.toFixed(3)}`)
   }
 } finally {
   chrome.kill()
