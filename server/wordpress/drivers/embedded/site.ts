@@ -5,9 +5,9 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import type { CopyFigures, SiteAddress, SiteAdmin, SiteCopy, SiteSpec, SiteState } from '../../driver.ts'
 import { Container, type BootOrder } from './container.ts'
 import { Copies, type Archivist } from './copies.ts'
-import { bytesBelow, copyTree, removeTree, writeWhole } from './files.ts'
 import type { Gate } from './gate.ts'
 import { endLeftovers } from './leftovers.ts'
+import { SiteFolder } from './site-folder.ts'
 import { FileLog } from './site-log.ts'
 import { writeTicket } from './tickets.ts'
 
@@ -47,7 +47,7 @@ export class Site {
   readonly log: FileLog
   readonly #host: Host
   readonly #id: string
-  readonly #dir: string
+  readonly #folder: SiteFolder
   #queue: Promise<unknown> = Promise.resolve()
   #slots: Slot[] = []
   #spec: SiteSpec | null = null
@@ -66,25 +66,9 @@ export class Site {
   constructor(host: Host, id: string) {
     this.#host = host
     this.#id = id
-    this.#dir = path.join(host.sitesDir, id)
-    this.log = new FileLog(path.join(this.#dir, 'log'))
-    this.#copies = new Copies(host.archivist, id, this.#dir)
-  }
-
-  get #wordpressDir(): string {
-    return path.join(this.#dir, 'wordpress')
-  }
-  get #databaseDir(): string {
-    return path.join(this.#wordpressDir, 'wp-content', 'database')
-  }
-  get #runDir(): string {
-    return path.join(this.#dir, 'run')
-  }
-  get #ticketsDir(): string {
-    return path.join(this.#dir, 'tickets')
-  }
-  get #mark(): string {
-    return path.join(this.#dir, 'installed.json')
+    this.#folder = new SiteFolder(host.sitesDir, id, host.filesDir)
+    this.log = new FileLog(this.#folder.log)
+    this.#copies = new Copies(host.archivist, id, this.#folder.dir)
   }
 
   #copyInTurn<T>(act: () => Promise<T>): Promise<T> {
@@ -95,7 +79,7 @@ export class Site {
 
   backup(file: string): Promise<CopyFigures> {
     return this.#copyInTurn(async () => {
-      if (!(await this.#installed())) throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+      if (!(await this.#folder.installed())) throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
       return await this.#copies.pack(file)
     })
   }
@@ -109,14 +93,10 @@ export class Site {
         await this.#halt()
         await this.#sweep()
         await this.#copies.exchange(restoreId)
-        if (!(await this.#installed())) await this.#markInstalled(spec)
+        if (!(await this.#folder.installed())) await this.#folder.markInstalled(spec)
         this.log.add('portal', 'files and database were restored from a backup')
       })
     })
-  }
-
-  #markInstalled(spec: SiteSpec): Promise<void> {
-    return writeWhole(this.#mark, JSON.stringify({ at: new Date().toISOString(), language: spec.language }))
   }
 
   /** One act after another, in the order they were asked for. */
@@ -128,13 +108,12 @@ export class Site {
 
   install(spec: SiteSpec, admin: SiteAdmin | null): Promise<void> {
     return this.#inTurn(async () => {
-      if (await this.#installed()) return
+      if (await this.#folder.installed()) return
       if (!admin) throw new DriverFailure('rejected', `site ${this.#id} is not installed and no admin was given`)
       await this.#halt()
       await this.#sweep()
-      await fs.rm(this.#wordpressDir, { recursive: true, force: true })
       try {
-        await this.#layOut(spec)
+        await this.#folder.layOut(spec)
         // Left running: `start` comes next, and takes over a container that has just booted.
         const slot = this.#slot(1)
         slot.wanted = true
@@ -145,10 +124,10 @@ export class Site {
           title: spec.title,
           language: spec.language,
         })
-        await this.#markInstalled(spec)
+        await this.#folder.markInstalled(spec)
       } catch (error) {
         await this.#halt()
-        await fs.rm(this.#wordpressDir, { recursive: true, force: true })
+        await this.#folder.clear()
         throw error instanceof DriverFailure
           ? error
           : new DriverFailure('unavailable', `site ${this.#id} could not be installed`, { cause: error })
@@ -158,17 +137,9 @@ export class Site {
     })
   }
 
-  /** The files of a new site: WordPress, and the database installed ahead of time when there is one. */
-  async #layOut(spec: SiteSpec): Promise<void> {
-    await fs.mkdir(this.#dir, { recursive: true, mode: 0o700 })
-    await copyTree(path.join(this.#host.filesDir, 'wp'), this.#wordpressDir)
-    const template = path.join(`${this.#host.filesDir}-templates`, `database-${spec.language}`)
-    if (await fs.stat(template).catch(() => null)) await copyTree(template, this.#databaseDir)
-  }
-
   start(spec: SiteSpec): Promise<void> {
     return this.#inTurn(async () => {
-      if (!(await this.#installed())) throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+      if (!(await this.#folder.installed())) throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
       await this.#sweep()
       clearTimeout(this.#warmTimer)
       this.#spec = spec
@@ -223,10 +194,10 @@ export class Site {
 
   #order(spec: SiteSpec, internalDir: string, install: BootOrder['install']): BootOrder {
     return {
-      siteDir: this.#wordpressDir,
+      siteDir: this.#folder.wordpress,
       internalDir,
       sqliteDir: path.join(this.#host.filesDir, 'sqlite-database-integration'),
-      ticketsDir: this.#ticketsDir,
+      ticketsDir: this.#folder.tickets,
       url: spec.url,
       hosts: spec.hosts,
       memoryMb: spec.ramMb,
@@ -252,16 +223,13 @@ export class Site {
     await this.#host.boots.run(async () => {
       if (!slot.wanted || this.#closing) throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
       const name = `${slot.name}.${++this.#count}`
-      const internalDir = path.join(this.#runDir, name)
-      await fs.mkdir(path.join(internalDir, 'shared'), { recursive: true })
-      const compiled = path.join(`${this.#host.filesDir}-templates`, 'opcache')
-      if (await fs.stat(compiled).catch(() => null)) await copyTree(compiled, path.join(internalDir, 'shared', 'opcache'))
+      const internalDir = await this.#folder.layOutScratch(name)
       const place = {
         nodePath: this.#host.nodePath,
         runtimeDir: this.#host.runtimeDir,
         siteId: this.#id,
         name: slot.name,
-        runDir: this.#runDir,
+        runDir: this.#folder.run,
         generation: spec.generation,
       }
       if (!slot.wanted || this.#closing) throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
@@ -339,18 +307,18 @@ export class Site {
   /** Ends what an earlier life of the portal left behind; once is enough. */
   async #sweep(): Promise<void> {
     if (!this.#swept) {
-      const ended = await endLeftovers(this.#runDir, this.#id)
+      const ended = await endLeftovers(this.#folder.run, this.#id)
       if (ended > 0) this.#host.warn({ site: this.#id, ended }, 'ended WordPress containers of an earlier life')
       await this.#copies.recover()
       this.#swept = true
     }
-    await fs.mkdir(this.#runDir, { recursive: true })
+    await fs.mkdir(this.#folder.run, { recursive: true })
   }
 
   stop(): Promise<void> {
     return this.#inTurn(async () => {
       await this.#halt()
-      if (await this.exists()) await this.#sweep()
+      if (await this.#folder.exists()) await this.#sweep()
       this.log.flush()
     })
   }
@@ -360,9 +328,9 @@ export class Site {
     return this.#inTurn(async () => {
       await this.#copies.cutShort()
       await this.#halt()
-      if (await this.exists()) await this.#sweep()
+      if (await this.#folder.exists()) await this.#sweep()
       this.log.discard()
-      await removeTree(this.#dir)
+      await this.#folder.remove()
     })
   }
 
@@ -408,7 +376,7 @@ export class Site {
   async adminLink(user: string): Promise<string> {
     const spec = this.#spec
     if (!spec || this.addresses().length === 0) throw new DriverFailure('unavailable', `site ${this.#id} is not started`)
-    return `${spec.url}/portal-sign-in/${await writeTicket(this.#ticketsDir, user)}`
+    return `${spec.url}/portal-sign-in/${await writeTicket(this.#folder.tickets, user)}`
   }
 
   addresses(): readonly SiteAddress[] {
@@ -416,23 +384,8 @@ export class Site {
     return this.#slots.flatMap((slot) => (slot.container?.port ? [{ host: '127.0.0.1', port: slot.container.port }] : []))
   }
 
-  exists(): Promise<boolean> {
-    return fs.stat(this.#dir).then(
-      () => true,
-      () => false,
-    )
-  }
-
-  #installed(): Promise<boolean> {
-    return fs.stat(this.#mark).then(
-      () => true,
-      () => false,
-    )
-  }
-
   async state(): Promise<SiteState> {
-    const [exists, installed] = await Promise.all([this.exists(), this.#installed()])
-    const [disk, database] = await Promise.all([bytesBelow(this.#wordpressDir, this.#databaseDir), bytesBelow(this.#databaseDir)])
+    const [exists, installed, used] = await Promise.all([this.#folder.exists(), this.#folder.installed(), this.#folder.used()])
     const shown = this.#started ? this.#slots : []
     const ready = this.addresses().length > 0
     return {
@@ -444,8 +397,8 @@ export class Site {
         restarts: slot.restarts,
         memoryMb: slot.container?.memoryMb() ?? null,
       })),
-      diskUsedMb: Math.ceil(disk / megabyte),
-      databaseUsedMb: Math.ceil(database / megabyte),
+      diskUsedMb: Math.ceil(used.files / megabyte),
+      databaseUsedMb: Math.ceil(used.database / megabyte),
     }
   }
 }
