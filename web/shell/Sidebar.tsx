@@ -51,7 +51,7 @@ const Entry = memo(function Entry({ icon: Icon, label, mini, to, soon }: EntryPr
   return (
     <li title={mini ? label : undefined}>
       {to === undefined ? (
-        <Link to="/pages/coming-soon" search={{ product: soon }} className={cx(className, 'text-ink-3')}>
+        <Link to="/pages/coming-soon" search={soon === undefined ? {} : { product: soon }} className={cx(className, 'text-ink-3')}>
           {content}
         </Link>
       ) : (

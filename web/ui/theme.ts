@@ -15,13 +15,21 @@ function apply(theme: Theme) {
   for (const listener of listeners) listener()
 }
 
+/** The colours change at once: what fades under the pointer would otherwise fade now too, everywhere, in frames of its own. */
+function withoutFading(change: () => void) {
+  const root = document.documentElement
+  root.dataset['turning'] = ''
+  change()
+  requestAnimationFrame(() => requestAnimationFrame(() => delete root.dataset['turning']))
+}
+
 export function setTheme(theme: Theme) {
   try {
     localStorage.setItem('theme', theme)
   } catch {
     // Storage may be closed to us; the choice then lasts as long as the page.
   }
-  apply(theme)
+  withoutFading(() => apply(theme))
 }
 
 /** Puts the class on the body too, and follows the system from now on. */
