@@ -1,9 +1,9 @@
 import { memo, startTransition, useEffect, useRef, useState, type ReactNode } from 'react'
 
 /** Drawn before and after what is seen, so that scrolling never shows a gap; by the by, after what is seen itself. */
-const marginPx = 900
+const marginPx = 600
 /** Rows come and go so many at a time, so that most scroll events change nothing. */
-const step = 10
+const step = 5
 
 /** The rows of a stretch of the table that begins `above` pixels below its top, is as high as the window, and reaches `margin` pixels further both ways. */
 const span = (above: number, margin: number, rowPx: number) => ({
