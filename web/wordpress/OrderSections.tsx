@@ -21,17 +21,11 @@ interface SectionProps {
   children: ReactNode
 }
 
-/**
- * One numbered part of the order; its number becomes a tick when nothing is missing in it. A part that is not in view is not drawn: a dialog
- * and a change of theme style the whole page anew.
- */
+/** One numbered part of the order; its number becomes a tick when nothing is missing in it. */
 export function Section({ number, title, hint, done, children }: SectionProps) {
   const id = useId()
   return (
-    <section
-      aria-labelledby={id}
-      className="grid gap-x-4 p-5 [contain-intrinsic-size:auto_11rem] [content-visibility:auto] sm:grid-cols-[28px_minmax(0,1fr)] sm:p-6"
-    >
+    <section aria-labelledby={id} className="grid gap-x-4 p-5 sm:grid-cols-[28px_minmax(0,1fr)] sm:p-6">
       <span
         aria-hidden
         className={cx(
