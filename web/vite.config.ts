@@ -125,6 +125,8 @@ export default defineConfig({
     outDir: resolve(here, '../dist/web'),
     emptyOutDir: true,
     manifest: true,
+    // The one style stands in the page: a chunk that named it as its own would fetch it again and have every rule matched twice.
+    cssCodeSplit: false,
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

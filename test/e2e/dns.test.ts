@@ -165,7 +165,7 @@ describe('a domain', { timeout: 60_000 }, () => {
   test('asks before records are deleted, many at once, and gives them back', async () => {
     await page.getByRole('radio', { name: /^TXT/ }).click({ force: true })
     await page.waitForURL(/record=TXT/)
-    expect(await page.getByRole('row').count()).toBe(2)
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
     await page.getByRole('radio', { name: /^All/ }).click({ force: true })
     for (const label of [`Select A ${name}`, `Select MX ${name}`]) await page.getByRole('checkbox', { name: label }).check()
     await told('2 records selected')

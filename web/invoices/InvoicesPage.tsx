@@ -8,6 +8,7 @@ import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../routes.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
+import { useNarrow } from '../ui/narrow.ts'
 import { PagedCard } from '../ui/PagedCard.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Empty } from '../ui/State.tsx'
@@ -44,6 +45,8 @@ export default function InvoicesPage() {
 
 function Table({ list }: { list: Invoice[] }) {
   const t = useTexts('invoices')
+  // Each row is drawn in one shape, not in both with one of them hidden.
+  const isNarrow = useNarrow()
   return (
     <table className="w-full text-sm">
       <caption className="sr-only">{t.invoices.title}</caption>
@@ -75,30 +78,36 @@ function Table({ list }: { list: Invoice[] }) {
             <th scope="row" className={cx(cell, 'text-left font-medium')}>
               <span className="num whitespace-nowrap">{invoice.number}</span>
               <span className="num block text-xs font-normal text-ink-3 md:hidden">{formatTime(invoice.created * 1000)}</span>
-              <span className="mt-1.5 block sm:hidden">
-                <InvoiceBadge invoice={invoice} />
-              </span>
+              {isNarrow ? (
+                <span className="mt-1.5 block">
+                  <InvoiceBadge invoice={invoice} />
+                </span>
+              ) : null}
             </th>
             <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-md:hidden')}>
               <time dateTime={new Date(invoice.created * 1000).toISOString()}>{formatTime(invoice.created * 1000)}</time>
             </td>
-            <td className={cx(cell, 'text-right max-sm:hidden')}>
-              <Due invoice={invoice} />
-            </td>
-            <td className={cx(cell, 'max-sm:hidden')}>
-              <InvoiceBadge invoice={invoice} />
-            </td>
-            <td className={cx(cell, 'max-sm:hidden')}>
-              <PdfLink invoice={invoice} />
-            </td>
-            <td className={cx(cell, 'text-right')}>
-              <span className="mb-1.5 block sm:hidden">
-                <Due invoice={invoice} />
-              </span>
-              <span className="inline-flex items-center gap-1">
-                <span className="sm:hidden">
+            {isNarrow ? null : (
+              <>
+                <td className={cx(cell, 'text-right')}>
+                  <Due invoice={invoice} />
+                </td>
+                <td className={cell}>
+                  <InvoiceBadge invoice={invoice} />
+                </td>
+                <td className={cell}>
                   <PdfLink invoice={invoice} />
+                </td>
+              </>
+            )}
+            <td className={cx(cell, 'text-right')}>
+              {isNarrow ? (
+                <span className="mb-1.5 block">
+                  <Due invoice={invoice} />
                 </span>
+              ) : null}
+              <span className="inline-flex items-center gap-1">
+                {isNarrow ? <PdfLink invoice={invoice} /> : null}
                 <HostedLink
                   url={invoice.hosted_invoice_url}
                   label={`${t.invoices.view} ${invoice.number}`}

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import { ChevronsUpDown, CreditCard, Lock, LogOut, PanelLeft, Search, UserRound } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { lazy, memo, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { signOut } from '../auth/sign-out.ts'
 import { brand } from '../brand.ts'
 import { loadTexts, useTexts } from '../i18n/index.ts'
@@ -53,6 +53,7 @@ function Frame() {
       stop?.()
     }
   }, [])
+  useEffect(() => keepMini(mini), [mini])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
@@ -64,10 +65,8 @@ function Frame() {
     return () => window.removeEventListener('keydown', onKey)
   }, [])
 
-  const collapse = () => {
-    setMini(!mini)
-    keepMini(!mini)
-  }
+  const collapse = useCallback(() => setMini((now) => !now), [])
+  const search = useCallback(() => setPalette(true), [])
 
   return (
     <div
@@ -84,7 +83,7 @@ function Frame() {
       </a>
       <Sidebar mini={mini} />
       <div className="flex min-w-0 flex-col">
-        <Header mini={mini} onCollapse={collapse} onSearch={() => setPalette(true)} />
+        <Header mini={mini} onCollapse={collapse} onSearch={search} />
         <OfflineNote />
         <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[1180px] flex-1 px-4 pt-6 pb-28 sm:px-6 lg:px-8 lg:pt-8 lg:pb-16">
           <Outlet />
@@ -100,7 +99,7 @@ function Frame() {
   )
 }
 
-function Header({ mini, onCollapse, onSearch }: { mini: boolean; onCollapse: () => void; onSearch: () => void }) {
+const Header = memo(function Header({ mini, onCollapse, onSearch }: { mini: boolean; onCollapse: () => void; onSearch: () => void }) {
   const t = useTexts()
   const config = useConfig()
   return (
@@ -133,7 +132,7 @@ function Header({ mini, onCollapse, onSearch }: { mini: boolean; onCollapse: () 
       <UserMenu />
     </header>
   )
-}
+})
 
 const shortcut = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
 

@@ -1,5 +1,6 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { ArrowLeftRight, Ellipsis, LayoutDashboard, PanelsTopLeft, Plus, ReceiptText, type LucideIcon } from 'lucide-react'
+import { memo } from 'react'
 import { useTexts } from '../i18n/index.ts'
 import { useConfig } from '../queries.ts'
 import { cx } from '../ui/cx.ts'
@@ -9,23 +10,31 @@ import { belongsTo } from './Sidebar.tsx'
 
 const tab = 'flex h-15 w-full flex-col items-center justify-center gap-1 text-2xs font-medium'
 
+interface TabProps {
+  to: '/' | '/wordpress' | '/invoice'
+  label: string
+  icon: LucideIcon
+}
+
+/** Follows the address by itself, as an entry of the sidebar does. */
+function Tab({ to, label, icon: Icon }: TabProps) {
+  const current = useLocation({ select: ({ pathname }) => belongsTo(pathname, to) })
+  return (
+    <Link to={to} aria-current={current ? 'page' : undefined} className={cx(tab, current ? 'text-primary-ink' : 'text-ink-3')}>
+      <Icon aria-hidden className="size-5" strokeWidth={1.8} />
+      {label}
+    </Link>
+  )
+}
+
 /** On phones, in place of the sidebar. Pages with a total and a button of their own put those here instead. */
-export function BottomBar() {
+export const BottomBar = memo(function BottomBar() {
   const t = useTexts()
   const navigate = useNavigate()
   const { products: flags } = useConfig()
-  const pathname = useLocation({ select: (location) => location.pathname })
-  if (/^\/(payment|wordpress\/create|hosting\/create)$/.test(pathname)) return null
+  const replaced = useLocation({ select: ({ pathname }) => /^\/(payment|wordpress\/create|hosting\/create)$/.test(pathname) })
+  if (replaced) return null
 
-  const link = (to: '/' | '/wordpress' | '/invoice', label: string, Icon: LucideIcon) => {
-    const current = belongsTo(pathname, to)
-    return (
-      <Link to={to} aria-current={current ? 'page' : undefined} className={cx(tab, current ? 'text-primary-ink' : 'text-ink-3')}>
-        <Icon aria-hidden className="size-5" strokeWidth={1.8} />
-        {label}
-      </Link>
-    )
-  }
   const more = [
     { label: t.nav.transactions, icon: ArrowLeftRight, onSelect: () => void navigate({ to: '/transactions' }) },
     ...products
@@ -44,15 +53,15 @@ export function BottomBar() {
       aria-label={t.nav.quick}
       className="no-print fixed inset-x-0 bottom-0 z-30 short:static grid grid-cols-5 border-t border-border bg-surface/92 pb-[env(safe-area-inset-bottom)] backdrop-blur-md lg:hidden"
     >
-      {link('/', t.nav.overview, LayoutDashboard)}
-      {link('/wordpress', t.nav.wordpress, PanelsTopLeft)}
+      <Tab to="/" label={t.nav.overview} icon={LayoutDashboard} />
+      <Tab to="/wordpress" label={t.nav.wordpress} icon={PanelsTopLeft} />
       <Link to="/payment" className={tab}>
         <span className="grid size-9 place-items-center rounded-full bg-primary text-white">
           <Plus aria-hidden className="size-[18px]" />
         </span>
         <span className="sr-only">{t.nav.topUp}</span>
       </Link>
-      {link('/invoice', t.nav.invoices, ReceiptText)}
+      <Tab to="/invoice" label={t.nav.invoices} icon={ReceiptText} />
       <Menu
         side="above"
         label={t.nav.more}
@@ -67,4 +76,4 @@ export function BottomBar() {
       />
     </nav>
   )
-}
+})

@@ -1,6 +1,6 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { ArrowLeftRight, CreditCard, LayoutDashboard, Plus, ReceiptText, WalletMinimal, type LucideIcon } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { brand } from '../brand.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
@@ -8,7 +8,7 @@ import { useConfig, useMe } from '../queries.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Logo } from '../ui/Logo.tsx'
-import { isOpen, products } from './products.ts'
+import { isOpen, products, type Product } from './products.ts'
 
 /** True where the address belongs to the entry: /wordpress/abc and /wordpress-progress/abc belong to /wordpress, projects and their services to /paas. */
 export const belongsTo = (pathname: string, to: string): boolean =>
@@ -19,34 +19,49 @@ export const belongsTo = (pathname: string, to: string): boolean =>
       pathname.startsWith(`${to}-`) ||
       (to === '/paas' && /^\/(project|web-service)\//.test(pathname))
 
+/** Colours fade in under the pointer only: what changes with the address changes at once, without frames of its own. */
 const entryClass = (current: boolean, mini: boolean) =>
   cx(
-    'flex h-8.5 items-center gap-2.5 rounded-md px-2.5 text-sm transition-colors',
-    current ? 'bg-surface font-medium text-ink shadow-card' : 'text-ink-2 hover:bg-black/4 hover:text-ink dark:hover:bg-white/5',
+    'flex h-8.5 items-center gap-2.5 rounded-md px-2.5 text-sm',
+    current
+      ? 'bg-surface font-medium text-ink shadow-card'
+      : 'text-ink-2 hover:bg-black/4 hover:text-ink hover:transition-colors dark:hover:bg-white/5',
     mini && 'justify-center px-0',
   )
 
-function Entry({
-  icon: Icon,
-  label,
-  current,
-  mini,
-  children,
-}: {
+interface EntryProps {
   icon: LucideIcon
   label: string
-  current: boolean
   mini: boolean
-  children: (content: ReactNode, className: string) => ReactNode
-}) {
+  to?: NonNullable<Product['to']> | (typeof billing)[number]['to'] | '/'
+  /** In place of `to`, a product that is still to come: it leads to the page that says so. */
+  soon?: Product['key']
+}
+
+/** Follows the address by itself: when it changes, only the entry that was left and the one that is entered are drawn anew. */
+const Entry = memo(function Entry({ icon: Icon, label, mini, to, soon }: EntryProps) {
+  const current = useLocation({ select: ({ pathname }) => to !== undefined && belongsTo(pathname, to) })
   const content = (
     <>
       <Icon aria-hidden className={cx('size-[17px] shrink-0', current ? 'text-primary-ink' : 'text-ink-3')} strokeWidth={1.8} />
       <span className={mini ? 'sr-only' : 'truncate'}>{label}</span>
     </>
   )
-  return <li title={mini ? label : undefined}>{children(content, entryClass(current, mini))}</li>
-}
+  const className = entryClass(current, mini)
+  return (
+    <li title={mini ? label : undefined}>
+      {to === undefined ? (
+        <Link to="/pages/coming-soon" search={soon === undefined ? {} : { product: soon }} className={cx(className, 'text-ink-3')}>
+          {content}
+        </Link>
+      ) : (
+        <Link to={to} className={className} aria-current={current ? 'page' : undefined}>
+          {content}
+        </Link>
+      )}
+    </li>
+  )
+})
 
 function Group({ title, mini, children }: { title?: string; mini: boolean; children: ReactNode }) {
   return (
@@ -68,11 +83,11 @@ const billing = [
   { to: '/link-card', key: 'cards', icon: CreditCard },
 ] as const
 
-export function Sidebar({ mini }: { mini: boolean }) {
+export const Sidebar = memo(function Sidebar({ mini }: { mini: boolean }) {
   const t = useTexts()
   const { products: flags, payments } = useConfig()
   const takesCards = payments[useMe().region_code]?.cards === true
-  const pathname = useLocation({ select: (location) => location.pathname })
+  const balanceShown = useLocation({ select: ({ pathname }) => pathname === '/' || pathname === '/payment' })
   const open = products.filter((product) => isOpen(product, flags))
   const soon = products.filter((product) => !isOpen(product, flags))
 
@@ -85,57 +100,33 @@ export function Sidebar({ mini }: { mini: boolean }) {
         </Link>
         <nav aria-label={t.nav.main} className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 pt-2 pb-2">
           <Group mini={mini}>
-            <Entry icon={LayoutDashboard} label={t.nav.overview} current={pathname === '/'} mini={mini}>
-              {(content, className) => (
-                <Link to="/" className={className} aria-current={pathname === '/' ? 'page' : undefined}>
-                  {content}
-                </Link>
-              )}
-            </Entry>
+            <Entry icon={LayoutDashboard} label={t.nav.overview} mini={mini} to="/" />
           </Group>
           <Group title={t.nav.services} mini={mini}>
             {open.map(({ key, icon, to }) => (
-              <Entry key={key} icon={icon} label={t.nav[key]} current={belongsTo(pathname, to ?? '')} mini={mini}>
-                {(content, className) => (
-                  <Link to={to ?? '/'} className={className} aria-current={belongsTo(pathname, to ?? '') ? 'page' : undefined}>
-                    {content}
-                  </Link>
-                )}
-              </Entry>
+              <Entry key={key} icon={icon} label={t.nav[key]} mini={mini} to={to ?? '/'} />
             ))}
           </Group>
           <Group title={t.nav.billing} mini={mini}>
             {billing
               .filter(({ key }) => key !== 'cards' || takesCards)
               .map(({ to, key, icon }) => (
-                <Entry key={key} icon={icon} label={t.nav[key]} current={belongsTo(pathname, to)} mini={mini}>
-                  {(content, className) => (
-                    <Link to={to} className={className} aria-current={belongsTo(pathname, to) ? 'page' : undefined}>
-                      {content}
-                    </Link>
-                  )}
-                </Entry>
+                <Entry key={key} icon={icon} label={t.nav[key]} mini={mini} to={to} />
               ))}
           </Group>
           {soon.length > 0 ? (
             <Group title={t.nav.soon} mini={mini}>
               {soon.map(({ key, icon }) => (
-                <Entry key={key} icon={icon} label={t.nav[key]} current={false} mini={mini}>
-                  {(content, className) => (
-                    <Link to="/pages/coming-soon" search={{ product: key }} className={cx(className, 'text-ink-3')}>
-                      {content}
-                    </Link>
-                  )}
-                </Entry>
+                <Entry key={key} icon={icon} label={t.nav[key]} mini={mini} soon={key} />
               ))}
             </Group>
           ) : null}
         </nav>
-        {mini || pathname === '/' || pathname === '/payment' ? null : <MiniWallet />}
+        {mini || balanceShown ? null : <MiniWallet />}
       </div>
     </aside>
   )
-}
+})
 
 /** The balance at hand, where the page itself does not show it. */
 function MiniWallet() {

@@ -2,6 +2,7 @@ import { CircleAlert, CircleCheck } from 'lucide-react'
 import { createRoot } from 'react-dom/client'
 import { flushSync } from 'react-dom'
 import { Toaster, toast } from 'sonner'
+import { useNarrow } from './narrow.ts'
 
 let mounted = false
 let layer: HTMLElement | undefined
@@ -21,8 +22,26 @@ function mount() {
   // In the top layer, above whatever dialog is open.
   host.popover = 'manual'
   layer = host
-  flushSync(() =>
-    createRoot(host).render(<Toaster position="bottom-right" offset={24} mobileOffset={{ bottom: 84 }} gap={10} visibleToasts={4} />),
+  flushSync(() => createRoot(host).render(<Layer />))
+}
+
+/** Pixels: under the header. */
+const underHeader = 64
+
+/**
+ * In the corner; on phones at the top, for what a press brings about (an advice in a sheet, a complaint under a field, the button to press
+ * again) stands at the bottom there, and a toast would lie on it for its seconds.
+ */
+function Layer() {
+  const isNarrow = useNarrow()
+  return (
+    <Toaster
+      position={isNarrow ? 'top-center' : 'bottom-right'}
+      offset={isNarrow ? { top: underHeader } : 24}
+      mobileOffset={{ top: underHeader }}
+      gap={10}
+      visibleToasts={4}
+    />
   )
 }
 

@@ -1,4 +1,3 @@
-import { ArrowDownLeft, ArrowUpRight } from 'lucide-react'
 import type { Currency } from '../../contract/money.ts'
 import { useFormat } from '../format.ts'
 import { cx } from '../ui/cx.ts'
@@ -11,18 +10,23 @@ export function Amount({ amount, currency, className }: { amount: number; curren
   )
 }
 
-/** The arrow beside a movement: in or out. */
+/** The arrow beside a movement: in or out. Lists have it by the dozen, so it is drawn with as little as can be. */
 export function DirectionMark({ amount }: { amount: number }) {
   const received = amount > 0
   return (
-    <span
+    <svg
       aria-hidden
-      className={cx(
-        'grid size-7 shrink-0 place-items-center rounded-full',
-        received ? 'bg-success-soft text-success' : 'bg-subtle text-ink-2',
-      )}
+      viewBox="-9 -9 42 42"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="2"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      className={
+        received ? 'size-7 shrink-0 rounded-full bg-success-soft text-success' : 'size-7 shrink-0 rounded-full bg-subtle text-ink-2'
+      }
     >
-      {received ? <ArrowDownLeft className="size-4" /> : <ArrowUpRight className="size-4" />}
-    </span>
+      <path d={received ? 'M17 7 7 17M17 17H7V7' : 'M7 7h10v10M7 17 17 7'} />
+    </svg>
   )
 }

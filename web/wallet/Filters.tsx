@@ -2,7 +2,9 @@ import { Search, X } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
-import { Input } from '../ui/Field.tsx'
+import { cx } from '../ui/cx.ts'
+import { Input, inputClass } from '../ui/Field.tsx'
+import { useLater } from '../ui/Later.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import type { ListFilter } from './queries.ts'
 
@@ -18,6 +20,7 @@ interface FiltersProps {
 export function Filters({ filter, onChange }: FiltersProps) {
   const t = useTexts('wallet')
   const id = useId()
+  const later = useLater()
   const inAddress = filter.search ?? ''
   const [typed, setTyped] = useState(inAddress)
   const [known, setKnown] = useState(inAddress)
@@ -66,15 +69,20 @@ export function Filters({ filter, onChange }: FiltersProps) {
             className="flex min-w-0 items-center gap-1.5 text-xs whitespace-nowrap text-ink-2 max-sm:flex-col max-sm:items-start"
           >
             {t.wallet[end]}
-            <Input
-              id={`${id}-${end}`}
-              type="date"
-              value={filter[end] ?? ''}
-              min={end === 'to' ? filter.from : undefined}
-              max={end === 'from' ? filter.to : undefined}
-              onChange={(event) => onChange({ [end]: event.target.value || undefined })}
-              className="num w-36 max-sm:w-full"
-            />
+            {/* A date field is a hundred elements of the browser's own: the list comes before it. */}
+            {later ? (
+              <Input
+                id={`${id}-${end}`}
+                type="date"
+                value={filter[end] ?? ''}
+                min={end === 'to' ? filter.from : undefined}
+                max={end === 'from' ? filter.to : undefined}
+                onChange={(event) => onChange({ [end]: event.target.value || undefined })}
+                className="num w-36 max-sm:w-full"
+              />
+            ) : (
+              <span data-later className={cx(inputClass, 'w-36 max-sm:w-full')} />
+            )}
           </label>
         ))}
       </div>

@@ -1,8 +1,9 @@
-import { Link } from '@tanstack/react-router'
-import { memo, useCallback, useEffect, useRef } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { memo, useCallback, useEffect, useMemo, useRef, type MouseEvent } from 'react'
+import { formatMoney } from '../../contract/money.ts'
 import type { Transaction } from '../../contract/wallet.ts'
-import { formatTime, useFormat } from '../format.ts'
-import { useTexts } from '../i18n/index.ts'
+import { formatTime } from '../format.ts'
+import { useLanguage, useTexts, type Language } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
 import { useNarrow } from '../ui/narrow.ts'
 import { headCell, headRow, row as rowClass } from '../ui/table.ts'
@@ -16,6 +17,11 @@ const rowPx = { wide: 57, narrow: 88 }
 
 /** Without height of its own: the row has it. */
 const cell = 'px-3 py-0 first:pl-5 last:pr-5'
+const rowLook = cx(rowClass, 'relative h-[57px] max-sm:h-[88px]')
+const numberCell = cx(cell, 'num text-ink-3 max-sm:hidden')
+const noteCell = cx(cell, 'min-w-0')
+const amountCell = cx(cell, 'text-right font-medium')
+const timeCell = cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')
 
 /** Loading begins this far before the end is reached. */
 const aheadPx = 2500
@@ -29,6 +35,7 @@ interface TableProps {
 
 export function TransactionTable({ rows, filter, canLoad, onNearEnd }: TableProps) {
   const t = useTexts('wallet')
+  const language = useLanguage()
   const isNarrow = useNarrow()
   const end = useRef<HTMLDivElement>(null)
   // Seen anew after each page, because the end of a page that was short is in view still.
@@ -40,9 +47,29 @@ export function TransactionTable({ rows, filter, canLoad, onNearEnd }: TableProp
     observer.observe(end.current)
     return () => observer.disconnect()
   }, [canLoad, onNearEnd, rows.length])
+  const navigate = useNavigate()
+  const open = useCallback(
+    (event: MouseEvent<HTMLAnchorElement>) => {
+      if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+      event.preventDefault()
+      void navigate({ to: '/transactions', search: { ...filter, entry: event.currentTarget.dataset['entry'] }, resetScroll: false })
+    },
+    [navigate, filter],
+  )
+  const address = useMemo(() => addressOf(filter), [filter])
   const draw = useCallback(
-    (entry: Transaction, number: number) => <Row key={entry.id} entry={entry} number={number} filter={filter} />,
-    [filter],
+    (entry: Transaction, number: number) => (
+      <Row
+        key={entry.id}
+        entry={entry}
+        number={number}
+        address={`${address}${encodeURIComponent(entry.id)}`}
+        onOpen={open}
+        endingText={t.wallet.ending}
+        language={language}
+      />
+    ),
+    [address, open, t, language],
   )
 
   return (
@@ -78,38 +105,55 @@ export function TransactionTable({ rows, filter, canLoad, onNearEnd }: TableProp
   )
 }
 
-const Row = memo(function Row({ entry, number, filter }: { entry: Transaction; number: number; filter: ListFilter }) {
-  const t = useTexts('wallet')
-  const { money } = useFormat()
+/** The address of an entry under a filter, but for the entry itself. */
+const addressOf = (filter: ListFilter): string => {
+  const search = new URLSearchParams(Object.entries(filter).filter((pair): pair is [string, string] => pair[1] !== undefined))
+  search.set('entry', '')
+  return `/transactions?${search.toString()}`
+}
+
+interface RowProps {
+  entry: Transaction
+  number: number
+  address: string
+  onOpen: (event: MouseEvent<HTMLAnchorElement>) => void
+  endingText: string
+  language: Language
+}
+
+/**
+ * Whoever jumps through a long list has fifty of these drawn at once, between two frames: few elements, no hooks, and a plain link, since the
+ * router's own keeps watch over the address for each.
+ */
+const Row = memo(function Row({ entry, number, address, onOpen, endingText, language }: RowProps) {
   const time = formatTime(entry.created * 1000)
   return (
-    <tr className={cx(rowClass, 'relative h-[57px] max-sm:h-[88px]')} aria-rowindex={number + 1}>
-      <td className={cx(cell, 'num text-ink-3 max-sm:hidden')}>{number}</td>
-      <td className={cx(cell, 'min-w-0')}>
+    <tr className={rowLook} aria-rowindex={number + 1}>
+      <td className={numberCell}>{number}</td>
+      <td className={noteCell}>
         <div className="flex items-center gap-3">
           <DirectionMark amount={entry.amount} />
           <span className="min-w-0">
-            <Link
-              to="/transactions"
-              search={{ ...filter, entry: entry.id }}
-              resetScroll={false}
-              preload={false}
+            <a
+              href={address}
+              data-entry={entry.id}
+              onClick={onOpen}
               className="line-clamp-3 sm:line-clamp-2 after:absolute after:inset-0 after:content-[''] focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-primary-ink"
             >
               <TransactionNote description={entry.description} />
-            </Link>
+            </a>
             <span className="num block text-xs text-ink-3 sm:hidden">{time}</span>
           </span>
         </div>
       </td>
-      <td className={cx(cell, 'text-right font-medium')}>
+      <td className={amountCell}>
         <Amount amount={entry.amount} currency={entry.currency} />
         <span className="num block text-xs font-normal text-ink-3">
-          <span className="sr-only">{t.wallet.ending}: </span>
-          {money(entry.ending_balance, entry.currency)}
+          <span className="sr-only">{endingText}: </span>
+          {formatMoney(entry.ending_balance, entry.currency, language)}
         </span>
       </td>
-      <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>
+      <td className={timeCell}>
         <time dateTime={new Date(entry.created * 1000).toISOString()}>{time}</time>
       </td>
     </tr>
