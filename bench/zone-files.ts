@@ -174,7 +174,7 @@ function compare(text: string, origin: string, what: string, from = what): void 
   } else {
     const why = bound.says.split('\n').filter((line) => /zone|dns_/.test(line))
     if (zoneRules.test(bound.says)) return count(`${what}: only BIND refuses – a rule about the whole zone, ours are in the record rules`)
-    if (bound.says.includes('extra input text') && /\n\$\S+[^\n]+$/.test(text))
+    if (bound.says.includes('extra input text') && /(?:^|\n)\$\S+[^\n]+$/.test(text))
       return count(`${what}: only BIND refuses – a directive on a last line without an end`)
     count(`${what}: ONLY BIND REFUSES`)
     const line = Number(/zone:(\d+): (?!file|using|no TTL|TTL)/.exec(bound.says)?.[1] ?? 1)
@@ -214,7 +214,8 @@ const fixtures = filesIn(path.join(import.meta.dirname, 'fixtures/zones'))
 const gathered = process.env['ZONES'] === undefined ? [] : filesIn(process.env['ZONES'])
 for (const { text, origin, name } of fixtures) compare(text, origin, 'in the styles of real ones', name)
 for (const { text, origin, name } of gathered) compare(text, origin, 'real', name)
-const found = [...fixtures, ...gathered]
+// Damage is done to what was whole: BIND's own tests have many files that it shall refuse.
+const found = [...fixtures, ...gathered].filter(({ text, origin }) => bind(text, origin).records !== undefined)
 for (let index = 0; index < real; index++) {
   const one = found[index % found.length]
   if (one) compare(mutate(one.text, seed + index), one.origin, `${gathered.length > 0 ? 'real' : 'in their styles'}, mutated`, one.name)
