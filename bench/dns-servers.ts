@@ -121,17 +121,21 @@ export async function openServers(records: readonly ZoneRecord[]): Promise<Runni
   return servers
 }
 
-/** CPU time of a process and its children so far, seconds. Linux only. */
+/** CPU time of a process and all below it so far, seconds. Linux only. */
 export function cpuSecondsOf(pid: number): number {
-  let ticks = 0
+  const processes: { pid: number; parent: number; ticks: number }[] = []
   for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      if (Number(name) === pid || Number(fields[1]) === pid) ticks += Number(fields[11]) + Number(fields[12])
+      processes.push({ pid: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) })
     } catch {
       // It ended while we looked.
     }
   }
-  return ticks / 100
+  const ticksOf = (of: number): number => {
+    const own = processes.find((one) => one.pid === of)?.ticks ?? 0
+    return processes.filter(({ parent }) => parent === of).reduce((sum, child) => sum + ticksOf(child.pid), own)
+  }
+  return ticksOf(pid) / 100
 }

@@ -1,5 +1,6 @@
 /** From a question to an answer (RFC 1034, 4.3.2; RFC 2308; RFC 4592; RFC 8482). Pure: bytes in, bytes out. */
-import { optBytes, rcodes, readQuery, types, Writer, type Query } from './wire.ts'
+import { KeptAnswers } from './kept.ts'
+import { headerBytes, optBytes, rcodes, readQuery, types, Writer, type Query } from './wire.ts'
 import { setOf, type Node, type StoredSet, type Zone, type Zones } from './zones.ts'
 
 interface Found {
@@ -138,10 +139,6 @@ function compose(source: Buffer, query: Query, found: Resolved, limit: number): 
 
 const nothing = (rcode: number): Resolved => ({ rcode, authoritative: false, answer: [], authority: [], additional: [] })
 
-/** Longest query whose answer is kept: a name and a bare OPT. */
-const keptQueryBytes = 280
-/** About 350 bytes each. */
-const keptAnswers = 30_000
 const tcpLimit = 65_535
 /** One message of a transfer is full beyond this; the longest record fits behind it. */
 const transferMessageBytes = 16_000
@@ -152,11 +149,9 @@ export interface Answerer {
 }
 
 export function createAnswerer(zones: Zones): Answerer {
-  let kept = new Map<string, Buffer>()
+  const kept = new KeptAnswers()
   let generation = -1
-  function fresh(bytes: Buffer, tcp: boolean): Buffer | undefined {
-    const query = readQuery(bytes)
-    if (!query) return undefined
+  function fresh(bytes: Buffer, query: Query, tcp: boolean): Buffer {
     const limit = tcp ? tcpLimit : query.limit
     if (query.rcode !== rcodes.noError) return compose(bytes, query, nothing(query.rcode), limit)
     const meta = query.type === types.OPT || (query.type >= metaTypes.from && query.type <= metaTypes.to)
@@ -164,22 +159,16 @@ export function createAnswerer(zones: Zones): Answerer {
   }
   return {
     answer(bytes, tcp) {
-      if (tcp || bytes.length > keptQueryBytes || bytes.length < 12) return fresh(bytes, tcp)
-      if (generation !== zones.generation || kept.size >= keptAnswers) {
-        kept = new Map()
+      if (generation !== zones.generation) {
+        kept.clear()
         generation = zones.generation
       }
-      // All but the id: header, question, OPT.
-      const key = bytes.toString('latin1', 2)
-      const known = kept.get(key)
-      if (known) {
-        const copy = Buffer.from(known)
-        copy[0] = bytes[0] ?? 0
-        copy[1] = bytes[1] ?? 0
-        return copy
-      }
-      const answer = fresh(bytes, tcp)
-      if (answer) kept.set(key, answer)
+      const known = tcp ? undefined : kept.find(bytes)
+      if (known) return known
+      const query = readQuery(bytes)
+      if (!query) return undefined
+      const answer = fresh(bytes, query, tcp)
+      if (!tcp && query.questionEnd > headerBytes) kept.keep(bytes, query.questionEnd, answer)
       return answer
     },
   }

@@ -179,6 +179,35 @@ describe('sizes', () => {
   })
 })
 
+describe('many at once over UDP', () => {
+  test('each gets its own id and its own spelling, whoever asked the same before', async () => {
+    const socket = dgram.createSocket('udp4')
+    const heard = new Map<number, Buffer>()
+    socket.on('message', (bytes) => heard.set(bytes.readUInt16BE(0), bytes))
+    const asked = Array.from({ length: 200 }, (_, id) => {
+      const name = id % 3 === 0 ? 'MAIL.example.vn' : id % 3 === 1 ? 'mail.EXAMPLE.vn' : `none${id}.example.vn`
+      return { id, name, bytes: question({ name, type: 'A' }, id) }
+    })
+    // Loopback loses nothing that fits its buffers, and these do.
+    for (const { bytes } of asked) socket.send(bytes, port, '127.0.0.1')
+    await expect.poll(() => heard.size).toBe(asked.length)
+    for (const { id, name } of asked) {
+      const { packet, rcode } = readReply(heard.get(id) ?? Buffer.alloc(0))
+      expect([packet.questions?.[0]?.name, rcode]).toEqual([name, id % 3 === 2 ? 'NXDOMAIN' : 'NOERROR'])
+    }
+    await new Promise<void>((resolve) => socket.close(() => resolve()))
+  })
+  test('a change counts for the next question', async () => {
+    await driver.putZone(head('change.vn'), [set('change.vn', 'A', '203.0.113.1')])
+    for (let last = 2; last < 50; last++) {
+      expect((await ask('change.vn', 'A')).answer).toEqual([`change.vn 300 A 203.0.113.${last - 1}`])
+      await driver.putZone(head('change.vn', last), [set('change.vn', 'A', `203.0.113.${last}`)])
+    }
+    await driver.removeZone('change.vn')
+    expect((await ask('change.vn', 'A')).rcode).toBe('REFUSED')
+  })
+})
+
 describe('TCP', () => {
   test('many questions over one connection, cut anywhere', async () => {
     const all = Buffer.concat(
@@ -292,6 +321,29 @@ describe('hostile packets', () => {
     // Of this thread's own time: the machine may be busy with others.
     expect(slowestMs).toBeLessThan(20)
     if (runs > 20_000) process.stdout.write(`${runs} packets, ${answers} answers, the slowest took ${slowestMs.toFixed(1)} ms\n`)
+  })
+
+  test(`${runs} of them, asked of a server that keeps its answers and of one that keeps none: byte for byte the same`, () => {
+    const forgetful = new Zones()
+    forgetful.put(head('example.vn'), records)
+    const fresh = createAnswerer(forgetful)
+    /** As resolvers ask: the case of letters at random. */
+    const mixed = fc.tuple(fc.constantFrom(...seeds), fc.array(fc.nat(255), { maxLength: 8 })).map(([seed, at]) => {
+      const bytes = Buffer.from(seed)
+      for (const index of at) {
+        const [place, byte = 0] = [index % bytes.length, bytes[index % bytes.length]]
+        if ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a) bytes[place] = byte ^ 0x20
+      }
+      return bytes
+    })
+    const same = (bytes: Buffer): void => {
+      forgetful.generation++
+      const [kept, wanted] = [answerer.answer(bytes, false), fresh.answer(bytes, false)]
+      if (kept === undefined ? wanted !== undefined : wanted === undefined || !kept.equals(wanted)) throw new Error('another answer')
+    }
+    fc.assert(fc.property(fc.oneof(mixed, packets), same), { numRuns: runs })
+    // More names than are kept, and then some of them again.
+    for (let asked = 0; asked < 45_000; asked++) same(question({ name: `n${asked % 40_000}.example.vn`, type: 'A' }, asked))
   })
 
   test('and over the wire the server lives on', async () => {

@@ -1,5 +1,4 @@
 /** The authoritative name server inside the portal: no process, no configuration, no recursion. */
-import { performance } from 'node:perf_hooks'
 import type { DnsDriver } from '../../driver.ts'
 import { createAnswerer, transfer } from './answer.ts'
 import { createRateLimit } from './limit.ts'
@@ -29,8 +28,8 @@ export function createEmbedded(settings: Settings): DnsDriver {
   }
 
   const handler: Handler = {
-    udp(bytes, address) {
-      const decision = limit.decide(address, performance.now())
+    udp(bytes, address, nowMs) {
+      const decision = limit.decide(address, nowMs)
       if (decision === 'drop') return undefined
       const answer = safely(bytes, false)
       return decision === 'truncate' && answer ? truncated(answer) : answer

@@ -12,15 +12,46 @@ const answersPerSecond = 500
 const burstSeconds = 2
 const networksKept = 50_000
 
+const colon = 0x3a
+const percent = 0x25
+/** The groups of the address that is looked at; an address has eight. */
+const groups = new Uint16Array(8)
+
+/** The first 56 bits of an IPv6 address. Read letter by letter: taking it apart into strings took longer than the answer. */
+function networkOf6(address: string): string {
+  let count = 0
+  /** Where "::" stands: so many groups were before it. */
+  let gap = -1
+  let value = 0
+  let isOpen = false
+  for (let at = 0; at < address.length && count < 8; at++) {
+    const code = address.charCodeAt(at)
+    if (code === percent) break
+    if (code !== colon) {
+      // 0 to 9 are 0x30 to 0x39, a to f in either case end in 1 to 6
+      value = (value << 4) | (code < colon ? code & 15 : (code & 7) + 9)
+      isOpen = true
+      continue
+    }
+    if (isOpen) groups[count++] = value
+    else gap = count
+    value = 0
+    isOpen = false
+  }
+  if (isOpen && count < 8) groups[count++] = value
+  // "1::" ends at its gap; "::1" begins with two colons, of which the first closes nothing either.
+  const zeros = 8 - count
+  const group = (index: number): number => {
+    if (gap < 0 || index < gap) return groups[index] ?? 0
+    return index < gap + zeros ? 0 : (groups[index - zeros] ?? 0)
+  }
+  return `${group(0)}:${group(1)}:${group(2)}:${group(3) >> 8}`
+}
+
 /** The network that an address belongs to. */
 export function networkOf(address: string): string {
   const mapped = address.startsWith('::ffff:') ? address.slice(7) : address
-  if (!mapped.includes(':')) return mapped.slice(0, mapped.lastIndexOf('.'))
-  const [head = '', tail] = mapped.split('%')[0]?.split('::') ?? []
-  const groups = head === '' ? [] : head.split(':')
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
-  const full = [...groups, ...Array.from({ length: 8 - groups.length - rest.length }, () => '0'), ...rest]
-  return `${full.slice(0, 3).join(':')}:${(Number.parseInt(full[3] ?? '0', 16) >> 8).toString(16)}`
+  return mapped.includes(':') ? networkOf6(mapped) : mapped.slice(0, mapped.lastIndexOf('.'))
 }
 
 /** Loopback is nobody's victim: the portal's own checks, and resolvers on this machine. */

@@ -21,7 +21,7 @@ export const rcodes = { noError: 0, formErr: 1, servFail: 2, nxDomain: 3, notImp
 /** Answers over UDP are never longer: fits every path without fragments (DNS flag day 2020). */
 export const udpLimit = 1232
 const plainLimit = 512
-const headerBytes = 12
+export const headerBytes = 12
 const classIn = 1
 
 export interface Query {
