@@ -5,7 +5,7 @@ import fs from 'node:fs/promises'
 import http from 'node:http'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Backup } from '../../contract/wordpress-backups.ts'
 import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 import { hours, minutes } from '../platform/clock.ts'
@@ -29,11 +29,18 @@ const call = <T = unknown>(method: string, address: string, token: string | null
   house.call<T>(method, address, token === null ? {} : { token })
 const list = async (): Promise<Backup[]> => (await call<Backup[]>('GET', `/api/wp/${id}/backups`)).body.result
 const archives = (): string[] => readdirSync(path.join(house.dataDir, 'backups', id)).toSorted()
+/** A site's files are copied three times for a proof: seconds, or minutes where other tests use the disk as well. */
+const copySeconds = 150
+vi.setConfig({ testTimeout: 4 * copySeconds * 1000 })
 const settled = async (): Promise<Backup> =>
-  await eventually('the backup made', async () => {
-    const [newest] = await list()
-    return newest?.state !== 'making' && newest
-  })
+  await eventually(
+    'the backup made',
+    async () => {
+      const [newest] = await list()
+      return newest?.state !== 'making' && newest
+    },
+    copySeconds,
+  )
 const make = async (): Promise<Backup> => {
   const made = await call<Backup>('POST', `/api/wp/${id}/backups`)
   expect([made.status, made.body.result.state]).toEqual([201, 'making'])
@@ -43,10 +50,14 @@ const make = async (): Promise<Backup> => {
 const night = async (): Promise<void> => {
   const round = () => transaction(house.house.db, (tx) => house.house.jobs.add(tx, nightlyJob, {}))
   await Promise.all([round(), round()])
-  await eventually('the night’s backup', async () => {
-    const [newest] = await list()
-    return newest?.kind === 'nightly' && newest.createdAt === clock.now().toISOString() && newest.state === 'proven'
-  })
+  await eventually(
+    'the night’s backup',
+    async () => {
+      const [newest] = await list()
+      return newest?.kind === 'nightly' && newest.createdAt === clock.now().toISOString() && newest.state === 'proven'
+    },
+    copySeconds,
+  )
   await house.house.jobs.idle()
 }
 /** Puts a file among the site's as a plugin would. */
@@ -144,8 +155,8 @@ test('is restored to the same server: content goes back, price and size stay', a
   const again = await call('POST', `/api/wp/${id}/backups/${backup?.id}/restore`)
   expect([again.status, again.body.error?.code]).toEqual([409, 'backup_in_progress'])
   expect((await list())[0]?.restoring).toBe(true)
-  await eventually('the restore', async () => (await list())[0]?.restoredAt ?? false)
-  await eventually('the site', async () => (await visit('/')).status === 200)
+  await eventually('the restore', async () => (await list())[0]?.restoredAt ?? false, copySeconds)
+  await eventually('the site', async () => (await visit('/')).status === 200, 60)
   expect((await visit('/wp-content/later.txt')).status).toBe(404)
   const { result: after } = (await call<{ price: number; disk: number }>('GET', `/api/wp/${id}`)).body
   expect([after.price, after.disk]).toEqual([before.price, before.disk])

@@ -82,6 +82,8 @@ test('a call that finds the session dead keeps the form too, and another custome
   await expect.poll(() => page.getByRole('textbox', { name: /Amount/ }).inputValue()).toBe('345.000')
   expect(await page.getByRole('radio', { name: /VN Pay/ }).isChecked()).toBe(true)
 
+  // It is the press that is to find the session dead, not what the page asks while it comes.
+  await page.waitForLoadState('networkidle')
   await revoke(an)
   await page
     .getByRole('button', { name: /^Top up 345/ })
