@@ -9,7 +9,7 @@ import { Root } from './shell/Root.tsx'
 import { Error500 } from './pages/Error500.tsx'
 import { chosenZone } from './format.ts'
 import { loadTexts, type TextGroup } from './i18n/index.ts'
-import { loadScreen, navigation } from './pages/load-screen.ts'
+import { loadScreen } from './pages/load-screen.ts'
 import { configQuery, meQuery } from './queries.ts'
 import { session } from './session.ts'
 import { siteTabs, type SiteTab } from './wordpress/site-tabs.ts'
@@ -67,22 +67,14 @@ const root = createRootRouteWithContext<Context>()({
 /** Named here once more, for the rules of records come with the screens that need them; the type holds them equal. */
 const recordTypes: readonly RecordType[] = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'NS']
 
-/** The frame in which the press itself is seen is out: drawing the next screen does not hold it up. A hidden page draws none, and does not wait. */
-const drawn = () =>
-  new Promise<void>((resolve) => {
-    requestAnimationFrame(() => setTimeout(resolve))
-    setTimeout(resolve, 50)
-  })
-
 /** Behind the entry guard: a visitor without the login flag goes to /login and comes back afterwards. */
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   component: AppLayout,
   pendingComponent: AppPending,
-  beforeLoad: async ({ location, preload }) => {
+  beforeLoad: ({ location }) => {
     if (!session.signedIn()) throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } })
-    if (navigation.underWay && !preload) await drawn()
   },
   loader: async ({ context: { queryClient } }) => {
     const [{ timeZone }] = await Promise.all([

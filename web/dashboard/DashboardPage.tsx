@@ -12,6 +12,7 @@ import type { LoadInput } from '../routes.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { cx } from '../ui/cx.ts'
+import { Later } from '../ui/Later.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Note, Skeleton, SkeletonRows } from '../ui/State.tsx'
 import { Amount, DirectionMark } from '../wallet/Amount.tsx'
@@ -58,42 +59,48 @@ export default function DashboardPage() {
           {t.dashboard.newWordpress}
         </Link>
       </PageHead>
-      <UnpaidBanner />
-      <div className="grid gap-5 lg:grid-cols-12">
-        <WalletCard runway={runway.data} className="lg:col-span-5" />
-        <Card
-          className="lg:col-span-7"
-          title={shownDays < chartDays ? t.dashboard.chartShort(Math.max(1, shownDays)) : t.dashboard.chart}
-          action={<More link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>} />}
-        >
-          <Loaded query={transactions} skeleton={<Skeleton className="h-56" />}>
-            {({ list }) =>
-              list.length === 0 ? (
-                <p className="grid h-full min-h-40 place-items-center text-sm text-ink-3">{t.entries.empty}</p>
-              ) : (
-                <BalanceChart series={series} currency={user.currency} />
-              )
-            }
-          </Loaded>
-        </Card>
-        <div className="grid gap-5 sm:grid-cols-2 lg:col-span-12 lg:grid-cols-3">
-          <Recent
-            title={t.dashboard.received}
-            empty={t.dashboard.noneReceived}
-            keep={(entry) => entry.amount > 0}
-            link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>}
-          />
-          <Recent
-            title={t.dashboard.spent}
-            empty={t.dashboard.noneSpent}
-            keep={(entry) => entry.amount < 0}
-            link={<Link to="/invoice">{t.dashboard.viewInvoice}</Link>}
-          />
-          <Servers />
-        </div>
-        <LatestTransactions className="self-start lg:col-span-7" />
-        <LatestInvoices className="self-start lg:col-span-5" />
-      </div>
+      <Later>
+        {() => (
+          <>
+            <UnpaidBanner />
+            <div className="grid gap-5 lg:grid-cols-12">
+              <WalletCard runway={runway.data} className="lg:col-span-5" />
+              <Card
+                className="lg:col-span-7"
+                title={shownDays < chartDays ? t.dashboard.chartShort(Math.max(1, shownDays)) : t.dashboard.chart}
+                action={<More link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>} />}
+              >
+                <Loaded query={transactions} skeleton={<Skeleton className="h-56" />}>
+                  {({ list }) =>
+                    list.length === 0 ? (
+                      <p className="grid h-full min-h-40 place-items-center text-sm text-ink-3">{t.entries.empty}</p>
+                    ) : (
+                      <BalanceChart series={series} currency={user.currency} />
+                    )
+                  }
+                </Loaded>
+              </Card>
+              <div className="grid gap-5 sm:grid-cols-2 lg:col-span-12 lg:grid-cols-3">
+                <Recent
+                  title={t.dashboard.received}
+                  empty={t.dashboard.noneReceived}
+                  keep={(entry) => entry.amount > 0}
+                  link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>}
+                />
+                <Recent
+                  title={t.dashboard.spent}
+                  empty={t.dashboard.noneSpent}
+                  keep={(entry) => entry.amount < 0}
+                  link={<Link to="/invoice">{t.dashboard.viewInvoice}</Link>}
+                />
+                <Servers />
+              </div>
+              <LatestTransactions className="self-start lg:col-span-7" />
+              <LatestInvoices className="self-start lg:col-span-5" />
+            </div>
+          </>
+        )}
+      </Later>
     </>
   )
 }

@@ -9,6 +9,7 @@ import { plainTyped, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { Badge } from '../ui/Badge.tsx'
+import { Later } from '../ui/Later.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Empty, Note, Skeleton } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
@@ -37,7 +38,7 @@ export default function TopUpPage() {
       <title>{`${t.topUp.title} · ${brand}`}</title>
       <PageHead title={t.topUp.title} sub={t.topUp.sub} />
       {offer && (offer.types.length > 0 || offer.cards) ? (
-        <TopUpForm offer={offer} />
+        <Later>{() => <TopUpForm offer={offer} />}</Later>
       ) : (
         <section className="card">
           <Empty text={t.topUp.notOffered} art={<EmptyWallet />}>

@@ -1,12 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { CornerDownLeft, Search } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { signOut } from '../auth/sign-out.ts'
 import { setLanguage, useTexts } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { session } from '../session.ts'
+import { afterFrame } from '../ui/after-frame.ts'
 import { cx } from '../ui/cx.ts'
+import { useModal } from '../ui/modal.ts'
 import { setTheme } from '../ui/theme.ts'
 import { serversQuery } from '../wordpress/queries.ts'
 import { fold } from './fold.ts'
@@ -26,23 +28,23 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState('')
   const [at, setAt] = useState(0)
   const commands = useCommands()
-  const hits = useMemo(() => {
-    const words = fold(query).split(/\s+/).filter(Boolean)
-    return commands.filter((command) => words.every((word) => fold(`${command.kind} ${command.label}`).includes(word)))
-  }, [commands, query])
+  // What is typed is seen at once; the list follows.
+  const sought = useDeferredValue(query)
+  const hits = useMemo(() => matching(commands, sought), [commands, sought])
 
-  useEffect(() => {
-    dialog.current?.showModal()
-  }, [])
+  const { close, onCancel } = useModal(dialog, true)
   useEffect(() => {
     document.getElementById(`command-${at}`)?.scrollIntoView({ block: 'nearest' })
   }, [at])
 
-  const run = (command: Command | undefined) => {
-    if (!command) return
-    dialog.current?.close()
-    command.run()
-  }
+  const run = useCallback(
+    (command: Command | undefined) => {
+      if (!command) return
+      close()
+      void afterFrame().then(command.run)
+    },
+    [close],
+  )
 
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
@@ -50,8 +52,9 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       ref={dialog}
       aria-label={t.palette.title}
       onClose={onClose}
+      onCancel={onCancel}
       onClick={(event) => {
-        if (event.target === dialog.current) dialog.current?.close()
+        if (event.target === dialog.current) close()
       }}
       className="mt-[12vh] w-[min(94vw,600px)] rounded-xl bg-raised p-0 text-ink shadow-dialog"
     >
@@ -76,7 +79,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
               event.preventDefault()
               const step = event.key === 'ArrowDown' ? 1 : -1
               setAt((now) => Math.min(Math.max(hits.length - 1, 0), Math.max(0, now + step)))
-            } else if (event.key === 'Enter') run(hits[at])
+            } else if (event.key === 'Enter') run(matching(commands, query)[at])
           }}
         />
         <kbd aria-hidden className="rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 dark:bg-white/6">
@@ -86,24 +89,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role */}
       <ul id="commands" role="listbox" aria-label={t.palette.title} className="max-h-80 overflow-y-auto p-1.5" hidden={hits.length === 0}>
         {hits.map((command, index) => (
-          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
-          <li
-            key={command.id}
-            id={`command-${index}`}
-            // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
-            role="option"
-            aria-selected={index === at}
-            onPointerMove={() => setAt(index)}
-            onClick={() => run(command)}
-            className={cx(
-              'flex h-10 cursor-pointer items-center gap-3 rounded-md px-3 text-sm',
-              index === at && 'bg-primary-soft text-primary-ink',
-            )}
-          >
-            <span className="w-20 shrink-0 text-xs text-ink-3">{command.kind}</span>
-            <span className="flex-1 truncate font-medium">{command.label}</span>
-            {index === at ? <CornerDownLeft aria-hidden className="size-3.5" /> : null}
-          </li>
+          <Option key={command.id} command={command} index={index} chosen={index === at} onPoint={setAt} onRun={run} />
         ))}
       </ul>
       {hits.length === 0 ? <p className="px-5 py-8 text-center text-sm text-ink-3">{t.palette.none(query)}</p> : null}
@@ -114,6 +100,39 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     </dialog>
   )
 }
+
+/** Those that have every word of the query somewhere, with or without its accents. */
+function matching(commands: readonly Command[], query: string): Command[] {
+  const words = fold(query).split(/\s+/).filter(Boolean)
+  return commands.filter((command) => words.every((word) => fold(`${command.kind} ${command.label}`).includes(word)))
+}
+
+interface OptionProps {
+  command: Command
+  index: number
+  chosen: boolean
+  onPoint: (index: number) => void
+  onRun: (command: Command) => void
+}
+
+const Option = memo(function Option({ command, index, chosen, onPoint, onRun }: OptionProps) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    <li
+      id={`command-${index}`}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+      role="option"
+      aria-selected={chosen}
+      onPointerMove={() => onPoint(index)}
+      onClick={() => onRun(command)}
+      className={cx('flex h-10 cursor-pointer items-center gap-3 rounded-md px-3 text-sm', chosen && 'bg-primary-soft text-primary-ink')}
+    >
+      <span className="w-20 shrink-0 text-xs text-ink-3">{command.kind}</span>
+      <span className="flex-1 truncate font-medium">{command.label}</span>
+      {chosen ? <CornerDownLeft aria-hidden className="size-3.5" /> : null}
+    </li>
+  )
+})
 
 function useCommands(): Command[] {
   const t = useTexts('palette')

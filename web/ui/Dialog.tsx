@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
-import { useEffect, useId, useRef, type ReactNode } from 'react'
+import { useId, useRef, type ReactNode } from 'react'
 import { IconButton } from './Button.tsx'
+import { useModal } from './modal.ts'
 
 interface DialogProps {
   open: boolean
@@ -16,12 +17,7 @@ interface DialogProps {
 export function Dialog({ open, onClose, title, description, closeLabel, children, footer }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
-    const dialog = ref.current
-    if (!dialog) return
-    if (open && !dialog.open) dialog.showModal()
-    if (!open && dialog.open) dialog.close()
-  }, [open])
+  const { close, onCancel } = useModal(ref, open)
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
@@ -29,8 +25,9 @@ export function Dialog({ open, onClose, title, description, closeLabel, children
       aria-labelledby={id}
       aria-describedby={description ? `${id}-text` : undefined}
       onClose={onClose}
+      onCancel={onCancel}
       onClick={(event) => {
-        if (event.target === ref.current) ref.current?.close()
+        if (event.target === ref.current) close()
       }}
       className="max-h-[92dvh] w-[min(94vw,520px)] overflow-y-auto rounded-2xl bg-raised p-0 text-ink shadow-dialog max-sm:mb-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-b-none"
     >
@@ -45,7 +42,7 @@ export function Dialog({ open, onClose, title, description, closeLabel, children
             </p>
           ) : null}
         </div>
-        <IconButton label={closeLabel} className="-mt-1 -mr-1.5" onClick={() => ref.current?.close()}>
+        <IconButton label={closeLabel} className="-mt-1 -mr-1.5" onClick={close}>
           <X aria-hidden className="size-4" />
         </IconButton>
       </div>

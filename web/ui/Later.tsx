@@ -15,5 +15,5 @@ interface LaterProps {
 /** Its children, in the second drawing; until then their place. */
 export function Later({ px, children }: LaterProps) {
   if (useLater()) return children()
-  return px === undefined ? null : <div aria-hidden data-later style={{ height: px }} />
+  return <div aria-hidden data-later style={px === undefined ? undefined : { height: px }} />
 }

@@ -1,5 +1,6 @@
 import { Check, type LucideIcon } from 'lucide-react'
 import { useId, useRef, type KeyboardEvent, type ReactNode } from 'react'
+import { afterFrame } from './after-frame.ts'
 import { cx } from './cx.ts'
 
 export interface MenuItem {
@@ -109,7 +110,8 @@ export function Menu({ label, trigger, className, items, children, onOpen, side 
             tabIndex={-1}
             onClick={() => {
               close()
-              item.onSelect()
+              // The menu is gone at once, whatever its choice costs to draw.
+              void afterFrame().then(item.onSelect)
             }}
             className={cx(
               'flex h-10 w-full items-center gap-2.5 rounded-md px-2.5 text-left text-sm hover:bg-subtle focus:bg-subtle focus:outline-none sm:h-9 dark:hover:bg-white/6 dark:focus:bg-white/6',

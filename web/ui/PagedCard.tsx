@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
+import { useLater } from './Later.tsx'
 import { LoadError, SkeletonRows } from './State.tsx'
 
 interface PagedCardProps {
@@ -26,8 +27,9 @@ interface PagedCardProps {
   children: ReactNode
 }
 
-/** The card around a list: loading, failed, empty, there, and more of it. */
+/** The card around a list: loading, failed, empty, there, and more of it; in the second drawing, so that a press of the menu shows the page's head at once. */
 export function PagedCard({ label, list, count, rows, errorText, retryLabel, moreLabel, empty, children }: PagedCardProps) {
+  if (!useLater()) return <div aria-hidden data-later className="card h-72" />
   return (
     <section className="card overflow-hidden" aria-label={label}>
       {list.isPending ? <SkeletonRows rows={rows} className="p-5" /> : null}

@@ -9,6 +9,7 @@ import { useTexts } from '../i18n/index.ts'
 import { loadScreen } from '../pages/load-screen.ts'
 import type { LoadInput } from '../routes.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
+import { Later } from '../ui/Later.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
@@ -94,34 +95,38 @@ export default function TransactionsPage() {
           {t.wallet.statement}
         </Button>
       </PageHead>
-      <section className="card overflow-hidden" aria-label={t.wallet.title}>
-        {rows.length > 0 || filtered || isPending ? <Filters filter={filter} onChange={show} /> : null}
-        {grown && !short ? (
-          <div className="flex justify-center border-b border-border p-3">
-            <Button
-              variant="soft"
-              size="sm"
-              onClick={() => {
-                window.scrollTo(0, 0)
-                void queryClient.resetQueries({ queryKey: list.queryKey })
-              }}
-            >
-              {t.wallet.newer}
-            </Button>
-          </div>
-        ) : null}
-        <div aria-busy={isPlaceholderData || undefined} className={isPlaceholderData ? 'opacity-60 transition-opacity' : undefined}>
-          {isPending || (looking && !isFetchNextPageError) ? <SkeletonRows rows={8} className="p-5" /> : null}
-          {looking ? <output className="block px-5 pb-5 text-center text-sm text-ink-2">{t.wallet.looking}</output> : null}
-          {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
-          {data && rows.length === 0 && !looking ? <Nothing filtered={filtered} /> : null}
-          {rows.length > 0 ? <TransactionTable rows={rows} filter={filter} canLoad={canLoad} onNearEnd={more} /> : null}
-          {isFetchNextPageError ? (
-            <LoadError text={t.wallet.loadMoreFailed} retryLabel={t.common.retry} onRetry={() => void fetchNextPage()} />
-          ) : null}
-          {isFetchingNextPage && rows.length > 0 ? <SkeletonRows rows={3} className="border-t border-border p-5" /> : null}
-        </div>
-      </section>
+      <Later>
+        {() => (
+          <section className="card overflow-hidden" aria-label={t.wallet.title}>
+            {rows.length > 0 || filtered || isPending ? <Filters filter={filter} onChange={show} /> : null}
+            {grown && !short ? (
+              <div className="flex justify-center border-b border-border p-3">
+                <Button
+                  variant="soft"
+                  size="sm"
+                  onClick={() => {
+                    window.scrollTo(0, 0)
+                    void queryClient.resetQueries({ queryKey: list.queryKey })
+                  }}
+                >
+                  {t.wallet.newer}
+                </Button>
+              </div>
+            ) : null}
+            <div aria-busy={isPlaceholderData || undefined} className={isPlaceholderData ? 'opacity-60 transition-opacity' : undefined}>
+              {isPending || (looking && !isFetchNextPageError) ? <SkeletonRows rows={8} className="p-5" /> : null}
+              {looking ? <output className="block px-5 pb-5 text-center text-sm text-ink-2">{t.wallet.looking}</output> : null}
+              {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+              {data && rows.length === 0 && !looking ? <Nothing filtered={filtered} /> : null}
+              {rows.length > 0 ? <TransactionTable rows={rows} filter={filter} canLoad={canLoad} onNearEnd={more} /> : null}
+              {isFetchNextPageError ? (
+                <LoadError text={t.wallet.loadMoreFailed} retryLabel={t.common.retry} onRetry={() => void fetchNextPage()} />
+              ) : null}
+              {isFetchingNextPage && rows.length > 0 ? <SkeletonRows rows={3} className="border-t border-border p-5" /> : null}
+            </div>
+          </section>
+        )}
+      </Later>
       <output className="sr-only">{data ? t.wallet.rows(rows.length) : ''}</output>
       <Suspense fallback={null}>
         {entry === undefined ? null : (

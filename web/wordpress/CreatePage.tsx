@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useBlocker, useNavigate } from '@tanstack/react-router'
-import { useRef, useState, type FormEvent, type RefObject, lazy, Suspense } from 'react'
+import { lazy, Suspense, useMemo, useRef, useState, type FormEvent, type RefObject } from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
 import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
 import { ApiError, Attempt, messageOf, saidOr } from '../api.ts'
@@ -84,14 +84,29 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
 
   const ssdPerGb = rateOf(wordpress.diskPerGb, currency)
   const mariadbPerGb = rateOf(wordpress.mariadbDiskPerGb, currency)
-  const monthly = (gb: number, perGb: number) => money(diskPrice(gb * 1024, { perGb }), currency)
+  const ssdPrice = useMonthlyPrice(ssdPerGb)
+  const mariadbPrice = useMonthlyPrice(mariadbPerGb)
   const maxContainers = Math.min(containerLimits.max, wordpress.maxContainers)
 
-  const change = <K extends keyof OrderForm>(key: K, value: OrderForm[K], field: string) => {
-    setForm((now) => ({ ...now, [key]: value }))
-    setErrors((now) => without(now, field))
-    setRefusal(undefined)
-  }
+  // The parts of the form that a press does not touch are not drawn again: what each of them is handed stays the same.
+  const set = useMemo(() => {
+    const setter =
+      <K extends keyof OrderForm>(key: K, field: string) =>
+      (value: OrderForm[K]) => {
+        setForm((now) => ({ ...now, [key]: value }))
+        setErrors((now) => without(now, field))
+        setRefusal(undefined)
+      }
+    return {
+      region: setter('regionId', 'region'),
+      plan: setter('planId', 'size'),
+      disk: setter('disk', 'disk'),
+      mariadb: setter('mariadb', 'mariadb_disk_size'),
+      user: setter('user', 'user'),
+      password: setter('password', 'password'),
+      containers: setter('containers', 'replicate'),
+    }
+  }, [setForm])
 
   const review = (event: FormEvent) => {
     event.preventDefault()
@@ -139,9 +154,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
             </div>
           ) : null}
           <Section number={1} title={t.order.dataCenter} hint={t.order.dataCenterHint} done={region !== undefined}>
-            {regions.data ? (
-              <Regions regions={regions.data.data} value={form.regionId} onChange={(id) => change('regionId', id, 'region')} />
-            ) : null}
+            {regions.data ? <Regions regions={regions.data.data} value={form.regionId} onChange={set.region} /> : null}
             {regions.isPending ? <Skeleton className="h-28 rounded-lg" /> : null}
             {regions.isError && !regions.data ? (
               <LoadError text={messageOf(regions.error)} retryLabel={t.common.retry} onRetry={() => void regions.refetch()} />
@@ -149,26 +162,21 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
             <FieldComplaint text={errors['region']} />
           </Section>
           <Section number={2} title={t.order.plan} hint={t.order.planHint} done={plan !== undefined}>
-            {plans.data ? <Plans plans={plans.data} value={form.planId} onChange={(id) => change('planId', id, 'size')} /> : null}
+            {plans.data ? <Plans plans={plans.data} value={form.planId} onChange={set.plan} /> : null}
             {plans.isPending ? <Skeleton className="h-56 rounded-lg" /> : null}
             {plans.isError && !plans.data ? (
               <LoadError text={messageOf(plans.error)} retryLabel={t.common.retry} onRetry={() => void plans.refetch()} />
             ) : null}
             <FieldComplaint text={errors['size']} />
           </Section>
-          <Section
-            number={3}
-            title={t.order.ssd}
-            hint={t.order.ssdHint(monthly(10, ssdPerGb))}
-            done={!lacks('disk', 'diskLow', 'diskHigh')}
-          >
+          <Section number={3} title={t.order.ssd} hint={t.order.ssdHint(ssdPrice.of(10))} done={!lacks('disk', 'diskLow', 'diskHigh')}>
             <DiskPicker
               name="disk"
               label={t.order.ssd}
               value={form.disk}
-              onChange={(disk) => change('disk', disk, 'disk')}
+              onChange={set.disk}
               leastGb={Math.ceil(leastDiskMb(region) / 1024)}
-              priceOf={(gb) => `${monthly(gb, ssdPerGb)}${t.common.perMonth}`}
+              priceOf={ssdPrice.each}
               perGb={t.order.perGb(money(ssdPerGb, currency))}
               error={errors['disk'] ?? (diskMb(form.disk) > 0 ? complaintOf('diskLow', 'diskHigh') : undefined)}
             />
@@ -176,16 +184,16 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
           <Section
             number={4}
             title={t.order.mariadb}
-            hint={mariadbPerGb > 0 ? t.order.mariadbPriced(monthly(10, mariadbPerGb)) : t.order.mariadbHint}
+            hint={mariadbPerGb > 0 ? t.order.mariadbPriced(mariadbPrice.of(10)) : t.order.mariadbHint}
             done={!lacks('mariadb', 'mariadbLow', 'mariadbHigh')}
           >
             <DiskPicker
               name="mariadb"
               label={t.order.mariadb}
               value={form.mariadb}
-              onChange={(mariadb) => change('mariadb', mariadb, 'mariadb_disk_size')}
+              onChange={set.mariadb}
               leastGb={minGb}
-              priceOf={mariadbPerGb > 0 ? (gb) => `${monthly(gb, mariadbPerGb)}${t.common.perMonth}` : undefined}
+              priceOf={mariadbPerGb > 0 ? mariadbPrice.each : undefined}
               perGb={mariadbPerGb > 0 ? t.order.perGb(money(mariadbPerGb, currency)) : undefined}
               error={errors['mariadb_disk_size'] ?? (diskMb(form.mariadb) > 0 ? complaintOf('mariadbLow', 'mariadbHigh') : undefined)}
             />
@@ -194,9 +202,10 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
             <Admin
               user={form.user}
               password={form.password}
-              onUser={(user) => change('user', user, 'user')}
-              onPassword={(password) => change('password', password, 'password')}
-              errors={{ user: errors['user'], password: errors['password'] }}
+              onUser={set.user}
+              onPassword={set.password}
+              userRefused={errors['user']}
+              passwordRefused={errors['password']}
             />
           </Section>
           <Section
@@ -209,7 +218,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
               value={form.containers}
               min={containerLimits.min}
               max={maxContainers}
-              onChange={(containers) => change('containers', containers, 'replicate')}
+              onChange={set.containers}
               label={t.order.containers}
               lessLabel={t.order.less}
               moreLabel={t.order.more}
@@ -237,6 +246,17 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       <LeaveGuard filled={isFilled(form)} sent={sent} />
     </>
   )
+}
+
+/** What so many GB cost, and what they cost a month, in words. */
+function useMonthlyPrice(perGb: number) {
+  const t = useTexts()
+  const { currency } = useMe()
+  const { money } = useFormat()
+  return useMemo(() => {
+    const of = (gb: number) => money(diskPrice(gb * 1024, { perGb }), currency)
+    return { of, each: (gb: number) => `${of(gb)}${t.common.perMonth}` }
+  }, [perGb, money, currency, t])
 }
 
 /** What was filled in is not lost by a slip. An order that is placed, a dead session or a portal in maintenance do not wait. */

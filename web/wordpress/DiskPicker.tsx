@@ -1,4 +1,4 @@
-import type { CSSProperties } from 'react'
+import { memo, type CSSProperties } from 'react'
 import { diskLimits } from '../../contract/wordpress.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Input } from '../ui/Field.tsx'
@@ -18,7 +18,7 @@ interface DiskPickerProps {
 }
 
 /** 10, 20, 40 GB or any other size. */
-export function DiskPicker({ name, label, value, onChange, leastGb, priceOf, perGb, error }: DiskPickerProps) {
+export const DiskPicker = memo(function DiskPicker({ name, label, value, onChange, leastGb, priceOf, perGb, error }: DiskPickerProps) {
   const t = useTexts('servers')
   const custom = value.choice === 'custom'
   const typed = Number(value.custom)
@@ -91,4 +91,4 @@ export function DiskPicker({ name, label, value, onChange, leastGb, priceOf, per
       ) : null}
     </fieldset>
   )
-}
+})

@@ -1,5 +1,5 @@
 import { Check, Circle, Cpu, MemoryStick, RefreshCw } from 'lucide-react'
-import { useId, useState, type ReactNode } from 'react'
+import { memo, useId, useState, type ReactNode } from 'react'
 import type * as z from 'zod/mini'
 import { effectivePlanPrice } from '../../contract/pricing.ts'
 import { ruleText } from '../../contract/sentences.ts'
@@ -60,7 +60,7 @@ interface RegionsProps {
   onChange: (id: number) => void
 }
 
-export function Regions({ regions, value, onChange }: RegionsProps) {
+export const Regions = memo(function Regions({ regions, value, onChange }: RegionsProps) {
   const t = useTexts('servers')
   return (
     <fieldset>
@@ -82,7 +82,7 @@ export function Regions({ regions, value, onChange }: RegionsProps) {
       </div>
     </fieldset>
   )
-}
+})
 
 interface PlansProps {
   plans: Plan[]
@@ -90,7 +90,7 @@ interface PlansProps {
   onChange: (id: number) => void
 }
 
-export function Plans({ plans, value, onChange }: PlansProps) {
+export const Plans = memo(function Plans({ plans, value, onChange }: PlansProps) {
   const t = useTexts('servers')
   const { money, ram } = useFormat()
   return (
@@ -143,23 +143,25 @@ export function Plans({ plans, value, onChange }: PlansProps) {
       </div>
     </fieldset>
   )
-}
+})
 
 interface AdminProps {
   user: string
   password: string
   onUser: (user: string) => void
   onPassword: (password: string) => void
-  errors: { user: string | undefined; password: string | undefined }
+  /** What the server said of them. */
+  userRefused: string | undefined
+  passwordRefused: string | undefined
 }
 
-export function Admin({ user, password, onUser, onPassword, errors }: AdminProps) {
+export const Admin = memo(function Admin({ user, password, onUser, onPassword, userRefused, passwordRefused }: AdminProps) {
   const t = useTexts('servers')
   const { language } = useFormat()
   const words = sentenceLanguage(language)
   const [revealed, setRevealed] = useState(false)
-  const userError = errors.user ?? (user !== '' && !adminUser.safeParse(user).success ? ruleText('wordpress_user', words) : undefined)
-  const passwordError = errors.password ?? (password !== '' && !passwordHolds(password) ? ruleText('wordpress_password', words) : undefined)
+  const userError = userRefused ?? (user !== '' && !adminUser.safeParse(user).success ? ruleText('wordpress_user', words) : undefined)
+  const passwordError = passwordRefused ?? (password !== '' && !passwordHolds(password) ? ruleText('wordpress_password', words) : undefined)
   const checks: [string, boolean][] = [
     [t.order.checkLength, passwordChecks.length(password)],
     [t.order.checkNonLetter, passwordChecks.nonLetter(password)],
@@ -223,4 +225,4 @@ export function Admin({ user, password, onUser, onPassword, errors }: AdminProps
       </ul>
     </>
   )
-}
+})

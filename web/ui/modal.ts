@@ -1,0 +1,41 @@
+import { useCallback, useEffect, type RefObject, type SyntheticEvent } from 'react'
+import { afterFrame } from './after-frame.ts'
+
+/**
+ * Opens and closes a native modal. To make the page behind inert, and to wake it again, the browser styles every element of it anew: the
+ * press that asks for it is answered first, and a dialog that is left is out of sight before that work begins.
+ */
+export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean) {
+  const close = useCallback(() => {
+    const dialog = ref.current
+    if (!dialog?.open) return
+    dialog.dataset['leaving'] = ''
+    void afterFrame().then(() => {
+      // Asked for again meanwhile, it stays.
+      if (!('leaving' in dialog.dataset)) return
+      dialog.close()
+      delete dialog.dataset['leaving']
+    })
+  }, [ref])
+  useEffect(() => {
+    if (!open) return close()
+    let wanted = true
+    delete ref.current?.dataset['leaving']
+    void afterFrame().then(() => {
+      if (wanted && ref.current?.open === false) ref.current.showModal()
+    })
+    return () => {
+      wanted = false
+    }
+  }, [open, close, ref])
+  const onCancel = useCallback(
+    (event: SyntheticEvent) => {
+      // A file field inside says `cancel` too, when nothing was chosen.
+      if (event.target !== event.currentTarget) return
+      event.preventDefault()
+      close()
+    },
+    [close],
+  )
+  return { close, onCancel }
+}
