@@ -1,15 +1,28 @@
-import { memo, startTransition, useEffect, useRef, useState, type ReactNode } from 'react'
+import { memo, useEffect, useRef, useState, type ReactNode } from 'react'
 
 /** Drawn before and after what is seen, so that scrolling never shows a gap; by the by, after what is seen itself. */
 const marginPx = 600
 /** Rows come and go so many at a time, so that most scroll events change nothing. */
 const step = 5
 
-/** The rows of a stretch of the table that begins `above` pixels below its top, is as high as the window, and reaches `margin` pixels further both ways. */
-const span = (above: number, margin: number, rowPx: number) => ({
-  first: Math.max(0, Math.floor((above - margin) / rowPx / step) * step),
-  last: Math.max(step, Math.ceil((above + window.innerHeight + margin) / rowPx / step) * step),
+interface Span {
+  readonly first: number
+  readonly last: number
+}
+
+/** The rows in view of a table whose body begins `above` pixels over the window's top, and those within `margin` pixels around, in whole `unit`s. */
+const span = (above: number, margin: number, rowPx: number, unit: number): Span => ({
+  first: Math.max(0, Math.floor((above - margin) / rowPx / unit) * unit),
+  last: Math.max(unit, Math.ceil((above + window.innerHeight + margin) / rowPx / unit) * unit),
 })
+
+/** The rows to draw after `now`: all that are seen, one step further into the margin on either side, and none beyond it. */
+function next(now: Span, seen: Span, wide: Span): Span {
+  if (now.last < seen.first || now.first > seen.last) return seen
+  const first = Math.min(seen.first, Math.max(wide.first, now.first - step))
+  const last = Math.max(seen.last, Math.min(wide.last, now.last + step))
+  return first === now.first && last === now.last ? now : { first, last }
+}
 
 interface VirtualRowsProps<T> {
   rows: readonly T[]
@@ -23,7 +36,8 @@ interface VirtualRowsProps<T> {
 export function VirtualRows<T>({ rows, rowPx, row }: VirtualRowsProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null)
   // A screenful: the margin comes with the first look.
-  const [{ first, last }, setShown] = useState(() => ({ first: 0, last: Math.ceil(window.innerHeight / rowPx / step) * step }))
+  const [shown, setShown] = useState<Span>(() => span(0, 0, rowPx, 1))
+  const latest = useRef(shown)
 
   useEffect(() => {
     let frame = 0
@@ -31,17 +45,14 @@ export function VirtualRows<T>({ rows, rowPx, row }: VirtualRowsProps<T>) {
       frame = 0
       if (!body.current) return
       const above = -body.current.getBoundingClientRect().top
-      const seen = span(above, 0, rowPx)
-      const wide = span(above, marginPx, rowPx)
-      // What is seen is drawn at once, beside what of the rest is there already; the margin may take its time.
-      setShown((now) => {
-        if (now.first <= seen.first && now.last >= seen.last) return now
-        const apart = now.last < seen.first || now.first > seen.last
-        return apart
-          ? seen
-          : { first: Math.max(wide.first, Math.min(now.first, seen.first)), last: Math.min(wide.last, Math.max(now.last, seen.last)) }
-      })
-      startTransition(() => setShown((now) => (now.first === wide.first && now.last === wide.last ? now : wide)))
+      const seen = span(above, 0, rowPx, 1)
+      const wide = span(above, marginPx, rowPx, step)
+      const now = next(latest.current, seen, wide)
+      if (now === latest.current) return
+      latest.current = now
+      setShown(now)
+      // The margin comes step by step, a frame for each: none of them is long.
+      if (now.first !== wide.first || now.last !== wide.last) soon()
     }
     const soon = () => {
       frame ||= requestAnimationFrame(look)
@@ -56,13 +67,13 @@ export function VirtualRows<T>({ rows, rowPx, row }: VirtualRowsProps<T>) {
     }
   }, [rowPx])
 
-  const begin = Math.min(first, Math.max(0, rows.length - step))
-  const shown = rows.slice(begin, last)
+  const begin = Math.min(shown.first, Math.max(0, rows.length - step))
+  const inside = rows.slice(begin, shown.last)
   return (
     <tbody ref={body}>
       <Gap px={begin * rowPx} />
-      {shown.map((entry, index) => row(entry, begin + index + 1))}
-      <Gap px={(rows.length - begin - shown.length) * rowPx} />
+      {inside.map((entry, index) => row(entry, begin + index + 1))}
+      <Gap px={(rows.length - begin - inside.length) * rowPx} />
     </tbody>
   )
 }

@@ -2,12 +2,12 @@ import type { Currency } from '../../contract/money.ts'
 import { useFormat } from '../format.ts'
 import { cx } from '../ui/cx.ts'
 
-/** Green plus or red minus: sign and colour say the same. */
+/** Green for what came in, red for what went out; the sign says the same. */
+export const amountInk = (amount: number): string => (amount < 0 ? 'text-danger' : 'text-success')
+
 export function Amount({ amount, currency, className }: { amount: number; currency: Currency; className?: string }) {
   const { signed } = useFormat()
-  return (
-    <span className={cx('num whitespace-nowrap', amount < 0 ? 'text-danger' : 'text-success', className)}>{signed(amount, currency)}</span>
-  )
+  return <span className={cx('num whitespace-nowrap', amountInk(amount), className)}>{signed(amount, currency)}</span>
 }
 
 /** The arrow beside a movement: in or out. Lists have it by the dozen, so it is drawn with as little as can be. */

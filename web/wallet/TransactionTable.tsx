@@ -2,13 +2,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { memo, useCallback, useEffect, useMemo, useRef, type MouseEvent } from 'react'
 import { formatMoney } from '../../contract/money.ts'
 import type { Transaction } from '../../contract/wallet.ts'
-import { formatTime } from '../format.ts'
+import { formatTime, signedMoney } from '../format.ts'
 import { useLanguage, useTexts, type Language } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
 import { useNarrow } from '../ui/narrow.ts'
 import { headCell, headRow, row as rowClass } from '../ui/table.ts'
 import { VirtualRows } from '../ui/VirtualRows.tsx'
-import { Amount, DirectionMark } from './Amount.tsx'
+import { amountInk } from './Amount.tsx'
 import { TransactionNote } from './Note.tsx'
 import type { ListFilter } from './queries.ts'
 
@@ -18,10 +18,11 @@ const rowPx = { wide: 57, narrow: 88 }
 /** Without height of its own: the row has it. */
 const cell = 'px-3 py-0 first:pl-5 last:pr-5'
 const rowLook = cx(rowClass, 'relative h-[57px] max-sm:h-[88px]')
-const numberCell = cx(cell, 'num text-ink-3 max-sm:hidden')
-const noteCell = cx(cell, 'min-w-0')
-const amountCell = cx(cell, 'text-right font-medium')
-const timeCell = cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')
+const numberCell = cx(cell, 'num text-ink-3')
+/** The arrow is the cell's background: a picture costs less than three elements in each of fifty rows. */
+const noteCell = 'movement py-0 pr-3 pl-13 max-sm:pl-15'
+const amountCell = cx(cell, 'num text-right font-medium whitespace-nowrap')
+const timeCell = cx(cell, 'num whitespace-nowrap text-ink-2')
 
 /** Loading begins this far before the end is reached. */
 const aheadPx = 2500
@@ -67,9 +68,10 @@ export function TransactionTable({ rows, filter, canLoad, onNearEnd }: TableProp
         onOpen={open}
         endingText={t.wallet.ending}
         language={language}
+        isNarrow={isNarrow}
       />
     ),
-    [address, open, t, language],
+    [address, open, t, language, isNarrow],
   )
 
   return (
@@ -118,6 +120,7 @@ interface RowProps {
   address: string
   onOpen: (event: MouseEvent<HTMLAnchorElement>) => void
   endingText: string
+  isNarrow: boolean
   language: Language
 }
 
@@ -125,37 +128,34 @@ interface RowProps {
  * Whoever jumps through a long list has fifty of these drawn at once, between two frames: few elements, no hooks, and a plain link, since the
  * router's own keeps watch over the address for each.
  */
-const Row = memo(function Row({ entry, number, address, onOpen, endingText, language }: RowProps) {
+const Row = memo(function Row({ entry, number, address, onOpen, endingText, language, isNarrow }: RowProps) {
   const time = formatTime(entry.created * 1000)
   return (
     <tr className={rowLook} aria-rowindex={number + 1}>
-      <td className={numberCell}>{number}</td>
-      <td className={noteCell}>
-        <div className="flex items-center gap-3">
-          <DirectionMark amount={entry.amount} />
-          <span className="min-w-0">
-            <a
-              href={address}
-              data-entry={entry.id}
-              onClick={onOpen}
-              className="line-clamp-3 sm:line-clamp-2 after:absolute after:inset-0 after:content-[''] focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-primary-ink"
-            >
-              <TransactionNote description={entry.description} />
-            </a>
-            <span className="num block text-xs text-ink-3 sm:hidden">{time}</span>
-          </span>
-        </div>
+      {isNarrow ? null : <td className={numberCell}>{number}</td>}
+      <td className={noteCell} data-out={entry.amount > 0 ? undefined : ''}>
+        <a
+          href={address}
+          data-entry={entry.id}
+          onClick={onOpen}
+          className="line-clamp-3 sm:line-clamp-2 after:absolute after:inset-0 after:content-[''] focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-primary-ink"
+        >
+          <TransactionNote description={entry.description} />
+        </a>
+        {isNarrow ? <span className="num block text-xs text-ink-3">{time}</span> : null}
       </td>
-      <td className={amountCell}>
-        <Amount amount={entry.amount} currency={entry.currency} />
-        <span className="num block text-xs font-normal text-ink-3">
+      <td className={cx(amountCell, amountInk(entry.amount))}>
+        {signedMoney(entry.amount, entry.currency, language)}
+        <span className="block text-xs font-normal text-ink-3">
           <span className="sr-only">{endingText}: </span>
           {formatMoney(entry.ending_balance, entry.currency, language)}
         </span>
       </td>
-      <td className={timeCell}>
-        <time dateTime={new Date(entry.created * 1000).toISOString()}>{time}</time>
-      </td>
+      {isNarrow ? null : (
+        <td className={timeCell}>
+          <time dateTime={new Date(entry.created * 1000).toISOString()}>{time}</time>
+        </td>
+      )}
     </tr>
   )
 })
