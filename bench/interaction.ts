@@ -2,7 +2,7 @@
  * What a hand feels, in Chromium: from the press to the new screen (route change) and to the next frame (INP), with the processor slowed four
  * times; and a list of 100,000 transactions, scrolled from end to end, without a frame over 50 ms.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as rest } from 'node:timers/promises'
@@ -116,6 +116,14 @@ async function press(page: Page, target: Locator) {
 
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
+
+/** Ticks of this machine's processors that other machines on the same host took, and all of them: figures from a run where that is much say little. */
+function ticks() {
+  if (!existsSync('/proc/stat')) return { stolen: 0, all: 0 }
+  const [, ...spent] = (/^cpu +.*/.exec(readFileSync('/proc/stat', 'utf8'))?.[0] ?? '').split(/ +/).map(Number)
+  return { stolen: spent[7] ?? 0, all: spent.slice(0, 8).reduce((sum, one) => sum + one, 0) }
+}
+const begun = ticks()
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-interaction-'))
 chmodSync(folder, 0o755)
@@ -249,6 +257,11 @@ try {
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
     }, share)
   report('slowest frame of a hand that scrolls and jumps in them', worst(await page.evaluate(() => window.seen.frames)), 50, 'ms')
+  const over = ticks()
+  if (over.all > begun.all)
+    console.log(
+      `      other machines on this host took ${((100 * (over.stolen - begun.stolen)) / (over.all - begun.all)).toFixed(1)} % of the processors meanwhile`,
+    )
 } finally {
   await browser.close()
   await portal.stop()

@@ -70,7 +70,8 @@ export function VirtualRows<T>({ rows, rowPx, row }: VirtualRowsProps<T>) {
   const begin = Math.min(shown.first, Math.max(0, rows.length - step))
   const inside = rows.slice(begin, shown.last)
   return (
-    <tbody ref={body}>
+    // Every row has its place already: a browser that holds on to one of them when others come would only jump.
+    <tbody ref={body} className="[overflow-anchor:none]">
       <Gap px={begin * rowPx} />
       {inside.map((entry, index) => row(entry, begin + index + 1))}
       <Gap px={(rows.length - begin - inside.length) * rowPx} />
