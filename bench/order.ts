@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import http from 'node:http'
 import { bareRun } from './bare-runner.mjs'
-import { call, median, report, signIn, startPortal, type BenchPortal } from './portal.ts'
+import { call, median, placeOrder, report, signIn, startPortal, untilRunning, type BenchPortal } from './portal.ts'
 
 const rounds = 9
 
@@ -18,25 +18,12 @@ const firstPage = (portal: BenchPortal, host: string): Promise<number> =>
 /** Seconds from the order's call to a 200 of the front page through the edge; afterwards the order is let come to its end. */
 async function orderOnce(portal: BenchPortal, token: string): Promise<number> {
   const began = performance.now()
-  const { id } = await call<{ id: string }>(portal, 'POST', '/api/wp', token, {
-    size: 1,
-    region: 1,
-    disk: 10_240,
-    mariadb_disk_size: 10_240,
-    user: 'boss',
-    password: 'Another#1pass',
-    replicate: 1,
-  })
-  const read = () => call<{ status: string; domain: string; reason: string | null }>(portal, 'GET', `/api/wp/${id}`, token)
-  const { domain } = await read()
+  const id = await placeOrder(portal, token)
+  const { domain } = await call<{ domain: string }>(portal, 'GET', `/api/wp/${id}`, token)
   while ((await firstPage(portal, domain)) !== 200) await new Promise((resolve) => setTimeout(resolve, 20))
   const seconds = (performance.now() - began) / 1000
-  for (;;) {
-    const { status, reason } = await read()
-    if (status === 'failed') throw new Error(reason ?? 'failed')
-    if (status === 'running') return seconds
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  await untilRunning(portal, token, id, 50)
+  return seconds
 }
 
 const portal = await startPortal()

@@ -101,8 +101,8 @@ export async function signIn(portal: BenchPortal): Promise<string> {
   return token.accessToken
 }
 
-/** Orders a server of the smallest plan; resolves when it runs. */
-export async function orderSite(portal: BenchPortal, token: string): Promise<{ id: string; domain: string }> {
+/** Orders a server of the smallest plan; its id. */
+export async function placeOrder(portal: BenchPortal, token: string): Promise<string> {
   const { id } = await call<{ id: string }>(portal, 'POST', '/api/wp', token, {
     size: 1,
     region: 1,
@@ -112,6 +112,11 @@ export async function orderSite(portal: BenchPortal, token: string): Promise<{ i
     password: 'Another#1pass',
     replicate: 1,
   })
+  return id
+}
+
+/** Resolves when the server runs; asks every so many ms. Throws with the server's reason when it has failed. */
+export async function untilRunning(portal: BenchPortal, token: string, id: string, everyMs: number): Promise<{ domain: string }> {
   for (;;) {
     const { status, domain, reason } = await call<{ status: string; domain: string; reason: string | null }>(
       portal,
@@ -120,9 +125,15 @@ export async function orderSite(portal: BenchPortal, token: string): Promise<{ i
       token,
     )
     if (status === 'failed') throw new Error(reason ?? 'failed')
-    if (status === 'running') return { id, domain }
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    if (status === 'running') return { domain }
+    await new Promise((resolve) => setTimeout(resolve, everyMs))
   }
+}
+
+/** Orders a server of the smallest plan; resolves when it runs. */
+export async function orderSite(portal: BenchPortal, token: string): Promise<{ id: string; domain: string }> {
+  const id = await placeOrder(portal, token)
+  return { id, ...(await untilRunning(portal, token, id, 200)) }
 }
 
 /** CPU that a process has used, seconds. Linux only. */
