@@ -5,8 +5,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import { chromium, type Browser } from 'playwright-core'
 import { browserArguments, browserPath } from '../scripts/browser.mjs'
+import { settled } from '../test/e2e/browser.ts'
 import { call, signIn, startPortal, type BenchPortal } from './portal.ts'
 
 const folder = path.resolve(process.env['SCREENS'] ?? 'screens')
@@ -108,11 +109,6 @@ const customers = (ids: Ids): string[] => [
   '/auth/lockscreen',
   '/auth/lockscreen-boxed',
 ]
-
-const settled = (page: Page) =>
-  page.waitForFunction(
-    () => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot, [aria-busy="true"]') === null,
-  )
 
 type Look = (typeof looks)[number]
 interface Finding {

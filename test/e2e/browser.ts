@@ -30,3 +30,10 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   })
   return { context, page, complaints }
 }
+
+/** Waits for the whole of a screen: no grey block, no place kept for a second drawing, and nothing under way in it. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot, [data-later], [aria-busy="true"]') === null,
+  )
+}

@@ -4,7 +4,7 @@ import type { Browser, FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
 import { stripeBrowser, testCards } from '../stripe-browser.ts'
-import { openBrowser, visit, type Visit } from './browser.ts'
+import { openBrowser, settled, visit, type Visit } from './browser.ts'
 
 let house: TestHouse
 let browser: Browser
@@ -39,10 +39,6 @@ async function open(
   )
   return one
 }
-const settled = (page: Page) =>
-  page.waitForFunction(
-    () => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot, [aria-busy="true"]') === null,
-  )
 async function violations(page: Page): Promise<string[]> {
   // A colour that is still changing is no colour to judge.
   await page.evaluate(async () => await Promise.allSettled(document.getAnimations().map(async ({ finished }) => await finished)))

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig } from '../dig.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, visit, type Visit } from './browser.ts'
+import { openBrowser, settled, visit, type Visit } from './browser.ts'
 
 const name = 'tiem-hoa.com.vn'
 let house: TestHouse
@@ -40,7 +40,7 @@ const button = (label: string | RegExp) => page.getByRole('button', { name: labe
 const told = (text: string | RegExp) => page.getByText(text).first().waitFor()
 const open = async (path: string): Promise<void> => {
   await page.goto(`${house.url}${path}`)
-  await page.waitForFunction(() => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot') === null)
+  await settled(page)
 }
 const wrong = async (at: Page = page): Promise<string[]> => {
   const { violations } = await new AxeBuilder({ page: at }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze()
@@ -304,7 +304,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     const phone = await signedIn({ width: 390, height: 844 }, 'vi')
     for (const path of ['/dns', new URL(page.url()).pathname, `${new URL(page.url()).pathname}/add-record`, '/docs/dns']) {
       await phone.page.goto(`${house.url}${path}`)
-      await phone.page.waitForFunction(() => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot') === null)
+      await settled(phone.page)
       expect(await wrong(phone.page), path).toEqual([])
     }
     await phone.page.goto(`${house.url}/dns`)

@@ -3,7 +3,7 @@ import AxeBuilder from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, visit, type Visit } from './browser.ts'
+import { openBrowser, settled, visit, type Visit } from './browser.ts'
 
 type Theme = 'light' | 'dark'
 type Language = 'en' | 'vi'
@@ -83,11 +83,6 @@ async function open({ theme = 'light', language = 'en', viewport = wide, custome
 async function go(page: Page, path: string): Promise<void> {
   await page.goto(`${house.url}${path}`)
   await settled(page)
-}
-async function settled(page: Page): Promise<void> {
-  await page.waitForFunction(
-    () => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot, [aria-busy="true"]') === null,
-  )
 }
 
 async function violations(page: Page): Promise<string[]> {

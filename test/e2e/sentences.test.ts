@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
 import { stripeBrowser, testCards } from '../stripe-browser.ts'
-import { openBrowser, visit, type Visit } from './browser.ts'
+import { openBrowser, settled, visit, type Visit } from './browser.ts'
 
 let house: TestHouse
 let browser: Browser
@@ -39,10 +39,6 @@ async function open(language: 'en' | 'vi', path: string, customer?: TestCustomer
   if (customer) await one.page.waitForLoadState('networkidle')
   return one
 }
-const settled = (page: Page) =>
-  page.waitForFunction(
-    () => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot, [aria-busy="true"]') === null,
-  )
 /** A notification, with its title. */
 const notified = (page: Page, title: string, text: string, withinMs = 20_000) =>
   page

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../dns-server.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, visit, type Visit } from './browser.ts'
+import { openBrowser, settled, visit, type Visit } from './browser.ts'
 
 const name = 'tiem-banh.example.org'
 let dns: TestDns
@@ -48,11 +48,11 @@ const button = (label: string | RegExp) => page.getByRole('button', { name: labe
 const told = (text: string) => page.getByText(text, { exact: true }).first().waitFor()
 const open = async (path: string): Promise<void> => {
   await page.goto(`${house.url}${path}`)
-  await page.waitForFunction(() => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot') === null)
+  await settled(page)
 }
 const part = async (label: string): Promise<void> => {
   await page.getByRole('tab', { name: label, exact: true }).click()
-  await page.waitForFunction(() => document.querySelector('.skeleton') === null)
+  await settled(page)
 }
 
 describe('a running server', { timeout: 90_000 }, () => {
