@@ -1,6 +1,7 @@
 /**
  * What a hand feels, in Chromium: from the press to the new screen (route change) and to the next frame (INP), with the processor slowed four
- * times; and a list of 100,000 transactions, scrolled from end to end, without a frame over 50 ms.
+ * times; and a list of 100,000 transactions, scrolled from end to end, without a frame over 50 ms. Peers that are built somewhere
+ * (PEERS=name=folder,…) have their menus pressed by the same hand in the same run.
  */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -11,6 +12,7 @@ import { browserArguments, browserPath } from '../scripts/browser.mjs'
 import { startEmbeddedPostgres } from '../server/platform/postgres/index.ts'
 import { bulkEntries } from './bulk.ts'
 import { call, median, report, signIn, startPortal } from './portal.ts'
+import { peers, serveFolder } from './static-folder.ts'
 
 const slowedBy = 4
 const rounds = Number(process.env['ROUNDS'] ?? 6)
@@ -33,6 +35,7 @@ declare global {
   interface Window {
     seen: Seen
     arrival: Promise<Arrival>
+    changed: Promise<number>
   }
 }
 
@@ -114,6 +117,52 @@ async function press(page: Page, target: Locator) {
   await page.mouse.up()
 }
 
+/**
+ * Resolves, in the page, with the ms from the next press to the frame in which the address has changed and something else is in the document:
+ * what can be asked of any application, whatever its screens are made of.
+ */
+const awaitChange = (page: Page) =>
+  page.evaluate(() => {
+    window.changed = new Promise((resolve) => {
+      addEventListener(
+        'click',
+        ({ timeStamp }) => {
+          const from = location.href
+          let drawn = false
+          new MutationObserver((changes, observer) => {
+            drawn ||=
+              location.href !== from && changes.some(({ addedNodes }) => [...addedNodes].some((node) => node instanceof HTMLElement))
+            if (drawn) observer.disconnect()
+          }).observe(document.body, { childList: true, subtree: true })
+          const look = () => {
+            if (!drawn) return void requestAnimationFrame(look)
+            const line = new MessageChannel()
+            line.port1.onmessage = () => resolve(performance.now() - timeStamp)
+            line.port2.postMessage(null)
+          }
+          requestAnimationFrame(look)
+        },
+        { once: true, capture: true },
+      )
+    })
+  })
+
+/** Presses each of the links in turn, some rounds; ms of each change but for those of the first round, which fetches what it needs. */
+async function changesOf(page: Page, links: readonly Locator[]): Promise<number[]> {
+  const slow = await page.context().newCDPSession(page)
+  await slow.send('Emulation.setCPUThrottlingRate', { rate: slowedBy })
+  const found: number[] = []
+  for (let round = 0; round < rounds; round++)
+    for (const link of links) {
+      await awaitChange(page)
+      await press(page, link)
+      const ms = await page.evaluate(() => window.changed)
+      if (round > 0) found.push(ms)
+      await page.waitForLoadState('networkidle')
+    }
+  return found
+}
+
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
 
@@ -185,6 +234,44 @@ try {
   report(`route change, p95 of ${again.length}, processor slowed ${slowedBy} times`, percentile(again, 0.95), 100, 'ms')
   // A press that was answered within 16 ms is not reported by the browser at all.
   report(`INP of these presses (p98), slowed ${slowedBy} times`, percentile(presses, 0.98), 100, 'ms')
+
+  // ---- the same of peers, by a measure that fits every application
+  if (peers().length > 0) {
+    const said = (name: string, of: readonly number[]) =>
+      console.log(
+        `      ${name}: change of address and content, ${of.length} presses: median ${median([...of]).toFixed(0)} ms, p95 ${percentile(of, 0.95).toFixed(0)} ms`,
+      )
+    const menu = page.getByRole('navigation', { name: 'Main' })
+    said(
+      'this portal',
+      await changesOf(
+        page,
+        routes.map((to) => menu.locator(`a[href="${to}"]`)),
+      ),
+    )
+    for (const { name, folder: built } of peers()) {
+      const stranger = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+      await stranger.goto(await serveFolder(built))
+      await stranger.waitForLoadState('networkidle')
+      const here = new URL(stranger.url())
+      const entries = await stranger
+        .locator('aside a[href], nav a[href], [data-sidebar] a[href], .sidebar a[href]')
+        .evaluateAll((all, origin) => {
+          const shown = (all as HTMLAnchorElement[]).filter((link) => link.href.startsWith(origin) && link.checkVisibility())
+          return [...new Set(shown.map((link) => link.getAttribute('href') ?? ''))]
+        }, here.origin)
+      // Each is a change: the page that is there already is pressed last.
+      const wanted = entries.filter((to) => to !== here.pathname && to !== here.hash).slice(0, routes.length)
+      said(
+        name,
+        await changesOf(
+          stranger,
+          wanted.map((to) => stranger.locator(`a[href="${to}"]`).filter({ visible: true }).first()),
+        ),
+      )
+      await stranger.close()
+    }
+  }
 
   // ---- other presses: typing, opening, choosing
   await page.goto(`${portal.url}/wordpress/create`)

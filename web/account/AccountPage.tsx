@@ -3,6 +3,7 @@ import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../routes.tsx'
 import { messageOf } from '../api.ts'
+import { Later } from '../ui/Later.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, Skeleton } from '../ui/State.tsx'
 import { EmailCard } from './EmailCard.tsx'
@@ -25,35 +26,39 @@ export default function AccountPage() {
     <>
       <title>{`${t.account.title} · ${brand}`}</title>
       <PageHead title={t.account.title} sub={t.account.sub} />
-      <div className="grid items-start gap-6 lg:grid-cols-2">
-        {data ? (
-          <>
-            <div className="grid gap-6">
-              <ProfileCard account={data} />
-              <RegionCard account={data} />
-              <PasswordCard email={data.email} />
+      <Later>
+        {() => (
+          <div className="grid items-start gap-6 lg:grid-cols-2">
+            {data ? (
+              <>
+                <div className="grid gap-6">
+                  <ProfileCard account={data} />
+                  <RegionCard account={data} />
+                  <PasswordCard email={data.email} />
+                </div>
+                <div className="grid gap-6">
+                  <EmailCard email={data.email} />
+                  <PhoneCard phone={data.phone} email={data.email} />
+                  <LockCard />
+                  <SessionsCard />
+                </div>
+              </>
+            ) : error ? (
+              <section className="card lg:col-span-2">
+                <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+              </section>
+            ) : (
+              <>
+                <Skeleton className="h-96 rounded-xl" />
+                <Skeleton className="h-96 rounded-xl" />
+              </>
+            )}
+            <div className="min-w-0 lg:col-span-2">
+              <SignInsCard />
             </div>
-            <div className="grid gap-6">
-              <EmailCard email={data.email} />
-              <PhoneCard phone={data.phone} email={data.email} />
-              <LockCard />
-              <SessionsCard />
-            </div>
-          </>
-        ) : error ? (
-          <section className="card lg:col-span-2">
-            <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
-          </section>
-        ) : (
-          <>
-            <Skeleton className="h-96 rounded-xl" />
-            <Skeleton className="h-96 rounded-xl" />
-          </>
+          </div>
         )}
-        <div className="min-w-0 lg:col-span-2">
-          <SignInsCard />
-        </div>
-      </div>
+      </Later>
     </>
   )
 }

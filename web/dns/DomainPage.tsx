@@ -12,6 +12,7 @@ import type { LoadInput } from '../routes.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Input } from '../ui/Field.tsx'
+import { Later } from '../ui/Later.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { Empty, LoadError, Note, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
@@ -169,80 +170,84 @@ function Records({ domain }: { domain: Domain }) {
           </Button>
         </Note>
       ) : null}
-      <section className="card overflow-hidden" aria-label={domain.name}>
-        {isPending ? <SkeletonRows rows={8} className="p-5" /> : null}
-        {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
-        {data && records.length === 0 ? (
-          <Empty text={t.records.empty}>
-            <Link to="/dns/domain/$id/add-record" params={{ id: domain.id }} className={buttonClass('outline')}>
-              {t.records.add}
-            </Link>
-          </Empty>
-        ) : null}
-        {records.length > 0 ? (
-          <>
-            <search className="flex flex-wrap items-center gap-3 border-b border-border p-3 sm:px-5">
-              <div className="relative min-w-0 flex-1 basis-56">
-                <Search aria-hidden className="pointer-events-none absolute top-3 left-3 size-4 text-ink-3" />
-                <Input
-                  type="search"
-                  aria-label={t.records.search}
-                  placeholder={t.records.search}
-                  maxLength={253}
-                  value={search}
-                  onChange={(event) => setSearch(event.target.value)}
-                  className="pl-9"
-                />
-              </div>
-              <TypeChips all={records.length} counts={counts} value={type} onChange={(value) => show({ record: value })} />
-            </search>
-            {marked.length > 0 ? (
-              <div className="flex flex-wrap items-center justify-between gap-3 border-b border-border bg-subtle/60 px-5 py-2 text-sm">
-                {t.records.selected(marked.length)}
-                <span className="flex flex-wrap gap-2">
-                  {marked.length < rows.length ? (
-                    <Button variant="outline" size="sm" className="sm:hidden" onClick={() => toggleAll(true)}>
-                      {t.records.selectAll}
-                    </Button>
-                  ) : null}
-                  <Button variant="danger" size="sm" onClick={() => setAsked({ what: 'records', records: marked })}>
-                    <Trash2 aria-hidden className="size-4" />
-                    {t.records.delete}
-                  </Button>
-                </span>
-              </div>
-            ) : null}
-            {rows.length > 0 ? (
-              <RecordTable
-                domain={domain}
-                rows={rows}
-                sorting={sorting}
-                onSort={setSorting}
-                selected={selected}
-                onToggle={toggle}
-                onToggleAll={toggleAll}
-                onDelete={remove}
-              />
-            ) : (
-              <Empty text={t.records.none}>
-                <Button
-                  variant="outline"
-                  size="sm"
-                  onClick={() => {
-                    setSearch('')
-                    show({ record: undefined, search: undefined })
-                  }}
-                >
-                  {t.records.clear}
-                </Button>
+      <Later>
+        {() => (
+          <section className="card overflow-hidden" aria-label={domain.name}>
+            {isPending ? <SkeletonRows rows={8} className="p-5" /> : null}
+            {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+            {data && records.length === 0 ? (
+              <Empty text={t.records.empty}>
+                <Link to="/dns/domain/$id/add-record" params={{ id: domain.id }} className={buttonClass('outline')}>
+                  {t.records.add}
+                </Link>
               </Empty>
-            )}
-            <output className="block border-t border-border px-5 py-3 text-xs text-ink-3">
-              {t.records.count(rows.length, records.length)}
-            </output>
-          </>
-        ) : null}
-      </section>
+            ) : null}
+            {records.length > 0 ? (
+              <>
+                <search className="flex flex-wrap items-center gap-3 border-b border-border p-3 sm:px-5">
+                  <div className="relative min-w-0 flex-1 basis-56">
+                    <Search aria-hidden className="pointer-events-none absolute top-3 left-3 size-4 text-ink-3" />
+                    <Input
+                      type="search"
+                      aria-label={t.records.search}
+                      placeholder={t.records.search}
+                      maxLength={253}
+                      value={search}
+                      onChange={(event) => setSearch(event.target.value)}
+                      className="pl-9"
+                    />
+                  </div>
+                  <TypeChips all={records.length} counts={counts} value={type} onChange={(value) => show({ record: value })} />
+                </search>
+                {marked.length > 0 ? (
+                  <div className="flex flex-wrap items-center justify-between gap-3 border-b border-border bg-subtle/60 px-5 py-2 text-sm">
+                    {t.records.selected(marked.length)}
+                    <span className="flex flex-wrap gap-2">
+                      {marked.length < rows.length ? (
+                        <Button variant="outline" size="sm" className="sm:hidden" onClick={() => toggleAll(true)}>
+                          {t.records.selectAll}
+                        </Button>
+                      ) : null}
+                      <Button variant="danger" size="sm" onClick={() => setAsked({ what: 'records', records: marked })}>
+                        <Trash2 aria-hidden className="size-4" />
+                        {t.records.delete}
+                      </Button>
+                    </span>
+                  </div>
+                ) : null}
+                {rows.length > 0 ? (
+                  <RecordTable
+                    domain={domain}
+                    rows={rows}
+                    sorting={sorting}
+                    onSort={setSorting}
+                    selected={selected}
+                    onToggle={toggle}
+                    onToggleAll={toggleAll}
+                    onDelete={remove}
+                  />
+                ) : (
+                  <Empty text={t.records.none}>
+                    <Button
+                      variant="outline"
+                      size="sm"
+                      onClick={() => {
+                        setSearch('')
+                        show({ record: undefined, search: undefined })
+                      }}
+                    >
+                      {t.records.clear}
+                    </Button>
+                  </Empty>
+                )}
+                <output className="block border-t border-border px-5 py-3 text-xs text-ink-3">
+                  {t.records.count(rows.length, records.length)}
+                </output>
+              </>
+            ) : null}
+          </section>
+        )}
+      </Later>
       <Suspense fallback={null}>
         {asked?.what === 'activate' ? <ActivateDialog domain={domain} onClose={close} /> : null}
         {asked?.what === 'delete' ? <DeleteDialog domain={domain} onClose={close} /> : null}

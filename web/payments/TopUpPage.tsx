@@ -139,7 +139,7 @@ function TopUpForm({ offer }: { offer: Offer }) {
   }
 
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
+    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
       <form id="top-up" className="card divide-y divide-border" onSubmit={(event) => void pay(event)} noValidate>
         <AmountStep
           offer={offer}

@@ -12,6 +12,7 @@ import { useTexts, type TextsWith } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
 import type { LoadInput } from '../routes.tsx'
 import { session } from '../session.ts'
+import { Later } from '../ui/Later.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -144,91 +145,95 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
         </h1>
         <Stepper steps={t.wp.steps} at={1} label={t.wp.stepsLabel} />
       </div>
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
-        <form id="order" noValidate className="card divide-y divide-border" onSubmit={review}>
-          {refusal ? (
-            <div id="order-refusal" tabIndex={-1} className="p-5 outline-none sm:p-6">
-              <Note tone="danger" role="alert">
-                {refusal}
-              </Note>
-            </div>
-          ) : null}
-          <Section number={1} title={t.order.dataCenter} hint={t.order.dataCenterHint} done={region !== undefined}>
-            {regions.data ? <Regions regions={regions.data.data} value={form.regionId} onChange={set.region} /> : null}
-            {regions.isPending ? <Skeleton className="h-28 rounded-lg" /> : null}
-            {regions.isError && !regions.data ? (
-              <LoadError text={messageOf(regions.error)} retryLabel={t.common.retry} onRetry={() => void regions.refetch()} />
-            ) : null}
-            <FieldComplaint text={errors['region']} />
-          </Section>
-          <Section number={2} title={t.order.plan} hint={t.order.planHint} done={plan !== undefined}>
-            {plans.data ? <Plans plans={plans.data} value={form.planId} onChange={set.plan} /> : null}
-            {plans.isPending ? <Skeleton className="h-56 rounded-lg" /> : null}
-            {plans.isError && !plans.data ? (
-              <LoadError text={messageOf(plans.error)} retryLabel={t.common.retry} onRetry={() => void plans.refetch()} />
-            ) : null}
-            <FieldComplaint text={errors['size']} />
-          </Section>
-          <Section number={3} title={t.order.ssd} hint={t.order.ssdHint(ssdPrice.of(10))} done={!lacks('disk', 'diskLow', 'diskHigh')}>
-            <DiskPicker
-              name="disk"
-              label={t.order.ssd}
-              value={form.disk}
-              onChange={set.disk}
-              leastGb={Math.ceil(leastDiskMb(region) / 1024)}
-              priceOf={ssdPrice.each}
-              perGb={t.order.perGb(money(ssdPerGb, currency))}
-              error={errors['disk'] ?? (diskMb(form.disk) > 0 ? complaintOf('diskLow', 'diskHigh') : undefined)}
-            />
-          </Section>
-          <Section
-            number={4}
-            title={t.order.mariadb}
-            hint={mariadbPerGb > 0 ? t.order.mariadbPriced(mariadbPrice.of(10)) : t.order.mariadbHint}
-            done={!lacks('mariadb', 'mariadbLow', 'mariadbHigh')}
-          >
-            <DiskPicker
-              name="mariadb"
-              label={t.order.mariadb}
-              value={form.mariadb}
-              onChange={set.mariadb}
-              leastGb={minGb}
-              priceOf={mariadbPerGb > 0 ? mariadbPrice.each : undefined}
-              perGb={mariadbPerGb > 0 ? t.order.perGb(money(mariadbPerGb, currency)) : undefined}
-              error={errors['mariadb_disk_size'] ?? (diskMb(form.mariadb) > 0 ? complaintOf('mariadbLow', 'mariadbHigh') : undefined)}
-            />
-          </Section>
-          <Section number={5} title={t.order.admin} done={!lacks('user', 'userBad', 'password')}>
-            <Admin
-              user={form.user}
-              password={form.password}
-              onUser={set.user}
-              onPassword={set.password}
-              userRefused={errors['user']}
-              passwordRefused={errors['password']}
-            />
-          </Section>
-          <Section
-            number={6}
-            title={t.order.containers}
-            hint={maxContainers > 1 ? t.order.containersHint(maxContainers) : t.order.containersOne}
-            done
-          >
-            <NumberField
-              value={form.containers}
-              min={containerLimits.min}
-              max={maxContainers}
-              onChange={set.containers}
-              label={t.order.containers}
-              lessLabel={t.order.less}
-              moreLabel={t.order.more}
-            />
-            <FieldComplaint text={errors['replicate']} />
-          </Section>
-        </form>
-        <OrderSummary form={form} region={region} plan={plan} price={price} missing={missing} />
-        <OrderBar total={price.total} missing={missing} />
-      </div>
+      <Later>
+        {() => (
+          <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
+            <form id="order" noValidate className="card divide-y divide-border" onSubmit={review}>
+              {refusal ? (
+                <div id="order-refusal" tabIndex={-1} className="p-5 outline-none sm:p-6">
+                  <Note tone="danger" role="alert">
+                    {refusal}
+                  </Note>
+                </div>
+              ) : null}
+              <Section number={1} title={t.order.dataCenter} hint={t.order.dataCenterHint} done={region !== undefined}>
+                {regions.data ? <Regions regions={regions.data.data} value={form.regionId} onChange={set.region} /> : null}
+                {regions.isPending ? <Skeleton className="h-28 rounded-lg" /> : null}
+                {regions.isError && !regions.data ? (
+                  <LoadError text={messageOf(regions.error)} retryLabel={t.common.retry} onRetry={() => void regions.refetch()} />
+                ) : null}
+                <FieldComplaint text={errors['region']} />
+              </Section>
+              <Section number={2} title={t.order.plan} hint={t.order.planHint} done={plan !== undefined}>
+                {plans.data ? <Plans plans={plans.data} value={form.planId} onChange={set.plan} /> : null}
+                {plans.isPending ? <Skeleton className="h-56 rounded-lg" /> : null}
+                {plans.isError && !plans.data ? (
+                  <LoadError text={messageOf(plans.error)} retryLabel={t.common.retry} onRetry={() => void plans.refetch()} />
+                ) : null}
+                <FieldComplaint text={errors['size']} />
+              </Section>
+              <Section number={3} title={t.order.ssd} hint={t.order.ssdHint(ssdPrice.of(10))} done={!lacks('disk', 'diskLow', 'diskHigh')}>
+                <DiskPicker
+                  name="disk"
+                  label={t.order.ssd}
+                  value={form.disk}
+                  onChange={set.disk}
+                  leastGb={Math.ceil(leastDiskMb(region) / 1024)}
+                  priceOf={ssdPrice.each}
+                  perGb={t.order.perGb(money(ssdPerGb, currency))}
+                  error={errors['disk'] ?? (diskMb(form.disk) > 0 ? complaintOf('diskLow', 'diskHigh') : undefined)}
+                />
+              </Section>
+              <Section
+                number={4}
+                title={t.order.mariadb}
+                hint={mariadbPerGb > 0 ? t.order.mariadbPriced(mariadbPrice.of(10)) : t.order.mariadbHint}
+                done={!lacks('mariadb', 'mariadbLow', 'mariadbHigh')}
+              >
+                <DiskPicker
+                  name="mariadb"
+                  label={t.order.mariadb}
+                  value={form.mariadb}
+                  onChange={set.mariadb}
+                  leastGb={minGb}
+                  priceOf={mariadbPerGb > 0 ? mariadbPrice.each : undefined}
+                  perGb={mariadbPerGb > 0 ? t.order.perGb(money(mariadbPerGb, currency)) : undefined}
+                  error={errors['mariadb_disk_size'] ?? (diskMb(form.mariadb) > 0 ? complaintOf('mariadbLow', 'mariadbHigh') : undefined)}
+                />
+              </Section>
+              <Section number={5} title={t.order.admin} done={!lacks('user', 'userBad', 'password')}>
+                <Admin
+                  user={form.user}
+                  password={form.password}
+                  onUser={set.user}
+                  onPassword={set.password}
+                  userRefused={errors['user']}
+                  passwordRefused={errors['password']}
+                />
+              </Section>
+              <Section
+                number={6}
+                title={t.order.containers}
+                hint={maxContainers > 1 ? t.order.containersHint(maxContainers) : t.order.containersOne}
+                done
+              >
+                <NumberField
+                  value={form.containers}
+                  min={containerLimits.min}
+                  max={maxContainers}
+                  onChange={set.containers}
+                  label={t.order.containers}
+                  lessLabel={t.order.less}
+                  moreLabel={t.order.more}
+                />
+                <FieldComplaint text={errors['replicate']} />
+              </Section>
+            </form>
+            <OrderSummary form={form} region={region} plan={plan} price={price} missing={missing} />
+            <OrderBar total={price.total} missing={missing} />
+          </div>
+        )}
+      </Later>
       {region && plan ? (
         <Suspense fallback={null}>
           <ReviewDialog

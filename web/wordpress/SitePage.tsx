@@ -11,6 +11,7 @@ import { HostedLink } from '../invoices/InvoiceParts.tsx'
 import type { LoadInput } from '../routes.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
+import { Later } from '../ui/Later.tsx'
 import { Empty, LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { AdminButton } from './AdminButton.tsx'
 import { InfoTab } from './InfoTab.tsx'
@@ -73,9 +74,13 @@ function Site({ server, kind }: { server: Server; kind: Kind }) {
       <SiteHead server={server} />
       <SiteTabs current={current} />
       <div role="tabpanel" id={`panel-${current}`} aria-labelledby={`tab-${current}`} className="p-5 sm:p-6">
-        <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
-          <Part tab={current} server={server} kind={kind} />
-        </Suspense>
+        <Later key={current}>
+          {() => (
+            <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
+              <Part tab={current} server={server} kind={kind} />
+            </Suspense>
+          )}
+        </Later>
       </div>
     </section>
   )
