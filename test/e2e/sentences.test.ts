@@ -217,6 +217,8 @@ describe('servers', () => {
     await confirmation(page).click()
     const { message } = (await (await refused).json()) as { message: string }
     await notified(page, 'Error !', message)
+    // The keyboard goes on where it is said.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('order-refusal')
     await house.reopen()
     await context.close()
   })

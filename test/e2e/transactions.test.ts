@@ -105,7 +105,8 @@ test.each([
   await context.close()
 })
 
-test('a long list loads as one scrolls, and only what is near the view is in the document', async () => {
+// Thirty pages, one after the other: longer than a test usually has, where others run beside it.
+test('a long list loads as one scrolls, and only what is near the view is in the document', { timeout: 90_000 }, async () => {
   const { page, context } = await open(binh, '/transactions')
   await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(10)
   let most = 0

@@ -2,7 +2,6 @@ import { useState, type PointerEvent } from 'react'
 import { exponents, type Currency } from '../../contract/money.ts'
 import { formatDay, formatTime, useFormat } from '../format.ts'
 import { useTexts, type Language } from '../i18n/index.ts'
-import { Later } from '../ui/Later.tsx'
 import { axisSteps, type Series } from './balance-series.ts'
 
 /** Short labels of the axis: 5 tr, 500k. */
@@ -117,21 +116,17 @@ export function BalanceChart({ series, currency }: { series: Series; currency: C
         </div>
       </div>
       <figcaption className="sr-only">
-        <Later>
-          {() => (
-            <table>
-              <caption>{t.dashboard.chartTable}</caption>
-              <tbody>
-                {points.slice(1).map((point) => (
-                  <tr key={`${point.at}-${point.balance}`}>
-                    <th scope="row">{formatTime(point.at * 1000)}</th>
-                    <td>{money(point.balance, currency)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
-        </Later>
+        <table>
+          <caption>{t.dashboard.chartTable}</caption>
+          <tbody>
+            {points.slice(1).map((point) => (
+              <tr key={`${point.at}-${point.balance}`}>
+                <th scope="row">{formatTime(point.at * 1000)}</th>
+                <td>{money(point.balance, currency)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       </figcaption>
     </figure>
   )

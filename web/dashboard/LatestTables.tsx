@@ -10,7 +10,6 @@ import { recentInvoicesQuery } from '../invoices/queries.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { cx } from '../ui/cx.ts'
-import { Later } from '../ui/Later.tsx'
 import { Empty, SkeletonRows } from '../ui/State.tsx'
 import { denseCell, headCell, headRow, row } from '../ui/table.ts'
 import { Amount, DirectionMark } from '../wallet/Amount.tsx'
@@ -19,8 +18,6 @@ import { recentTransactionsQuery } from '../wallet/queries.ts'
 import { Loaded, More } from './CardParts.tsx'
 
 const count = 6
-/** Height of a table with its head, for so many entries. */
-const tablePx = (entries: number) => 34 + 48 * Math.min(entries, count)
 const action = 'grid size-8 place-items-center rounded-md text-ink-2 hover:bg-subtle hover:text-ink'
 
 export function LatestTransactions({ className }: { className?: string }) {
@@ -43,7 +40,7 @@ export function LatestTransactions({ className }: { className?: string }) {
               </Link>
             </Empty>
           ) : (
-            <Later px={tablePx(list.length)}>{() => <TransactionTable list={list.slice(0, count)} />}</Later>
+            <TransactionTable list={list.slice(0, count)} />
           )
         }
       </Loaded>
@@ -107,13 +104,7 @@ export function LatestInvoices({ className }: { className?: string }) {
       action={<More link={<Link to="/invoice">{t.common.viewAll}</Link>} />}
     >
       <Loaded query={query} skeleton={<SkeletonRows rows={count} className="px-5 pb-5" />}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty text={t.invoices.empty} />
-          ) : (
-            <Later px={tablePx(list.length)}>{() => <InvoiceTable list={list.slice(0, count)} />}</Later>
-          )
-        }
+        {(list) => (list.length === 0 ? <Empty text={t.invoices.empty} /> : <InvoiceTable list={list.slice(0, count)} />)}
       </Loaded>
     </Card>
   )

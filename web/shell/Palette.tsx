@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { CornerDownLeft, Search } from 'lucide-react'
-import { memo, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useCallback, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { signOut } from '../auth/sign-out.ts'
 import { setLanguage, useTexts } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
@@ -31,16 +31,18 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   // What is typed is seen at once; the list follows.
   const sought = useDeferredValue(query)
   const hits = useMemo(() => matching(commands, sought), [commands, sought])
+  const chosen = Math.min(at, hits.length - 1)
 
+  // At once: whoever has pressed the keys goes on typing.
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   const { close, onCancel } = useModal(dialog, true)
   useEffect(() => {
-    document.getElementById(`command-${at}`)?.scrollIntoView({ block: 'nearest' })
-  }, [at])
+    document.getElementById(`command-${chosen}`)?.scrollIntoView({ block: 'nearest' })
+  }, [chosen])
 
   const run = useCallback(
     (command: Command | undefined) => {
-      if (!command) return
-      close()
+      if (!command || !close()) return
       void afterFrame().then(command.run)
     },
     [close],
@@ -65,7 +67,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
           role="combobox"
           aria-expanded="true"
           aria-controls="commands"
-          aria-activedescendant={hits[at] ? `command-${at}` : undefined}
+          aria-activedescendant={hits[chosen] ? `command-${chosen}` : undefined}
           aria-label={t.palette.placeholder}
           placeholder={t.palette.placeholder}
           className="h-13 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-ink-3 max-sm:text-[16px]"
@@ -75,11 +77,13 @@ export default function Palette({ onClose }: { onClose: () => void }) {
             setAt(0)
           }}
           onKeyDown={(event) => {
+            // What is typed counts, not what is drawn of it so far.
+            const found = matching(commands, query)
+            const last = Math.max(0, found.length - 1)
             if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
               event.preventDefault()
-              const step = event.key === 'ArrowDown' ? 1 : -1
-              setAt((now) => Math.min(Math.max(hits.length - 1, 0), Math.max(0, now + step)))
-            } else if (event.key === 'Enter') run(matching(commands, query)[at])
+              setAt((now) => Math.min(last, Math.max(0, now + (event.key === 'ArrowDown' ? 1 : -1))))
+            } else if (event.key === 'Enter') run(found[Math.min(at, last)])
           }}
         />
         <kbd aria-hidden className="rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 dark:bg-white/6">
@@ -89,10 +93,10 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role */}
       <ul id="commands" role="listbox" aria-label={t.palette.title} className="max-h-80 overflow-y-auto p-1.5" hidden={hits.length === 0}>
         {hits.map((command, index) => (
-          <Option key={command.id} command={command} index={index} chosen={index === at} onPoint={setAt} onRun={run} />
+          <Option key={command.id} command={command} index={index} chosen={index === chosen} onPoint={setAt} onRun={run} />
         ))}
       </ul>
-      {hits.length === 0 ? <p className="px-5 py-8 text-center text-sm text-ink-3">{t.palette.none(query)}</p> : null}
+      {hits.length === 0 ? <p className="px-5 py-8 text-center text-sm text-ink-3">{t.palette.none(sought)}</p> : null}
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <p role="status" className="sr-only">
         {t.palette.results(hits.length)}

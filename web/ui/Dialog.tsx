@@ -26,6 +26,12 @@ export function Dialog({ open, onClose, title, description, closeLabel, children
       aria-describedby={description ? `${id}-text` : undefined}
       onClose={onClose}
       onCancel={onCancel}
+      onSubmit={(event) => {
+        // <form method="dialog">: the browser would close it within the press.
+        if ((event.target as HTMLFormElement).method !== 'dialog') return
+        event.preventDefault()
+        close()
+      }}
       onClick={(event) => {
         if (event.target === ref.current) close()
       }}

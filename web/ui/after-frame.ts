@@ -1,12 +1,11 @@
-/**
- * Resolves once the frame that is being made is out: what answers a press is seen before the work that follows it. A hidden page draws
- * none, and does not wait.
- */
+/** Resolves once the frame that is being made is out: what answers a press is seen before the work that follows it. A hidden page makes none. */
 export const afterFrame = (): Promise<void> =>
   new Promise((resolve) => {
+    if (document.hidden) return resolve()
     requestAnimationFrame(() => setTimeout(resolve))
+    // Hidden in between, it makes none either.
     setTimeout(resolve, longestMs)
   })
 
-/** A frame takes less, but where nothing is drawn. */
-const longestMs = 100
+/** No frame takes longer that anybody waits for. */
+const longestMs = 1000

@@ -3,22 +3,24 @@ import { afterFrame } from './after-frame.ts'
 
 /**
  * Opens and closes a native modal. To make the page behind inert, and to wake it again, the browser styles every element of it anew: the
- * press that asks for it is answered first, and a dialog that is left is out of sight before that work begins.
+ * press that asks for it is answered first, and a dialog that is left is out of sight before that work begins. `close` says whether there was
+ * something to close.
  */
 export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean) {
   const close = useCallback(() => {
     const dialog = ref.current
-    if (!dialog?.open) return
+    if (!dialog?.open || 'leaving' in dialog.dataset) return false
     dialog.dataset['leaving'] = ''
     void afterFrame().then(() => {
-      // Asked for again meanwhile, it stays.
+      // Its owner has opened it again meanwhile: it stays.
       if (!('leaving' in dialog.dataset)) return
       dialog.close()
       delete dialog.dataset['leaving']
     })
+    return true
   }, [ref])
   useEffect(() => {
-    if (!open) return close()
+    if (!open) return void close()
     let wanted = true
     delete ref.current?.dataset['leaving']
     void afterFrame().then(() => {

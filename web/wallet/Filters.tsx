@@ -2,9 +2,7 @@ import { Search, X } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
-import { cx } from '../ui/cx.ts'
-import { Input, inputClass } from '../ui/Field.tsx'
-import { useLater } from '../ui/Later.tsx'
+import { Input } from '../ui/Field.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import type { ListFilter } from './queries.ts'
 
@@ -20,7 +18,6 @@ interface FiltersProps {
 export function Filters({ filter, onChange }: FiltersProps) {
   const t = useTexts('wallet')
   const id = useId()
-  const later = useLater()
   const inAddress = filter.search ?? ''
   const [typed, setTyped] = useState(inAddress)
   const [known, setKnown] = useState(inAddress)
@@ -69,20 +66,15 @@ export function Filters({ filter, onChange }: FiltersProps) {
             className="flex min-w-0 items-center gap-1.5 text-xs whitespace-nowrap text-ink-2 max-sm:flex-col max-sm:items-start"
           >
             {t.wallet[end]}
-            {/* A date field is a hundred elements of the browser's own: the list comes before it. */}
-            {later ? (
-              <Input
-                id={`${id}-${end}`}
-                type="date"
-                value={filter[end] ?? ''}
-                min={end === 'to' ? filter.from : undefined}
-                max={end === 'from' ? filter.to : undefined}
-                onChange={(event) => onChange({ [end]: event.target.value || undefined })}
-                className="num w-36 max-sm:w-full"
-              />
-            ) : (
-              <span data-later className={cx(inputClass, 'w-36 max-sm:w-full')} />
-            )}
+            <Input
+              id={`${id}-${end}`}
+              type="date"
+              value={filter[end] ?? ''}
+              min={end === 'to' ? filter.from : undefined}
+              max={end === 'from' ? filter.to : undefined}
+              onChange={(event) => onChange({ [end]: event.target.value || undefined })}
+              className="num w-36 max-sm:w-full"
+            />
           </label>
         ))}
       </div>

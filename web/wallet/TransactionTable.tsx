@@ -19,7 +19,7 @@ const rowPx = { wide: 57, narrow: 88 }
 const cell = 'px-3 py-0 first:pl-5 last:pr-5'
 const rowLook = cx(rowClass, 'relative h-[57px] max-sm:h-[88px]')
 const numberCell = cx(cell, 'num text-ink-3')
-/** The arrow is the cell's background: a picture costs less than three elements in each of fifty rows. */
+/** The arrow is the cell's background: a picture costs less than three elements in each row. */
 const noteCell = 'movement py-0 pr-3 pl-13 max-sm:pl-15'
 const amountCell = cx(cell, 'num text-right font-medium whitespace-nowrap')
 const timeCell = cx(cell, 'num whitespace-nowrap text-ink-2')
@@ -125,7 +125,7 @@ interface RowProps {
 }
 
 /**
- * Whoever jumps through a long list has fifty of these drawn at once, between two frames: few elements, no hooks, and a plain link, since the
+ * Whoever jumps through a long list has a screenful of these drawn at once, between two frames: few elements, no hooks, and a plain link, since the
  * router's own keeps watch over the address for each.
  */
 const Row = memo(function Row({ entry, number, address, onOpen, endingText, language, isNarrow }: RowProps) {

@@ -70,6 +70,8 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const [reviewing, setReviewing] = useState(false)
   const [busy, setBusy] = useState(false)
   const sent = useRef(false)
+  /** The order was refused, and the keyboard is still in the dialog that said yes to it. */
+  const refused = useRef(false)
 
   const region = regions.data?.data.find((entry) => entry.id === form.regionId)
   const plan = plans.data?.find((entry) => entry.id === form.planId)
@@ -114,6 +116,14 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     if (found.length === 0) setReviewing(true)
   }
 
+  // Not before it is closed: until then the form behind it takes no focus.
+  const closed = () => {
+    setReviewing(false)
+    if (!refused.current) return
+    refused.current = false
+    ;(document.querySelector<HTMLElement>('#order [aria-invalid=true]') ?? document.getElementById('order-refusal'))?.focus()
+  }
+
   const confirm = async () => {
     const body = orderBody(form)
     if (body === undefined || busy) return
@@ -127,9 +137,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
       setReviewing(false)
       setErrors(error instanceof ApiError ? error.fields : {})
       setRefusal(messageOf(error))
-      requestAnimationFrame(() =>
-        (document.querySelector<HTMLElement>('#order [aria-invalid=true]') ?? document.getElementById('order-refusal'))?.focus(),
-      )
+      refused.current = true
       toast.error(t.toast.error, saidOr(error, t.order.failed))
     } finally {
       setBusy(false)
@@ -172,14 +180,19 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
                 ) : null}
                 <FieldComplaint text={errors['size']} />
               </Section>
-              <Section number={3} title={t.order.ssd} hint={t.order.ssdHint(ssdPrice.of(10))} done={!lacks('disk', 'diskLow', 'diskHigh')}>
+              <Section
+                number={3}
+                title={t.order.ssd}
+                hint={t.order.ssdHint(ssdPrice.amount(10))}
+                done={!lacks('disk', 'diskLow', 'diskHigh')}
+              >
                 <DiskPicker
                   name="disk"
                   label={t.order.ssd}
                   value={form.disk}
                   onChange={set.disk}
                   leastGb={Math.ceil(leastDiskMb(region) / 1024)}
-                  priceOf={ssdPrice.each}
+                  priceOf={ssdPrice.perMonth}
                   perGb={t.order.perGb(money(ssdPerGb, currency))}
                   error={errors['disk'] ?? (diskMb(form.disk) > 0 ? complaintOf('diskLow', 'diskHigh') : undefined)}
                 />
@@ -187,7 +200,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
               <Section
                 number={4}
                 title={t.order.mariadb}
-                hint={mariadbPerGb > 0 ? t.order.mariadbPriced(mariadbPrice.of(10)) : t.order.mariadbHint}
+                hint={mariadbPerGb > 0 ? t.order.mariadbPriced(mariadbPrice.amount(10)) : t.order.mariadbHint}
                 done={!lacks('mariadb', 'mariadbLow', 'mariadbHigh')}
               >
                 <DiskPicker
@@ -196,7 +209,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
                   value={form.mariadb}
                   onChange={set.mariadb}
                   leastGb={minGb}
-                  priceOf={mariadbPerGb > 0 ? mariadbPrice.each : undefined}
+                  priceOf={mariadbPerGb > 0 ? mariadbPrice.perMonth : undefined}
                   perGb={mariadbPerGb > 0 ? t.order.perGb(money(mariadbPerGb, currency)) : undefined}
                   error={errors['mariadb_disk_size'] ?? (diskMb(form.mariadb) > 0 ? complaintOf('mariadbLow', 'mariadbHigh') : undefined)}
                 />
@@ -238,7 +251,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
         <Suspense fallback={null}>
           <ReviewDialog
             open={reviewing}
-            onClose={() => setReviewing(false)}
+            onClose={closed}
             onConfirm={() => void confirm()}
             busy={busy}
             form={form}
@@ -253,14 +266,14 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   )
 }
 
-/** What so many GB cost, and what they cost a month, in words. */
+/** What so many GB cost a month: the amount, and the same with "per month" behind it. */
 function useMonthlyPrice(perGb: number) {
   const t = useTexts()
   const { currency } = useMe()
   const { money } = useFormat()
   return useMemo(() => {
-    const of = (gb: number) => money(diskPrice(gb * 1024, { perGb }), currency)
-    return { of, each: (gb: number) => `${of(gb)}${t.common.perMonth}` }
+    const amount = (gb: number) => money(diskPrice(gb * 1024, { perGb }), currency)
+    return { amount, perMonth: (gb: number) => `${amount(gb)}${t.common.perMonth}` }
   }, [perGb, money, currency, t])
 }
 

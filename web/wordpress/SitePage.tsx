@@ -74,7 +74,7 @@ function Site({ server, kind }: { server: Server; kind: Kind }) {
       <SiteHead server={server} />
       <SiteTabs current={current} />
       <div role="tabpanel" id={`panel-${current}`} aria-labelledby={`tab-${current}`} className="p-5 sm:p-6">
-        <Later key={current}>
+        <Later>
           {() => (
             <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
               <Part tab={current} server={server} kind={kind} />
