@@ -70,8 +70,7 @@ export function VirtualRows<T>({ rows, rowPx, row }: VirtualRowsProps<T>) {
   const begin = Math.min(shown.first, Math.max(0, rows.length - step))
   const inside = rows.slice(begin, shown.last)
   return (
-    // Every row has its place already: a browser that holds on to one of them when others come would only jump.
-    <tbody ref={body} className="[overflow-anchor:none]">
+    <tbody ref={body}>
       <Gap px={begin * rowPx} />
       {inside.map((entry, index) => row(entry, begin + index + 1))}
       <Gap px={(rows.length - begin - inside.length) * rowPx} />
@@ -81,7 +80,8 @@ export function VirtualRows<T>({ rows, rowPx, row }: VirtualRowsProps<T>) {
 
 const Gap = memo(function Gap({ px }: { px: number }) {
   return px > 0 ? (
-    <tr aria-hidden>
+    // The browser keeps what is in view in its place when something comes above it: a row, never a gap, which shrinks as rows come.
+    <tr aria-hidden className="[overflow-anchor:none]">
       {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label */}
       <td className="p-0" style={{ height: px }} />
     </tr>
