@@ -151,8 +151,6 @@ const patienceMs = 3000
 
 /** Presses each of the links in turn, some rounds; ms of each change but for those of the first round, which fetches what it needs. */
 async function changesOf(page: Page, links: readonly Locator[]): Promise<number[]> {
-  const slow = await page.context().newCDPSession(page)
-  await slow.send('Emulation.setCPUThrottlingRate', { rate: slowedBy })
   const found: number[] = []
   for (let round = 0; round < rounds; round++)
     for (const link of links) {
@@ -256,6 +254,8 @@ try {
       const stranger = await browser.newPage({ viewport: { width: 1440, height: 900 } })
       await stranger.goto(await serveFolder(built))
       await stranger.waitForLoadState('networkidle')
+      const slowStranger = await stranger.context().newCDPSession(stranger)
+      await slowStranger.send('Emulation.setCPUThrottlingRate', { rate: slowedBy })
       const here = new URL(stranger.url())
       const menu = stranger.locator('[data-sidebar], .sidebar, aside').first()
       const entries = await menu.locator('a[href]').evaluateAll((all, origin) => {
