@@ -448,6 +448,33 @@ describe('the frame', () => {
     await page.waitForURL(/\/payment$/)
     await context.close()
   })
+
+  test('what is typed before the palette is there stands in it, and nowhere else', async () => {
+    const { page, context } = await open({ language: 'vi', customer: rich })
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+    await context.route(/\/Palette-.*\.js$/, async (route) => {
+      ask()
+      await answered
+      await route.continue()
+    })
+    await go(page, '/')
+    await page.getByRole('link', { name: 'Tổng quan' }).first().focus()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('nap vx')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.type('i')
+    // A link has the focus: it must not be followed by a key that was meant for the palette.
+    await page.keyboard.press('Enter')
+    await asked
+    answer()
+    await page.getByRole('option', { name: /Nạp ví/ }).waitFor()
+    expect(await page.getByRole('combobox').inputValue()).toBe('nap vi')
+    expect(new URL(page.url()).pathname).toBe('/')
+    await page.keyboard.press('Escape')
+    await page.getByRole('combobox').waitFor({ state: 'detached' })
+    await context.close()
+  })
 })
 
 describe('nothing there, and nothing to be had', () => {

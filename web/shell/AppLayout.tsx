@@ -18,10 +18,10 @@ import { LanguageMenu, SandboxBadge, ThemeMenu } from './HeaderMenus.tsx'
 import { NotificationBell } from './NotificationBell.tsx'
 import { usePortalEvents } from './notifications.ts'
 import { Sidebar } from './Sidebar.tsx'
+import { usePalette } from './usePalette.tsx'
 
 /** Fetched when somebody locks the screen; until it is there nothing is shown. */
 const LockView = lazy(() => loadScreen(async () => (await Promise.all([import('../auth/LockView.tsx'), loadTexts('auth')]))[0]))
-const Palette = lazy(async () => (await Promise.all([import('./Palette.tsx'), loadTexts('palette')]))[0])
 
 /** The frame around every signed-in screen. While it is locked, the lock view is all there is. */
 export function AppLayout() {
@@ -39,7 +39,7 @@ export function AppLayout() {
 function Frame() {
   const t = useTexts()
   const [mini, setMini] = useState(readMini)
-  const [palette, setPalette] = useState(false)
+  const { open, prepare, palette } = usePalette()
   usePortalEvents()
 
   useEffect(() => {
@@ -54,19 +54,8 @@ function Frame() {
     }
   }, [])
   useEffect(() => keepMini(mini), [mini])
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
-        event.preventDefault()
-        setPalette(true)
-      }
-    }
-    window.addEventListener('keydown', onKey)
-    return () => window.removeEventListener('keydown', onKey)
-  }, [])
 
   const collapse = useCallback(() => setMini((now) => !now), [])
-  const search = useCallback(() => setPalette(true), [])
 
   return (
     <div
@@ -83,23 +72,27 @@ function Frame() {
       </a>
       <Sidebar mini={mini} />
       <div className="flex min-w-0 flex-col">
-        <Header mini={mini} onCollapse={collapse} onSearch={search} />
+        <Header mini={mini} onCollapse={collapse} onSearch={open} onNearSearch={prepare} />
         <OfflineNote />
         <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[1180px] flex-1 px-4 pt-6 pb-28 sm:px-6 lg:px-8 lg:pt-8 lg:pb-16">
           <Outlet />
         </main>
       </div>
       <BottomBar />
-      {palette ? (
-        <Suspense fallback={null}>
-          <Palette onClose={() => setPalette(false)} />
-        </Suspense>
-      ) : null}
+      {palette}
     </div>
   )
 }
 
-const Header = memo(function Header({ mini, onCollapse, onSearch }: { mini: boolean; onCollapse: () => void; onSearch: () => void }) {
+interface HeaderProps {
+  mini: boolean
+  onCollapse: () => void
+  onSearch: () => void
+  /** A pointer or the focus has come to the search: what it opens may be fetched. */
+  onNearSearch: () => void
+}
+
+const Header = memo(function Header({ mini, onCollapse, onSearch, onNearSearch }: HeaderProps) {
   const t = useTexts()
   const config = useConfig()
   return (
@@ -113,6 +106,8 @@ const Header = memo(function Header({ mini, onCollapse, onSearch }: { mini: bool
       <button
         type="button"
         onClick={onSearch}
+        onPointerEnter={onNearSearch}
+        onFocus={onNearSearch}
         aria-keyshortcuts="Meta+K Control+K"
         className="ml-1 flex h-9 min-w-0 items-center gap-2.5 rounded-md px-2.5 text-sm text-ink-3 transition-colors hover:text-ink-2 sm:max-w-sm sm:flex-1 sm:bg-surface sm:px-3 sm:shadow-card"
       >

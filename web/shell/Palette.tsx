@@ -12,6 +12,7 @@ import { useModal } from '../ui/modal.ts'
 import { setTheme } from '../ui/theme.ts'
 import { serversQuery } from '../wordpress/queries.ts'
 import { fold } from './fold.ts'
+import type { HeldKeys } from './held-keys.ts'
 import { idleChoices, setLockAfter } from './idle-lock.ts'
 
 interface Command {
@@ -21,11 +22,11 @@ interface Command {
   run: () => void
 }
 
-/** Everything at one's fingertips. Accents may be left out: "nap vi" finds "Nạp ví". */
-export default function Palette({ onClose }: { onClose: () => void }) {
+/** Everything at one's fingertips. Accents may be left out: "nap vi" finds "Nạp ví". It begins with what was typed before it was there. */
+export default function Palette({ held, onClose }: { held: HeldKeys; onClose: () => void }) {
   const t = useTexts('palette')
   const dialog = useRef<HTMLDialogElement>(null)
-  const [query, setQuery] = useState('')
+  const [query, setQuery] = useState(held.typed)
   const [at, setAt] = useState(0)
   const commands = useCommands()
   // What is typed is seen at once; the list follows.
@@ -34,7 +35,10 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const chosen = Math.min(at, hits.length - 1)
 
   // At once: whoever has pressed the keys goes on typing.
-  useLayoutEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => {
+    dialog.current?.showModal()
+    held.release()
+  }, [held])
   const { close, onCancel } = useModal(dialog, true)
   useEffect(() => {
     document.getElementById(`command-${chosen}`)?.scrollIntoView({ block: 'nearest' })
