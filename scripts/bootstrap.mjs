@@ -56,6 +56,14 @@ export function pinnedNode() {
   throw new Error('There is no pinned Node for this platform: run with Node 24 or newer.')
 }
 
+/** Takes over what an operator keeps in .env (see .env.example); what the environment has already goes before it. */
+export function readEnvFile(folder = root) {
+  const file = path.join(folder, '.env')
+  if (!existsSync(file)) return
+  if (!process.loadEnvFile) throw new Error(`To read .env, Node 20.12 or newer is needed; this is ${process.versions.node}.`)
+  process.loadEnvFile(file)
+}
+
 /** The environment of what we start: the pinned Node and the tools of node_modules come first. */
 export const environment = (extra = {}) => ({
   ...process.env,

@@ -1,8 +1,9 @@
 /** `npm run dev`: the server restarts and the page reloads when a file changes. The pages are served by Vite, which hands calls on to the server. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { ensurePackages, ensureWordpress, environment, pinnedNode, root } from './bootstrap.mjs'
+import { ensurePackages, ensureWordpress, environment, pinnedNode, readEnvFile, root } from './bootstrap.mjs'
 
+readEnvFile()
 await ensurePackages()
 await ensureWordpress()
 const port = process.env.PORT ?? '8080'

@@ -1,7 +1,8 @@
 /** `npm run portal -- <command>`: what an operator asks of a portal from the shell. */
 import { spawn } from 'node:child_process'
-import { ensurePackages, environment, pinnedNode, root } from './bootstrap.mjs'
+import { ensurePackages, environment, pinnedNode, readEnvFile, root } from './bootstrap.mjs'
 
+readEnvFile()
 await ensurePackages()
 spawn(pinnedNode(), ['--disable-warning=ExperimentalWarning', 'server/command.ts', ...process.argv.slice(2)], {
   cwd: root,

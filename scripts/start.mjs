@@ -1,9 +1,19 @@
 /** `npm start`: from a bare clone to a running portal. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { ensureCompiled, ensurePackages, ensureWebBuild, ensureWordpress, environment, pinnedNode, root } from './bootstrap.mjs'
+import {
+  ensureCompiled,
+  ensurePackages,
+  ensureWebBuild,
+  ensureWordpress,
+  environment,
+  pinnedNode,
+  readEnvFile,
+  root,
+} from './bootstrap.mjs'
 
 try {
+  readEnvFile()
   await ensurePackages()
   await ensureWordpress()
   await ensureWebBuild()
