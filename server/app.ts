@@ -96,6 +96,7 @@ export async function openHouse(parts: HouseParts) {
     currencyOf: (region) => currencyOf(catalog, region),
     languageOf: (region) => languageOf(catalog, region),
     openWallet: ledger.openWallet,
+    closeWallets: ledger.closeWallets,
     balanceOf: ledger.balanceOf,
     knowsLocation: storefront.knowsPlace,
     endLive: realtime.endSessions,
@@ -203,7 +204,7 @@ export async function openHouse(parts: HouseParts) {
   // House-keeping
   const locks = createSessionLocks(parts.databaseUrl)
   const idempotency = { db, secrets, clock, locks }
-  defineUpkeep({ db, clock, log, jobs, limits, idempotency })
+  defineUpkeep({ db, clock, log, jobs, limits, idempotency, accounts })
   defineGauges({
     db,
     metrics,

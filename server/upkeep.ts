@@ -17,8 +17,9 @@ export function defineUpkeep(parts: {
   jobs: Jobs
   limits: Limits
   idempotency: IdempotencyStore
+  accounts: auth.Accounts
 }): void {
-  const { db, clock, log, jobs, limits, idempotency } = parts
+  const { db, clock, log, jobs, limits, idempotency, accounts } = parts
   jobs.define({
     name: 'tidy',
     cron: '7 * * * *',
@@ -26,6 +27,7 @@ export function defineUpkeep(parts: {
       await forgetOldAnswers(idempotency)
       await auth.dropExpired(db, clock)
       await auth.dropOldSignIns(db, clock)
+      await accounts.dropNeverActivated()
       await payments.dropForgedNotices(db, clock)
       await limits.forgetExpired()
     },

@@ -5,8 +5,8 @@ import { normalisePhone, type Me, type Registration } from '../../contract/auth.
 import type { Language } from '../../contract/errors.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { ruleText } from '../../contract/sentences.ts'
-import type { Clock } from '../platform/clock.ts'
-import { databaseError, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { hours, later, type Clock } from '../platform/clock.ts'
+import { databaseError, transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Limits } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
@@ -29,6 +29,7 @@ export interface AuthNeeds {
   readonly currencyOf: (region: RegionCode) => Currency
   readonly languageOf: (region: RegionCode) => Me['language']
   readonly openWallet: (tx: Tx, customerId: string, currency: Currency) => Promise<void>
+  readonly closeWallets: (tx: Tx, customerIds: readonly string[]) => Promise<void>
   readonly balanceOf: (db: Queryable, customerId: string) => Promise<{ balance: bigint; currency: Currency }>
   readonly knowsLocation: (id: string) => boolean
   /** Closes what is open under these sessions, after the commit. */
@@ -57,7 +58,13 @@ export interface Accounts {
   customer(db: Queryable, customerId: string): Promise<Customer>
   /** By their ids; those who are not there are missing. */
   customers(db: Queryable, ids: readonly string[]): Promise<Map<string, Customer>>
+  /** Forgets who registered, or last asked for a code, more than a day ago and never activated: email and phone are free again. */
+  dropNeverActivated(): Promise<void>
 }
+
+const activateWithinMs = hours(24)
+/** In one go of the tidying; the rest waits for the next. */
+const droppedAtOnce = 1000
 
 const texts = {
   activate: {
@@ -120,7 +127,9 @@ export function createAccounts(needs: AuthNeeds): Accounts {
     async activate(tx, email, code) {
       const customer = await byEmail(tx, email)
       await codes.redeem(tx, customer?.id, 'activate', code)
-      await tx.updateTable('customer').set({ active: true }).where('email', '=', email).execute()
+      const { numUpdatedRows } = await tx.updateTable('customer').set({ active: true }).where('email', '=', email).executeTakeFirst()
+      // The account was forgotten at this very moment.
+      if (numUpdatedRows === 0n) throw new Refusal('otp_expired')
     },
 
     async sendActivation(tx, email) {
@@ -202,6 +211,36 @@ export function createAccounts(needs: AuthNeeds): Accounts {
         language: (language as Me['language'] | null) ?? needs.languageOf(region),
         timeZone: time_zone,
       }
+    },
+
+    async dropNeverActivated() {
+      const before = later(clock.now(), -activateWithinMs)
+      await transaction(needs.db, async (tx) => {
+        const forgotten = await tx
+          .selectFrom('customer')
+          .select('id')
+          .where('active', '=', false)
+          .where('created_at', '<', before)
+          .where(({ not, exists, selectFrom }) =>
+            not(
+              exists(
+                selectFrom('one_time_code')
+                  .select('purpose')
+                  .whereRef('customer_id', '=', 'customer.id')
+                  .where('purpose', '=', 'activate')
+                  .where('sent_at', '>=', before),
+              ),
+            ),
+          )
+          .limit(droppedAtOnce)
+          .forUpdate()
+          .skipLocked()
+          .execute()
+        const ids = forgotten.map(({ id }) => id)
+        if (ids.length === 0) return
+        await needs.closeWallets(tx, ids)
+        await tx.deleteFrom('customer').where('id', 'in', ids).execute()
+      })
     },
 
     async customer(db, customerId) {

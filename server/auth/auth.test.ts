@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { normalisePhone } from '../../contract/auth.ts'
 import { eventually, manualClock, openTestHouse, type Answer, type TestHouse } from '../../test/house.ts'
 import { hours, minutes, seconds } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
 
 const clock = manualClock()
 const lines: string[] = []
@@ -175,6 +176,22 @@ describe('registration', () => {
     const answers = await Promise.all([auth('register', first), auth('register', { ...second, email: first.email })])
     expect(answers.map((answer) => answer.status).sort((a, b) => a - b)).toEqual([201, 409])
     expect(answers.find((answer) => answer.status === 409)?.body.error?.code).toBe('email_taken')
+  })
+
+  test('who never activates is forgotten after a day without asking for a code: email and phone are free again', async () => {
+    const [customer, slow, gone] = [await active(), await registered(), await registered()]
+    clock.advance(hours(23))
+    expect((await auth('send', { email: slow.email })).status).toBe(200)
+    const fresh = await codeFor(slow.phone, slow.code)
+    clock.advance(hours(1) + 1)
+    await transaction(portal.house.db, (tx) => portal.house.jobs.add(tx, 'tidy', {}))
+    await eventually('the tidying', async () => (await admin.query('select from customer where id = $1', [gone.id])).rowCount === 0)
+    expect((await auth('register', { ...form(), email: gone.email, phone: gone.phone })).status).toBe(201)
+    expect(code(await auth('register', { ...form(), email: slow.email }))).toEqual([409, 'email_taken'])
+    expect(code(await auth('active', { email: slow.email, code: fresh }))).toEqual([422, 'otp_expired'])
+    expect((await me(await signIn(customer))).status).toBe(200)
+    const wallet = (id: string) => admin.query('select from ledger_account where customer_id = $1', [id])
+    expect([(await wallet(gone.id)).rowCount, (await wallet(slow.id)).rowCount]).toEqual([0, 1])
   })
 
   test('the wallet is in the currency of the region, and the screen in its language', async () => {

@@ -1,5 +1,5 @@
 /** Who a customer is: registration, activation by a code to the phone, sign-in, recovery; and what customers change of it themselves. */
-export { createAccounts, type AuthNeeds } from './accounts.ts'
+export { createAccounts, type Accounts, type AuthNeeds } from './accounts.ts'
 export { accountRoutes } from './account-routes.ts'
 export { createProfile } from './profile.ts'
 export { routes } from './routes.ts'

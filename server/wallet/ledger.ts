@@ -85,6 +85,8 @@ export interface Ledger {
   /** Opens the house's accounts for these gateways and products, in every currency. Called once, at the start. */
   prepare(db: Queryable, house: { drivers: readonly string[]; products: readonly string[] }): Promise<void>
   openWallet(tx: Tx, customerId: string, currency: Currency): Promise<void>
+  /** Takes away wallets in which nothing was ever entered; throws where something was. */
+  closeWallets(tx: Tx, customerIds: readonly string[]): Promise<void>
   /** Money arrived through a gateway for a customer. */
   credit(
     tx: Tx,
@@ -190,6 +192,9 @@ export function createLedger(clock: Clock): Ledger {
         .insertInto('ledger_account')
         .values({ code: walletOf(customerId), customer_id: customerId, currency, may_be_negative: false })
         .execute()
+    },
+    async closeWallets(tx, customerIds) {
+      await tx.deleteFrom('ledger_account').where('customer_id', 'in', customerIds).execute()
     },
     async credit(tx, { key, customerId, driver, amount, currency, details }) {
       const gateway = gatewayOf(driver, currency)
