@@ -57,6 +57,15 @@ export const sendCode = endpoint({
   result: z.null(),
 })
 
+export const correctPhone = endpoint({
+  method: 'POST',
+  path: '/api/v1/auth/active/phone',
+  access: 'public',
+  summary: 'Another phone for an account that is not active yet; a new code goes there (once a minute)',
+  body: z.strictObject({ email, password: z.string().check(z.minLength(1), z.maxLength(128)), phone }),
+  result: z.null(),
+})
+
 export const login = endpoint({
   method: 'POST',
   path: '/api/v1/auth/login',

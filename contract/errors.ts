@@ -29,6 +29,11 @@ export const errors = {
     en: 'Something changed in the meantime. Reload and try again.',
     vi: 'Dữ liệu vừa thay đổi. Hãy tải lại và thử lại.',
   },
+  account_active: {
+    status: 409,
+    en: 'This account is active already. Please sign in.',
+    vi: 'Tài khoản này đã được kích hoạt. Vui lòng đăng nhập.',
+  },
   email_taken: { status: 409, en: 'An account with this email already exists.', vi: 'Email này đã có tài khoản.' },
   phone_taken: { status: 409, en: 'An account with this phone number already exists.', vi: 'Số điện thoại này đã có tài khoản.' },
   idempotency_in_progress: { status: 409, en: 'The same request is still being worked on.', vi: 'Yêu cầu này đang được xử lý.' },

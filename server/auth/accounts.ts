@@ -1,16 +1,17 @@
 /** Registration, activation, sign-in and recovery. */
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
-import { normalisePhone, type Me, type Registration } from '../../contract/auth.ts'
+import type { Me, Registration } from '../../contract/auth.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { ruleText } from '../../contract/sentences.ts'
 import { hours, later, type Clock } from '../platform/clock.ts'
-import { databaseError, transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Limits } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
+import { phoneOf, takenOf } from './addresses.ts'
 import { createGuards } from './guards.ts'
 import { spokenBy, type Speaker } from './language.ts'
 import { hashPassword, refuseCommon, spendVerification, verifyPassword } from './password.ts'
@@ -50,6 +51,11 @@ export interface Accounts {
   register(tx: Tx, form: z.output<typeof Registration>, language: Language): Promise<{ id: string }>
   activate(tx: Tx, email: string, code: string): Promise<void>
   sendActivation(tx: Tx, email: string): Promise<void>
+  /**
+   * Sends the activation to another phone, for who mistyped it at the registration. Refuses with bad_credentials, account_active,
+   * phone_taken, invalid_input, rate_limited.
+   */
+  correctPhone(tx: Tx, asked: { email: string; password: string; phone: string }, from: Origin, language: Language): Promise<void>
   login(tx: Tx, email: string, password: string, from: Origin): Promise<{ accessToken: string; expiresAt: Date }>
   logout(tx: Tx, caller: Caller): Promise<void>
   recover(tx: Tx, email: string): Promise<void>
@@ -88,10 +94,30 @@ export function createAccounts(needs: AuthNeeds): Accounts {
   const byEmail = (db: Queryable, email: string) => db.selectFrom('customer').selectAll().where('email', '=', email).executeTakeFirst()
   const spoken = (row: Speaker): Language => spokenBy(row, needs.languageOf)
 
+  /** The account of an email and its password. Refuses with bad_credentials, in the same time for an unknown email, and with rate_limited. */
+  async function proven(tx: Tx, email: string, password: string, from: Origin) {
+    await failuresOfAddress.check(from.ip)
+    await failuresOfAccount.check(email)
+    const customer = await byEmail(tx, email)
+    if (!customer) await spendVerification(password)
+    if (!customer || !(await verifyPassword(customer.password_hash, password))) {
+      await Promise.all([failuresOfAddress.take(from.ip), failuresOfAccount.take(email)])
+      // Apart from the answer, which would otherwise come later for an account that exists.
+      if (customer) {
+        noteSignIn(needs.db, clock, customer.id, from, 'failed').catch((error: unknown) =>
+          needs.log.warn({ err: error }, 'noting a failed sign-in'),
+        )
+      }
+      throw new Refusal('bad_credentials')
+    }
+    // Asked again: of many guesses at once, those that were still being judged when the limit was reached do not count.
+    await failuresOfAccount.check(email)
+    return customer
+  }
+
   const accounts: Accounts = {
     async register(tx, form, language) {
-      const phone = normalisePhone(form.phone)
-      if (phone === undefined) throw new Refusal('invalid_input', { fields: { phone: ruleText('phone', language) } })
+      const phone = phoneOf(form.phone, language)
       refuseCommon(form.password, language)
       if (form.address && !needs.knowsLocation(form.address.locationId)) {
         throw new Refusal('invalid_input', { fields: { 'address.locationId': ruleText('location', language) } })
@@ -114,10 +140,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
           })
           .execute()
       } catch (error) {
-        const constraint = databaseError(error)?.constraint
-        if (constraint === 'customer_email_unique') throw new Refusal('email_taken')
-        if (constraint === 'customer_phone_unique') throw new Refusal('phone_taken')
-        throw error
+        throw takenOf(error)
       }
       await needs.openWallet(tx, id, needs.currencyOf(form.region_code))
       await needs.sendSms(tx, phone, texts.activate[language](await codes.issue(tx, id, 'activate')))
@@ -139,23 +162,21 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       await needs.sendSms(tx, customer.phone, texts.activate[spoken(customer)](await codes.issue(tx, customer.id, 'activate')))
     },
 
-    async login(tx, email, password, from) {
-      await failuresOfAddress.check(from.ip)
-      await failuresOfAccount.check(email)
-      const customer = await byEmail(tx, email)
-      if (!customer) await spendVerification(password)
-      if (!customer || !(await verifyPassword(customer.password_hash, password))) {
-        await Promise.all([failuresOfAddress.take(from.ip), failuresOfAccount.take(email)])
-        // Apart from the answer, which would otherwise come later for an account that exists.
-        if (customer) {
-          noteSignIn(needs.db, clock, customer.id, from, 'failed').catch((error: unknown) =>
-            needs.log.warn({ err: error }, 'noting a failed sign-in'),
-          )
-        }
-        throw new Refusal('bad_credentials')
+    async correctPhone(tx, { email, password, phone }, from, language) {
+      const number = phoneOf(phone, language)
+      const { id, active } = await proven(tx, email, password, from)
+      if (active) throw new Refusal('account_active')
+      try {
+        await tx.updateTable('customer').set({ phone: number }).where('id', '=', id).where('active', '=', false).execute()
+      } catch (error) {
+        throw takenOf(error)
       }
-      // Asked again: of many guesses at once, those that were still being judged when the limit was reached do not count.
-      await failuresOfAccount.check(email)
+      await resends.take(`activate:${email}`)
+      await needs.sendSms(tx, number, texts.activate[language](await codes.issue(tx, id, 'activate')))
+    },
+
+    async login(tx, email, password, from) {
+      const customer = await proven(tx, email, password, from)
       if (!customer.active) throw new Refusal('account_inactive')
       await failuresOfAccount.forget(email)
       await noteSignIn(tx, clock, customer.id, from, 'succeeded')

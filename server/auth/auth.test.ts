@@ -178,6 +178,24 @@ describe('registration', () => {
     expect(answers.find((answer) => answer.status === 409)?.body.error?.code).toBe('email_taken')
   })
 
+  test('a mistyped phone is mended with the password, and the code that went astray ends', async () => {
+    const [person, other, customer] = [await registered(), await registered(), await active()]
+    const { phone } = form()
+    const correct = (body: object) => auth('active/phone', { email: person.email, password: person.password, phone, ...body })
+    expect(code(await correct({ password: 'not-the-right-one' }))).toEqual([401, 'bad_credentials'])
+    expect(code(await correct({ email: 'nobody@example.vn' }))).toEqual([401, 'bad_credentials'])
+    expect(code(await correct({ email: customer.email, password: customer.password }))).toEqual([409, 'account_active'])
+    expect(code(await correct({ phone: '+1' }))).toEqual([422, 'invalid_input'])
+    expect((await correct({ phone: phone.replace('+84', '0') })).status).toBe(200)
+    expect(code(await correct({}))).toEqual([429, 'rate_limited'])
+    const fresh = await codeFor(phone)
+    if (fresh !== person.code) expect(code(await auth('active', { email: person.email, code: person.code }))).toEqual([422, 'otp_invalid'])
+    expect((await auth('active', { email: person.email, code: fresh })).status).toBe(200)
+    expect((await portal.call<{ phone: string }>('GET', '/api/v1/auth/me', { token: await signIn(person) })).body.result.phone).toBe(phone)
+    expect(code(await auth('active/phone', { email: other.email, password: other.password, phone }))).toEqual([409, 'phone_taken'])
+    expect(code(await auth('active', { email: other.email, code: other.code }))).toEqual([200, undefined])
+  })
+
   test('who never activates is forgotten after a day without asking for a code: email and phone are free again', async () => {
     const [customer, slow, gone] = [await active(), await registered(), await registered()]
     clock.advance(hours(23))

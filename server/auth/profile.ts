@@ -1,13 +1,13 @@
 /** What customers change of their own account. Whatever opens the account asks for the password again, and tells the address that had it before. */
 import type * as z from 'zod/mini'
 import type { Account, changeAccount } from '../../contract/account.ts'
-import { normalisePhone } from '../../contract/auth.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { RegionCode } from '../../contract/money.ts'
 import { ruleText } from '../../contract/sentences.ts'
-import { databaseError, isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { AuthNeeds } from './accounts.ts'
+import { phoneOf, takenOf } from './addresses.ts'
 import { createGuards } from './guards.ts'
 import { spokenBy } from './language.ts'
 import { hashPassword, refuseCommon, verifyPassword } from './password.ts'
@@ -59,10 +59,7 @@ export function createProfile(needs: AuthNeeds): Profile {
     try {
       await tx.updateTable('customer').set(change).where('id', '=', customerId).execute()
     } catch (error) {
-      const constraint = databaseError(error)?.constraint
-      if (constraint === 'customer_email_unique') throw new Refusal('email_taken')
-      if (constraint === 'customer_phone_unique') throw new Refusal('phone_taken')
-      throw error
+      throw takenOf(error)
     }
   }
 
@@ -129,8 +126,7 @@ export function createProfile(needs: AuthNeeds): Profile {
     },
 
     async beginPhone(tx, customerId, typed, password, language) {
-      const phone = normalisePhone(typed)
-      if (phone === undefined) throw new Refusal('invalid_input', { fields: { phone: ruleText('phone', language) } })
+      const phone = phoneOf(typed, language)
       const customer = await proven(tx, customerId, password, 'password', language)
       if (phone === customer.phone) throw new Refusal('invalid_input', { fields: { phone: ruleText('phone_same', language) } })
       await refuseTaken(tx, 'phone', phone)

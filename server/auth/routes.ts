@@ -13,6 +13,10 @@ export function routes(http: Http, db: Database, accounts: Accounts): void {
     await accounts.sendActivation(tx, body.email)
     return null
   })
+  http.write(api.correctPhone, async ({ tx, body, language, ip, userAgent }) => {
+    await accounts.correctPhone(tx, body, { ip, userAgent }, language)
+    return null
+  })
   http.write(api.login, async ({ tx, body, ip, userAgent }) => {
     const { accessToken, expiresAt } = await accounts.login(tx, body.email, body.password, { ip, userAgent })
     return { token: { accessToken, expiresAt: expiresAt.toISOString() } }

@@ -90,6 +90,28 @@ describe('before signing in', () => {
     await page.waitForURL(/\/login/)
     await context.close()
   })
+
+  test('who mistyped the phone number mends it where the code is asked for', async () => {
+    const { page, context } = await open('vi', '/register')
+    await page.getByLabel('Họ và tên').fill('Lê Văn Cường')
+    await page.getByLabel('Email').fill('cuong@example.vn')
+    await page.getByLabel('Điện thoại').fill('0977 654 320')
+    await page.getByLabel('Mật khẩu', { exact: true }).fill('Mot-con-vit-9')
+    await press(page, 'Tạo tài khoản')
+    await page.waitForURL(/check-otp/)
+    await press(page, 'Sai số điện thoại?')
+    await page.getByLabel('Điện thoại').fill('0977 654 321')
+    await page.getByLabel('Mật khẩu', { exact: true }).fill('khong-phai-no')
+    await press(page, 'Gửi mã tới số này')
+    await page.getByText('Đăng nhập thất bại, vui lòng thử lại !').waitFor()
+    await page.getByLabel('Mật khẩu', { exact: true }).fill('Mot-con-vit-9')
+    await press(page, 'Gửi mã tới số này')
+    await notified(page, 'Thành công !', 'Đã gửi OTP tới số điện thoại của bạn !')
+    const code = await eventually('the code', async () => /\b\d{6}\b/.exec((await house.inbox('+84977654321'))[0]?.text ?? '')?.[0])
+    await page.getByLabel('Mã OTP').first().fill(code)
+    await page.waitForURL(/\/login/)
+    await context.close()
+  })
 })
 
 describe('money', () => {

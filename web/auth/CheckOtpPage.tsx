@@ -10,6 +10,7 @@ import { Field, Input } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { authLink, AuthLayout } from './AuthLayout.tsx'
+import { OtherPhone } from './OtherPhone.tsx'
 import { useResendTimer } from './resend.ts'
 
 const route = getRouteApi('/check-otp')
@@ -96,6 +97,7 @@ export default function CheckOtpPage() {
           {timer.seconds > 0 ? t.auth.resendIn(timer.seconds) : t.auth.resend}
         </Button>
       </form>
+      {values.email ? <OtherPhone email={values.email} onSent={timer.restart} /> : null}
     </AuthLayout>
   )
 }

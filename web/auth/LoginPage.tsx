@@ -12,6 +12,7 @@ import { Field, Input, PasswordInput } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { authLink, AuthLayout } from './AuthLayout.tsx'
+import { FailureNote } from './FailureNote.tsx'
 import { enter } from './sign-in.ts'
 
 const route = getRouteApi('/login')
@@ -41,7 +42,6 @@ export default function LoginPage() {
       }
     },
   })
-  const wait = failure?.code === 'rate_limited' && failure.retryAfter !== undefined ? ` ${t.common.waitSeconds(failure.retryAfter)}` : ''
 
   return (
     <AuthLayout
@@ -58,12 +58,7 @@ export default function LoginPage() {
     >
       <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5">
         {failure === undefined && kept ? <Note tone="info">{t.auth.draftsWait}</Note> : null}
-        {failure ? (
-          <Note tone="danger" role="alert">
-            {failure.message}
-            {wait}
-          </Note>
-        ) : null}
+        <FailureNote failure={failure} />
         <Field label={t.auth.email} error={errors['email']}>
           {(control) => (
             <Input {...control} {...bind('email')} type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} />

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import { ChevronsUpDown, CreditCard, Lock, LogOut, PanelLeft, Search, UserRound } from 'lucide-react'
-import { lazy, memo, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from 'react'
+import { lazy, memo, Suspense, useCallback, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
 import { signOut } from '../auth/sign-out.ts'
 import { brand } from '../brand.ts'
 import { loadTexts, useTexts } from '../i18n/index.ts'
@@ -14,12 +14,13 @@ import { Logo } from '../ui/Logo.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { Skeleton } from '../ui/State.tsx'
 import { BottomBar } from './BottomBar.tsx'
+import { HeldKeys } from './held-keys.ts'
 import { LanguageMenu, SandboxBadge, ThemeMenu } from './HeaderMenus.tsx'
 import { NotificationBell } from './NotificationBell.tsx'
 import { usePortalEvents } from './notifications.ts'
 import { Sidebar } from './Sidebar.tsx'
-import { usePalette } from './usePalette.tsx'
 
+const AfterStart = lazy(() => loadScreen(() => import('./AfterStart.tsx')))
 /** Fetched when somebody locks the screen; until it is there nothing is shown. */
 const LockView = lazy(() => loadScreen(async () => (await Promise.all([import('../auth/LockView.tsx'), loadTexts('auth')]))[0]))
 
@@ -39,22 +40,29 @@ export function AppLayout() {
 function Frame() {
   const t = useTexts()
   const [mini, setMini] = useState(readMini)
-  const { open, prepare, palette } = usePalette()
   usePortalEvents()
 
-  useEffect(() => {
-    let stop: (() => void) | undefined
-    let gone = false
-    void import('./idle-lock.ts').then(({ watchIdle }) => {
-      if (!gone) stop = watchIdle()
-    })
-    return () => {
-      gone = true
-      stop?.()
-    }
-  }, [])
   useEffect(() => keepMini(mini), [mini])
 
+  const [near, setNear] = useState(false)
+  const comeNear = useCallback(() => setNear(true), [])
+  const [held, setHeld] = useState<HeldKeys>()
+  const close = useCallback(() => setHeld(undefined), [])
+  const search = useCallback(() => setHeld((now) => now ?? new HeldKeys(close)), [close])
+  useLayoutEffect(() => held?.hold(), [held])
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { key } = event
+      // They go before the K, and give time to fetch the palette.
+      if (key === 'Control' || key === 'Meta') comeNear()
+      if ((event.metaKey || event.ctrlKey) && key.toLowerCase() === 'k') {
+        event.preventDefault()
+        search()
+      }
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [comeNear, search])
   const collapse = useCallback(() => setMini((now) => !now), [])
 
   return (
@@ -72,14 +80,16 @@ function Frame() {
       </a>
       <Sidebar mini={mini} />
       <div className="flex min-w-0 flex-col">
-        <Header mini={mini} onCollapse={collapse} onSearch={open} onNearSearch={prepare} />
+        <Header mini={mini} onCollapse={collapse} onSearch={search} onNearSearch={comeNear} />
         <OfflineNote />
         <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[1180px] flex-1 px-4 pt-6 pb-28 sm:px-6 lg:px-8 lg:pt-8 lg:pb-16">
           <Outlet />
         </main>
       </div>
       <BottomBar />
-      {palette}
+      <Suspense fallback={null}>
+        <AfterStart near={near} held={held} onClose={close} />
+      </Suspense>
     </div>
   )
 }

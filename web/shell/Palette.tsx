@@ -26,7 +26,7 @@ interface Command {
 export default function Palette({ held, onClose }: { held: HeldKeys; onClose: () => void }) {
   const t = useTexts('palette')
   const dialog = useRef<HTMLDialogElement>(null)
-  const [query, setQuery] = useState(held.typed)
+  const [query, setQuery] = useState(() => held.typed)
   const [at, setAt] = useState(0)
   const commands = useCommands()
   // What is typed is seen at once; the list follows.

@@ -1,0 +1,39 @@
+import { useEffect, useState, type ComponentType } from 'react'
+import { flushSync } from 'react-dom'
+import { loadTexts } from '../i18n/index.ts'
+import { loadScreen } from '../pages/load-screen.ts'
+import type { HeldKeys } from './held-keys.ts'
+import { watchIdle } from './idle-lock.ts'
+
+type View = ComponentType<{ held: HeldKeys; onClose: () => void }>
+
+let loaded: Promise<View> | undefined
+/** Once for the page; one that failed is fetched anew. */
+function load(): Promise<View> {
+  loaded ??= Promise.all([import('./Palette.tsx'), loadTexts('palette')]).then(([file]) => file.default)
+  loaded.catch(() => (loaded = undefined))
+  return loaded
+}
+
+interface AfterStartProps {
+  /** Something has come near the palette: its button, or the key that goes before the K. */
+  near: boolean
+  /** The palette is wanted, with what was typed since. */
+  held: HeldKeys | undefined
+  onClose: () => void
+}
+
+/** What the frame can do soon after it is there: lock an idle screen, and show the palette. */
+export default function AfterStart({ near, held, onClose }: AfterStartProps) {
+  const [View, setView] = useState<View>()
+  useEffect(() => watchIdle(), [])
+  useEffect(() => {
+    if (near) void load().catch(() => undefined)
+  }, [near])
+  useEffect(() => {
+    if (held === undefined) return
+    // Offline the page says so already, and a reload would lose it. Shown at once: between its drawing and its showing no key may fall.
+    void (navigator.onLine ? loadScreen(load) : load()).then((view) => flushSync(() => setView(() => view)), onClose)
+  }, [held, onClose])
+  return held && View ? <View held={held} onClose={onClose} /> : null
+}
