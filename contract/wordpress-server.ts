@@ -36,8 +36,9 @@ export const changeDisk = endpoint({
     id: z.optional(z.string()),
     /** The server's name; it is not changed here. */
     name: z.optional(z.string()),
-    disk: diskMb,
-    mariadb_disk_size: diskMb,
+    /** What is left out stays as it is. */
+    disk: z.optional(diskMb),
+    mariadb_disk_size: z.optional(diskMb),
     replicate: z.optional(z.int().check(z.gte(containerLimits.min), z.lte(containerLimits.max))),
   }),
   result: Server,

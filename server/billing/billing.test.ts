@@ -167,6 +167,26 @@ describe('paying an invoice from the wallet', () => {
     await house.ledgerHolds()
   })
 
+  test('a top-up pays all that it covers, though an older invoice is too dear for it; the customer is told of that one only', async () => {
+    const an = await house.customer()
+    const [dear, cheap, dearToo, cheapToo] = [
+      await open(an, 900_000n),
+      await open(an, 50_000n),
+      await open(an, 800_000n),
+      await open(an, 20_000n),
+    ]
+    const told = async () => (await events(an)).filter(({ event }) => event === 'invoice.payment_failed').length
+    const before = await told()
+    await house.topUp(an, 150_000)
+    const status = async () => {
+      const all = new Map((await invoices(an)).map((invoice) => [invoice.id, invoice.status]))
+      return [dear, cheap, dearToo, cheapToo].map((id) => all.get(id))
+    }
+    await eventually('the cheap ones being paid', async () => (await status()).join() === 'open,paid,open,paid')
+    expect(await told()).toBe(before + 1)
+    await house.ledgerHolds()
+  })
+
   test('200 times at once charges once', async () => {
     const an = await house.customer()
     await house.topUp(an, 500_000)

@@ -139,7 +139,7 @@ async function payOpen(desk: Desk, db: Database, customerId: string): Promise<vo
     .where('status', '=', 'open')
     .orderBy('seq')
     .execute()
-  for (const { id } of open) {
-    if ((await transaction(db, (tx) => pay(desk, tx, id))) === 'short') return
-  }
+  // Oldest first. One that the wallet is short for keeps no other back; the customer is told of the first.
+  let short = false
+  for (const { id } of open) short = (await transaction(db, (tx) => pay(desk, tx, id, { quiet: short }))) === 'short' || short
 }

@@ -121,7 +121,7 @@ export async function payHeld(desk: Desk, tx: Tx, { invoice, subscription }: Hel
   return 'paid'
 }
 
-export async function pay(desk: Desk, tx: Tx, invoiceId: string): Promise<'paid' | 'short' | 'settled'> {
+export async function pay(desk: Desk, tx: Tx, invoiceId: string, { quiet = false } = {}): Promise<'paid' | 'short' | 'settled'> {
   const held = await hold(tx, invoiceId)
-  return held ? await payHeld(desk, tx, held) : 'settled'
+  return held ? await payHeld(desk, tx, held, quiet) : 'settled'
 }

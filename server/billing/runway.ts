@@ -107,7 +107,7 @@ async function warn(desk: Desk, customerId: string, renewing: readonly Renewing[
     const now = desk.clock.now()
     const told = await tx.selectFrom('runway_warning').select('days').where('customer_id', '=', customerId).forUpdate().executeTakeFirst()
     const end = emptyAt(balance, renewing, now)
-    const lasts = end && Math.floor((end.getTime() - now.getTime()) / days(1))
+    const lasts = end && Math.max(0, Math.floor((end.getTime() - now.getTime()) / days(1)))
     const level = renewing.some(({ unpaid }) => unpaid) ? null : warningLevel(lasts, desk.catalog.billing.lowRunwayDays)
     if (level === (told?.days ?? null)) return
     if (level === null) {

@@ -33,6 +33,8 @@ export interface Call<E extends Endpoint> {
   /** At most 300 characters of it; empty without one. */
   readonly userAgent: string
 }
+/** A call of which only the caller is known. */
+type From = Omit<Call<Endpoint>, 'params' | 'query' | 'body'>
 /** POST, PUT and DELETE run in one transaction, together with the answer that is kept for their Idempotency-Key. */
 export type Write<E extends Endpoint> = Call<E> & { readonly tx: Tx }
 /** A call that reaches a third party runs in no transaction. Repeated under its Idempotency-Key it has the same `actionId`, and acts once. */
@@ -190,27 +192,36 @@ export function createHttp(options: HttpOptions): Http {
     return parsed.data as Output<S>
   }
 
-  const callOf = async <E extends Endpoint>(endpoint: E, request: FastifyRequest): Promise<Call<E>> => {
-    const language = languageOfRequest(request)
+  /** Who calls, in which language; what is asked is not looked at yet. */
+  const callerOf = async (endpoint: Endpoint, request: FastifyRequest): Promise<From> => {
     let caller: Caller | undefined
     if (endpoint.access === 'customer') {
       const token = /^Bearer (\S{1,200})$/i.exec(request.headers.authorization ?? '')?.[1]
       caller = token === undefined ? undefined : await options.identify(token)
       if (!caller) throw new Refusal('unauthenticated')
     }
-    // An id that cannot be stored is nobody's.
-    if (unstorable(request.params, '') !== undefined) throw new Refusal('not_found')
     return {
-      params: check(endpoint.params, request.params, language) as Output<E['params']>,
-      query: check(endpoint.query, request.query, language) as Output<E['query']>,
-      body: (endpoint.method === 'GET' ? undefined : check(endpoint.body ?? noBody, request.body ?? {}, language)) as Output<E['body']>,
       customerId: caller?.customerId ?? '',
       caller,
-      language,
+      language: languageOfRequest(request),
       ip: request.ip,
       userAgent: (request.headers['user-agent'] ?? '').slice(0, maxUserAgentChars),
     }
   }
+  const checked = <E extends Endpoint>(endpoint: E, request: FastifyRequest, from: From): Call<E> => {
+    // An id that cannot be stored is nobody's.
+    if (unstorable(request.params, '') !== undefined) throw new Refusal('not_found')
+    return {
+      params: check(endpoint.params, request.params, from.language) as Output<E['params']>,
+      query: check(endpoint.query, request.query, from.language) as Output<E['query']>,
+      body: (endpoint.method === 'GET'
+        ? undefined
+        : check(endpoint.body ?? noBody, request.body ?? {}, from.language)) as Output<E['body']>,
+      ...from,
+    }
+  }
+  const callOf = async <E extends Endpoint>(endpoint: E, request: FastifyRequest): Promise<Call<E>> =>
+    checked(endpoint, request, await callerOf(endpoint, request))
 
   const envelope = (endpoint: Endpoint, answer: unknown): string => {
     const statusCode = endpoint.status ?? 200
@@ -221,10 +232,10 @@ export function createHttp(options: HttpOptions): Http {
     return JSON.stringify(success)
   }
   const keyedCall = (key: string, call: { customerId: string; language: Language }, request: FastifyRequest): KeyedCall => {
-    if (key.length === 0 || key.length > 255)
-      throw new Refusal('invalid_input', {
-        fields: { 'Idempotency-Key': fieldMessage({ code: 'too_big', origin: 'string', maximum: 255 }, call.language) },
-      })
+    if (key.length === 0 || key.length > 255) {
+      const fault = key.length === 0 ? { code: 'too_small', minimum: 1 } : { code: 'too_big', maximum: 255 }
+      throw new Refusal('invalid_input', { fields: { 'Idempotency-Key': fieldMessage({ ...fault, origin: 'string' }, call.language) } })
+    }
     const scope = call.customerId || `anonymous:${request.ip}`
     return { scope, key, fingerprint: { method: request.method, url: request.url, body: request.body } }
   }
@@ -289,9 +300,10 @@ export function createHttp(options: HttpOptions): Http {
         method: endpoint.method,
         url: endpoint.path,
         handler: async (request, reply) => {
-          const call = await callOf(endpoint, request)
+          const from = await callerOf(endpoint, request)
           const key = request.headers['idempotency-key']
           if (typeof key !== 'string' || endpoint.method === 'DELETE') {
+            const call = checked(endpoint, request, from)
             const answer = await transaction(db, async (tx) => {
               try {
                 return { given: await handle({ ...call, tx }) }
@@ -305,8 +317,12 @@ export function createHttp(options: HttpOptions): Http {
           }
           const outcome = await answered(
             idempotency,
-            keyedCall(key, call, request),
-            async (tx) => ({ statusCode: endpoint.status ?? 200, body: envelope(endpoint, await handle({ ...call, tx })) }),
+            keyedCall(key, from, request),
+            // A body that fails its schema is refused in here: that answer is kept too, and another body under a used key is told so.
+            async (tx) => ({
+              statusCode: endpoint.status ?? 200,
+              body: envelope(endpoint, await handle({ ...checked(endpoint, request, from), tx })),
+            }),
             wordRefusal(request),
           )
           if (outcome.replayed) reply.header('idempotency-replayed', 'true')
@@ -320,17 +336,17 @@ export function createHttp(options: HttpOptions): Http {
         method: endpoint.method,
         url: endpoint.path,
         handler: async (request, reply) => {
-          const call = await callOf(endpoint, request)
+          const from = await callerOf(endpoint, request)
           const work = async (actionId: string): Promise<KeptAnswer> => ({
             statusCode: endpoint.status ?? 200,
-            body: envelope(endpoint, await handle({ ...call, actionId })),
+            body: envelope(endpoint, await handle({ ...checked(endpoint, request, from), actionId })),
           })
           const key = request.headers['idempotency-key']
           if (typeof key !== 'string' || endpoint.method === 'DELETE') {
             const { statusCode, body } = await work(randomUUID())
             return send(reply, statusCode, body)
           }
-          const outcome = await acted(idempotency, keyedCall(key, call, request), work, wordRefusal(request))
+          const outcome = await acted(idempotency, keyedCall(key, from, request), work, wordRefusal(request))
           if (outcome.replayed) reply.header('idempotency-replayed', 'true')
           return send(reply, outcome.statusCode, outcome.body)
         },

@@ -59,7 +59,22 @@ describe('the same key', () => {
       headers: { 'idempotency-key': key },
     })
     expect([elsewhere.status, elsewhere.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
+    const unfit = await begin(key, { ...body, amount: 'much' })
+    expect([unfit.status, unfit.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
     expect(replayed(await begin(key))).toBe('true')
+  })
+
+  test('and a body that fails its schema: the same refusal again, byte for byte', async () => {
+    const notices = (key: string, sent: unknown) =>
+      portal.call('PUT', '/api/notifications/read', { token: an.token, body: sent, headers: { 'idempotency-key': key } })
+    for (const send of [(key: string) => begin(key, { ...body, amount: 'much' }), (key: string) => notices(key, { ids: 'all of them' })]) {
+      const key = randomUUID()
+      const [first, second] = [await send(key), await send(key)]
+      expect([first.status, first.body.error?.code, replayed(first)]).toEqual([422, 'invalid_input', null])
+      expect([second.text, replayed(second)]).toEqual([first.text, 'true'])
+    }
+    const empty = await begin('')
+    expect([empty.status, empty.body.error?.fields]).toEqual([422, { 'Idempotency-Key': 'Please fill this in.' }])
   })
 
   test('ten at once: one acts, the others wait their turn or hear what it said', async () => {
