@@ -21,6 +21,10 @@ const rules = {
     en: 'This data centre runs fewer containers per site.',
     vi: 'Trung tâm dữ liệu này chạy ít container hơn cho mỗi trang.',
   },
+  containers_no_room: {
+    en: 'This data centre has no room for that many containers at the moment.',
+    vi: 'Trung tâm dữ liệu này hiện không đủ chỗ cho số container đó.',
+  },
   server_name: {
     en: 'Use 3 to 42 lower-case letters, digits and single hyphens, beginning with a letter.',
     vi: 'Dùng 3 đến 42 chữ thường không dấu, chữ số và dấu gạch nối đơn, bắt đầu bằng chữ cái.',

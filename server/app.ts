@@ -16,7 +16,7 @@ import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
 import * as payments from './payments/index.ts'
 import type { Clock } from './platform/clock.ts'
-import { connect, migrate } from './platform/db.ts'
+import { connect, migrate, type Queryable } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
 import { createHttp } from './platform/http.ts'
 import { failure, languageOf as spokenBy } from './platform/http-failures.ts'
@@ -161,6 +161,7 @@ export async function openHouse(parts: HouseParts) {
     announcer: realtime,
     addressing,
     onChange: directory.refresh,
+    languageOf: async (of: Queryable, customerId: string) => (await accounts.customer(of, customerId)).language,
     stepMs: parts.timing?.provisionStepMs,
   }
   wordpress.defineProvisioning(provisioning)

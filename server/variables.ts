@@ -207,16 +207,17 @@ export const variables = {
     example: 'off',
   },
   WORDPRESS_MAX_CONTAINERS: {
-    about: 'Most containers one site may have on the embedded runtime; each takes about 320 MB.',
+    about:
+      'Most containers one site may have on the embedded runtime; each takes about 320 MB, and an order that there is no memory for is paid back.',
     schema: z
       .string()
-      .default('4')
+      .default('50')
       .refine(
         (text) => /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= 50,
         'WORDPRESS_MAX_CONTAINERS must be a number from 1 to 50.',
       )
       .transform(Number),
-    example: '4',
+    example: '50',
   },
   BACKUPS_KEPT: {
     about: 'How many backups of a WordPress server are kept: so many nightly ones and so many made by hand.',

@@ -20,10 +20,10 @@ export class Refusal extends Error {
 }
 
 /**
- * `rejected`: the other side said no, repeating is useless. `unavailable`: repeat later.
+ * `rejected`: the other side said no, repeating is useless. `full`: so it is until somebody makes room. `unavailable`: repeat later.
  * `unclear`: it may have happened; ask before repeating (money never repeats blindly).
  */
-export type DriverFailureKind = 'rejected' | 'unavailable' | 'unclear'
+export type DriverFailureKind = 'rejected' | 'full' | 'unavailable' | 'unclear'
 
 export class DriverFailure extends Error {
   readonly kind: DriverFailureKind

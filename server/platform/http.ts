@@ -214,9 +214,9 @@ export function createHttp(options: HttpOptions): Http {
     return {
       params: check(endpoint.params, request.params, from.language) as Output<E['params']>,
       query: check(endpoint.query, request.query, from.language) as Output<E['query']>,
-      body: (endpoint.method === 'GET'
-        ? undefined
-        : check(endpoint.body ?? noBody, request.body ?? {}, from.language)) as Output<E['body']>,
+      body: (endpoint.method === 'GET' ? undefined : check(endpoint.body ?? noBody, request.body ?? {}, from.language)) as Output<
+        E['body']
+      >,
       ...from,
     }
   }

@@ -19,7 +19,7 @@ interface Begun {
 const body = { amount: 50_000, type: 1, method: 'QRPAY' }
 const begin = (key: string | undefined, form: unknown = body, { token }: { token: string } = an) =>
   portal.call<Begun>('POST', '/api/payments/checkout', { token, body: form, headers: key === undefined ? {} : { 'idempotency-key': key } })
-const replayed = (answer: Answer<Begun>): string | null => answer.headers.get('idempotency-replayed')
+const replayed = (answer: Answer): string | null => answer.headers.get('idempotency-replayed')
 const signedInAgain = async ({ email, password }: TestCustomer): Promise<{ token: string }> => ({
   token: (await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })).body.result
     .token.accessToken,
@@ -67,7 +67,10 @@ describe('the same key', () => {
   test('and a body that fails its schema: the same refusal again, byte for byte', async () => {
     const notices = (key: string, sent: unknown) =>
       portal.call('PUT', '/api/notifications/read', { token: an.token, body: sent, headers: { 'idempotency-key': key } })
-    for (const send of [(key: string) => begin(key, { ...body, amount: 'much' }), (key: string) => notices(key, { ids: 'all of them' })]) {
+    for (const send of [
+      (key: string): Promise<Answer> => begin(key, { ...body, amount: 'much' }),
+      (key: string) => notices(key, { ids: 'all of them' }),
+    ]) {
       const key = randomUUID()
       const [first, second] = [await send(key), await send(key)]
       expect([first.status, first.body.error?.code, replayed(first)]).toEqual([422, 'invalid_input', null])

@@ -40,6 +40,8 @@ interface ChangeDeps {
   readonly billing: Billing
   readonly jobs: Jobs
   readonly capabilities: WordpressCapabilities
+  /** How many more containers there is memory for. */
+  readonly room: () => Promise<number>
 }
 
 /** What a server is at one moment, in the terms of its price. */
@@ -96,6 +98,8 @@ async function resize(tx: Tx, deps: ChangeDeps, site: SiteRow, wish: Wish, langu
   const wantedContainers = wish.containers ?? site.planned_containers ?? site.containers
   if (wish.containers !== undefined && wish.containers > Math.max(site.containers, deps.capabilities.maxContainers))
     refuse('replicate', 'containers_limit', language)
+  if (wantedContainers > site.containers && wantedContainers - site.containers > (await deps.room()))
+    refuse('replicate', 'containers_no_room', language)
 
   const later: Shape = { plan: wantedPlan, diskMb, mariadbDiskMb, containers: wantedContainers }
   const now: Shape = {

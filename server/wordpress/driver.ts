@@ -98,7 +98,12 @@ export interface SiteCopy {
 export interface WordpressDriver {
   readonly name: string
   readonly capabilities: WordpressCapabilities
-  /** Files and database in place, WordPress installed with this admin. Without `admin` on a site that is not installed: DriverFailure rejected. */
+  /** How many more containers there is memory for. */
+  room(): Promise<number>
+  /**
+   * Files and database in place, WordPress installed with this admin. Without `admin` on a site that is not installed: DriverFailure rejected;
+   * where there is no room for its containers: DriverFailure full.
+   */
   install(spec: SiteSpec, admin: SiteAdmin | null): Promise<void>
   /**
    * As many containers as the spec says, with its limits; resolves when at least one answers, and when none runs any more that the spec replaces.

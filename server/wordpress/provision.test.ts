@@ -16,6 +16,7 @@ type Fault =
   | 'hangs once'
   | 'acts and fails once'
   | 'is refused'
+  | 'has no room'
   | 'breaks always'
   | 'waits, then is refused'
 
@@ -38,7 +39,7 @@ function faultAt(id: string, step: Step): Fault | undefined {
   met.set(id, times)
   return times === 1 || plan.fault.endsWith('always') ? plan.fault : undefined
 }
-const trouble = () => new DriverFailure('unavailable', 'no room on the host')
+const trouble = () => new DriverFailure('unavailable', 'spawn /secret/node ENOENT')
 
 async function faulty(fault: Fault | undefined, act: () => Promise<void>): Promise<void> {
   switch (fault) {
@@ -54,6 +55,8 @@ async function faulty(fault: Fault | undefined, act: () => Promise<void>): Promi
     case 'waits, then is refused':
       await release.promise
       throw new DriverFailure('rejected', 'this host takes no such site')
+    case 'has no room':
+      throw new DriverFailure('full', 'there is no memory for 50 containers more')
     case 'breaks always':
       throw new TypeError('a bug, with a path in it: /secret/path')
     default:
@@ -112,21 +115,23 @@ interface Row {
   readonly end: 'running' | 'failed'
   readonly reason?: string
 }
+const notUp = 'Máy chủ không khởi động được sau nhiều lần thử.'
 const table: Row[] = [
   { step: 'install', fault: 'fails once', end: 'running' },
-  { step: 'install', fault: 'fails always', end: 'failed', reason: 'no room on the host' },
+  { step: 'install', fault: 'fails always', end: 'failed', reason: notUp },
   { step: 'install', fault: 'hangs once', end: 'running' },
   { step: 'install', fault: 'acts and fails once', end: 'running' },
-  { step: 'install', fault: 'is refused', end: 'failed', reason: 'this host takes no such site' },
-  { step: 'install', fault: 'breaks always', end: 'failed', reason: 'the server could not be set up' },
+  { step: 'install', fault: 'is refused', end: 'failed', reason: 'Trung tâm dữ liệu không chạy được máy chủ loại này.' },
+  { step: 'install', fault: 'has no room', end: 'failed', reason: 'Trung tâm dữ liệu hiện không đủ chỗ cho máy chủ này.' },
+  { step: 'install', fault: 'breaks always', end: 'failed', reason: notUp },
   { step: 'start', fault: 'fails once', end: 'running' },
-  { step: 'start', fault: 'fails always', end: 'failed', reason: 'no room on the host' },
+  { step: 'start', fault: 'fails always', end: 'failed', reason: notUp },
   { step: 'start', fault: 'hangs once', end: 'running' },
   { step: 'start', fault: 'acts and fails once', end: 'running' },
   // Money goes back even where the cleaning fails; the cleaning is tried again.
-  { step: 'start', fault: 'is refused', also: 'remove', end: 'failed', reason: 'this host takes no such site' },
+  { step: 'start', fault: 'is refused', also: 'remove', end: 'failed', reason: 'Trung tâm dữ liệu không chạy được máy chủ loại này.' },
   { step: 'check', fault: 'fails once', end: 'running' },
-  { step: 'check', fault: 'fails always', end: 'failed', reason: 'no container answers' },
+  { step: 'check', fault: 'fails always', end: 'failed', reason: notUp },
   { step: 'check', fault: 'hangs once', end: 'running' },
 ]
 

@@ -10,10 +10,11 @@
  * Each do is an "ensure": a kill at any point leads to the same step again. When the tries are used up, the undos run backwards and the money
  * goes back to the wallet.
  */
+import type { Language } from '../../contract/errors.ts'
 import type { Billing } from '../billing/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import { transaction, type Database, type Tx } from '../platform/db.ts'
-import { DriverFailure } from '../platform/errors.ts'
+import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { DriverFailure, type DriverFailureKind } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -36,6 +37,8 @@ export interface ProvisionDeps {
   readonly addressing: SiteAddressing
   /** Tells the edge that a site's state changed. */
   readonly onChange: () => void
+  /** Of what is said to a customer. */
+  readonly languageOf: (db: Queryable, customerId: string) => Promise<Language>
   /** Longest time of one step. */
   readonly stepMs?: number | undefined
 }
@@ -45,6 +48,21 @@ interface Step {
   readonly do: (site: SiteRow) => Promise<void>
   readonly undo: (site: SiteRow) => Promise<void>
 }
+
+const notUp = {
+  en: 'The server did not come up, though we tried several times.',
+  vi: 'Máy chủ không khởi động được sau nhiều lần thử.',
+} as const
+/** Why an order was given up, for its customer; what the driver said of it is in the log. */
+const whyText = {
+  full: {
+    en: 'The data centre has no room for this server at the moment.',
+    vi: 'Trung tâm dữ liệu hiện không đủ chỗ cho máy chủ này.',
+  },
+  rejected: { en: 'The data centre cannot run a server of this kind.', vi: 'Trung tâm dữ liệu không chạy được máy chủ loại này.' },
+  unavailable: notUp,
+  unclear: notUp,
+} as const satisfies Record<DriverFailureKind, Record<Language, string>>
 
 /** Failures that are counted; a kill of the portal is none. */
 const maxAttempts = 4
@@ -141,15 +159,15 @@ export function defineProvisioning(deps: ProvisionDeps): void {
    * Counts a failure and decides. The decision to give up is written down before anything is undone, so that no other run of the same job can
    * finish a site that is being removed, nor this one remove a site that another has finished.
    */
-  async function afterFailure({ id, run }: SiteRow, failure: DriverFailure): Promise<'again' | 'give up' | 'superseded'> {
+  async function afterFailure({ id, run }: SiteRow, kind: DriverFailureKind): Promise<'again' | 'give up' | 'superseded'> {
     return await transaction(db, async (tx) => {
       const site = await lockSite(tx, id)
       if (site?.status !== 'provisioning' || site.run !== run || site.giving_up !== null) return 'superseded'
       const attempts = site.attempts + 1
-      const final = failure.kind === 'rejected' || attempts >= maxAttempts
+      const final = kind === 'rejected' || kind === 'full' || attempts >= maxAttempts
       await tx
         .updateTable('site')
-        .set({ attempts, giving_up: final ? failure.message : null })
+        .set({ attempts, giving_up: final ? whyText[kind][await deps.languageOf(tx, site.customer_id)] : null })
         .where('id', '=', id)
         .execute()
       return final ? 'give up' : 'again'
@@ -200,10 +218,8 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       } catch (error) {
         // The portal stops, or the job is in other hands: no failure of the site.
         if (signal.aborted) throw error
-        // Only a driver's own words are for the customer; anything else is a bug of ours that must not keep the money.
-        const failure =
-          error instanceof DriverFailure ? error : new DriverFailure('unavailable', 'the server could not be set up', { cause: error })
-        const verdict = await afterFailure(site, failure)
+        // Anything else is a bug of ours, which must not keep the money.
+        const verdict = await afterFailure(site, error instanceof DriverFailure ? error.kind : 'unavailable')
         if (verdict === 'again') throw error
         if (verdict === 'superseded') return await clearFailed(siteId)
         log.error({ err: error, site: site.name }, 'provisioning given up')

@@ -93,7 +93,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   })
   const change = async (tx: Tx, customerId: string, id: string, language: Language, wish: Wish) => {
     const site = await own(customerId, id)
-    await changeServer(tx, { ...deps, capabilities: driver.capabilities }, { siteId: site.id, language, wish })
+    await changeServer(tx, { ...deps, capabilities: driver.capabilities, room: driver.room }, { siteId: site.id, language, wish })
     onCommit(tx, deps.onChange)
     const changed = await siteOf(tx, customerId, site.id)
     if (!changed) throw new Refusal('not_found')

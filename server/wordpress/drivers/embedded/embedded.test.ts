@@ -25,8 +25,9 @@ const prepare = async (): Promise<void> => {
   await ensureWordpress({ dir: filesDir, runtimeDir })
 }
 
-const open = (dataDir: string): SiteRuntime =>
+const open = (dataDir: string, freeMb?: () => number): SiteRuntime =>
   createEmbedded({
+    ...(freeMb && { freeMb }),
     cronMs: 1_000,
     dataDir,
     runtimeDir,
@@ -301,6 +302,20 @@ unlink( $dir . 'again' );`,
     expect((await page('/')).status).toBe(200)
     const sequence = (await driver.log(spec.id).tail(5_000)).map((line) => line.seq)
     expect(sequence).toEqual(sequence.map((_, index) => sequence[0]! + index))
+  })
+
+  test('a site that there is no memory for is refused, and leaves nothing', async () => {
+    const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-full-'))
+    const small = open(dataDir, () => 1200)
+    expect(await small.room()).toBe(2)
+    const wanted = specOf()
+    await expect(small.install({ ...wanted, containers: 3 }, admin)).rejects.toMatchObject({ kind: 'full' })
+    expect(await small.list()).toEqual([])
+    await small.close()
+    const none = open(dataDir, () => 100)
+    expect(await none.room()).toBe(0)
+    await none.close()
+    await fs.rm(dataDir, { recursive: true })
   })
 
   test('a portal killed outright leaves no container behind, even in the middle of PHP', async () => {

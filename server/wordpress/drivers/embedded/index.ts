@@ -21,10 +21,17 @@ export interface EmbeddedParts {
   readonly settings: Settings
   /** How often wp-cron.php runs in each started site, ms; 5 minutes when not given. */
   readonly cronMs?: number
+  /** Memory that this machine has left, MB; what the system says when not given. */
+  readonly freeMb?: () => number
   readonly log: { warn(detail: object, message: string): void }
 }
 
 const minRamMb = 512
+/** What a container takes once it has answered, and what is left to everything else on the machine, MB. */
+const containerMb = 320
+const reserveMb = 512
+/** In a container engine this heeds its limit. */
+const systemFreeMb = () => process.availableMemory() / 2 ** 20
 const bootsAtOnce = 2
 const copiesAtOnce = 2
 const watchMs = 2_000
@@ -76,6 +83,8 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       throw new DriverFailure('rejected', `a site has 1 to ${maxContainers} containers here`)
   }
 
+  const room = () => Math.max(0, Math.floor(((parts.freeMb ?? systemFreeMb)() - reserveMb) / containerMb))
+
   const watching = setInterval(() => {
     for (const one of sites.values()) one.watch()
   }, watchMs)
@@ -88,8 +97,11 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
   return {
     name: 'embedded',
     capabilities: { maxContainers, minRamMb, database: 'sqlite' },
+    room: async () => room(),
     async install(spec, admin) {
       check(spec)
+      const more = spec.containers - (sites.get(spec.id)?.addresses().length ?? 0)
+      if (more > room()) throw new DriverFailure('full', `there is no memory for ${more} containers more`)
       await site(spec.id).install(spec, admin)
     },
     async start(spec) {

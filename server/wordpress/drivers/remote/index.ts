@@ -41,6 +41,7 @@ export async function connectRuntime(line: MessageConnection): Promise<Wordpress
   return {
     name,
     capabilities,
+    room: () => ask('room'),
     install: (spec, admin) => ask('install', spec, admin),
     start: (spec) => ask('start', spec),
     stop: (id) => ask('stop', id),

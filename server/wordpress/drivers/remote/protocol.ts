@@ -3,6 +3,7 @@ import type { CopyFigures, LogLine, SiteAddress, SiteAdmin, SiteCopy, SiteSpec, 
 
 /** Arguments and answer of each act, as they cross the line. */
 export interface Acts {
+  room: () => number
   install: (spec: SiteSpec, admin: SiteAdmin | null) => void
   start: (spec: SiteSpec) => void
   stop: (id: string) => void

@@ -12,6 +12,7 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
   const told = new Set<string>()
 
   const acts: { [A in keyof Acts]: (...args: Parameters<Acts[A]>) => ReturnType<Acts[A]> | Promise<ReturnType<Acts[A]>> } = {
+    room: () => runtime.room(),
     install: (spec, admin) => runtime.install(spec, admin),
     start: (spec) => runtime.start(spec),
     stop: (id) => runtime.stop(id),
