@@ -41,28 +41,6 @@ export const diskGb = (mb: number, language: Language): string => decimals(mb / 
 export const signedMoney = (amount: number, currency: Currency, language: Language): string =>
   (amount > 0 ? '+' : '') + formatMoney(amount, currency, language)
 
-/** Digits grouped as the language groups them, without a currency: what an amount field shows while one types. */
-export function groupTyped(text: string, currency: Currency, language: Language): string {
-  const vietnamese = currency === 'VND' || language === 'vi'
-  const [whole = '', fraction] = text.split('.')
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, vietnamese ? '.' : ',')
-  return fraction === undefined ? grouped : `${grouped}${vietnamese ? ',' : '.'}${fraction}`
-}
-
-/** The reverse: "1.000.000" or "12,50" typed in that grouping become plain "1000000" or "12.50". */
-export function plainTyped(text: string, currency: Currency, language: Language): string {
-  if (currency === 'VND')
-    return text
-      .replace(/\D/g, '')
-      .replace(/^0+(?=\d)/, '')
-      .slice(0, 12)
-  const vietnamese = language === 'vi'
-  const normal = vietnamese ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', '')
-  const [, whole = '', fraction] = /^(\d*)(?:\.(\d*))?/.exec(normal.replace(/[^\d.]/g, '')) ?? []
-  const trimmed = whole.replace(/^0+(?=\d)/, '').slice(0, 10)
-  return fraction === undefined ? trimmed : `${trimmed || '0'}.${fraction.slice(0, 2)}`
-}
-
 export function useFormat() {
   const language = useLanguage()
   return useMemo(

@@ -90,7 +90,7 @@ test('from /payment over /link-card to the new balance', { timeout: 120_000 }, a
 
   await page.waitForURL(/\/payment\?amount=20&type=card$/)
   await settled(page)
-  const confirm = page.getByRole('button', { name: 'Choose a card' })
+  const confirm = page.getByRole('button', { name: /^Confirm / })
   expect(await confirm.isDisabled()).toBe(true)
   await page.getByRole('radio', { name: /Visa/ }).check()
   expect(await violations(page)).toEqual([])

@@ -68,6 +68,8 @@ describe('a domain', { timeout: 60_000 }, () => {
     await told('Everybody registers names under this one')
     await dialog.getByLabel('Domain').fill(`https://${name}/shop?x=1`)
     await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await told(`${name} is added.`)
+    await button(`Activate ${name}`).click()
     await page.getByRole('heading', { name: `Activate ${name}` }).waitFor()
   })
 

@@ -109,7 +109,7 @@ export function LocationSearch({
               id={listId}
               // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
               role="listbox"
-              aria-label={t.auth.location}
+              aria-label={t.auth.locationList}
               hidden={!shown}
               className="absolute top-11 z-10 max-h-60 w-full overflow-y-auto rounded-lg bg-raised p-1 shadow-pop"
             >

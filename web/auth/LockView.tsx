@@ -10,7 +10,6 @@ import { meQuery } from '../queries.ts'
 import { session } from '../session.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field, PasswordInput } from '../ui/Field.tsx'
-import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { LegalLinks } from './LegalLinks.tsx'
 import { signOut } from './sign-out.ts'
@@ -23,7 +22,7 @@ export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
   const known = session.user()
   const { data: asked } = useQuery({ ...meQuery, enabled: known === undefined && session.signedIn() })
   const user = known ?? asked
-  const { form, errors, failure, busy, bind, onSubmit } = useForm({
+  const { form, errors, busy, bind, onSubmit } = useForm({
     initial: { password: '' },
     schema: login.body,
     body: ({ password }) => ({ email: user?.email ?? '', password }),
@@ -54,11 +53,6 @@ export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
         <p className="mt-4 truncate rounded-md bg-subtle px-3 py-2 text-sm font-medium">{user?.email}</p>
         <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="mt-4 grid gap-4">
           <input type="text" name="username" autoComplete="username" value={user?.email ?? ''} readOnly hidden />
-          {failure ? (
-            <Note tone="danger" role="alert">
-              {failure.code === 'bad_credentials' ? t.lock.failed : failure.message}
-            </Note>
-          ) : null}
           <Field label={t.auth.password} error={errors['password']}>
             {(control) => (
               <PasswordInput

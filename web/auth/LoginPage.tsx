@@ -37,7 +37,8 @@ export default function LoginPage() {
           await router.navigate({ to: '/check-otp', search: { email: body.email } })
           return
         }
-        if (error instanceof ApiError) toast.error(t.toast.error, error.message)
+        // How long to wait is said where it stays; the rest is said once.
+        if (error instanceof ApiError && error.code !== 'rate_limited') toast.error(t.toast.error, error.message)
         throw error
       }
     },
@@ -58,7 +59,7 @@ export default function LoginPage() {
     >
       <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5">
         {failure === undefined && kept ? <Note tone="info">{t.auth.draftsWait}</Note> : null}
-        <FailureNote failure={failure} />
+        {failure?.code === 'rate_limited' ? <FailureNote failure={failure} /> : null}
         <Field label={t.auth.email} error={errors['email']}>
           {(control) => (
             <Input {...control} {...bind('email')} type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} />

@@ -3,13 +3,12 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { register, Registration } from '../../contract/auth.ts'
 import { regionCodes, type RegionCode } from '../../contract/money.ts'
-import { Attempt } from '../api.ts'
+import { Attempt, messageOf } from '../api.ts'
 import { useForm, type FieldErrors } from '../form.ts'
 import { useLanguage, useTexts, type Language } from '../i18n/index.ts'
 import { configQuery } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field, Input, PasswordInput, Select } from '../ui/Field.tsx'
-import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { authLink, AuthLayout } from './AuthLayout.tsx'
 import { LocationSearch, type Place } from './LocationSearch.tsx'
@@ -43,15 +42,20 @@ export default function RegisterPage() {
     schema: Registration,
     body: ({ line, place, ...account }) => ({ ...account, ...addressOf(line, place) }),
     submit: async (body) => {
-      await attempt.run(register, { body })
+      try {
+        await attempt.run(register, { body })
+      } catch (error) {
+        toast.error(t.toast.error, messageOf(error))
+        throw error
+      }
       toast.success(t.toast.success, t.auth.registered)
       await navigate({ to: '/check-otp', search: { email: body.email } })
     },
   })
   const shown: FieldErrors = {
     ...errors,
-    ...(failure?.code === 'email_taken' ? { email: failure.message } : {}),
-    ...(failure?.code === 'phone_taken' ? { phone: failure.message } : {}),
+    ...(failure?.code === 'email_taken' ? { email: t.auth.taken } : {}),
+    ...(failure?.code === 'phone_taken' ? { phone: t.auth.taken } : {}),
   }
 
   return (
@@ -69,13 +73,6 @@ export default function RegisterPage() {
       }
     >
       <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5 sm:grid-cols-2">
-        {failure ? (
-          <div className="sm:col-span-2">
-            <Note tone="danger" role="alert">
-              {failure.message}
-            </Note>
-          </div>
-        ) : null}
         <Field label={t.auth.name} error={shown['name']}>
           {(control) => <Input {...control} {...bind('name')} autoComplete="name" />}
         </Field>

@@ -13,7 +13,5 @@ export async function enter(queryClient: QueryClient, token: string): Promise<vo
   dropDraftsOfOthers(user.id)
   toast.clear()
   await setLanguage(user.language)
-  void import('../payments/card-secret.ts')
-    .then(({ keepCardSecret }) => keepCardSecret(queryClient, user.region_code, token))
-    .catch(() => {})
+  void import('../payments/card-secret.ts').then(({ keepCardSecret }) => keepCardSecret(token)).catch(() => {})
 }

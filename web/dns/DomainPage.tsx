@@ -175,13 +175,7 @@ function Records({ domain }: { domain: Domain }) {
           <section className="card overflow-hidden" aria-label={domain.name}>
             {isPending ? <SkeletonRows rows={8} className="p-5" /> : null}
             {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
-            {data && records.length === 0 ? (
-              <Empty text={t.records.empty}>
-                <Link to="/dns/domain/$id/add-record" params={{ id: domain.id }} className={buttonClass('outline')}>
-                  {t.records.add}
-                </Link>
-              </Empty>
-            ) : null}
+            {data && records.length === 0 ? <Empty text={t.records.empty} /> : null}
             {records.length > 0 ? (
               <>
                 <search className="flex flex-wrap items-center gap-3 border-b border-border p-3 sm:px-5">

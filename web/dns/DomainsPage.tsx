@@ -13,7 +13,7 @@ import { Card } from '../ui/Card.tsx'
 import { cx } from '../ui/cx.ts'
 import { PagedCard } from '../ui/PagedCard.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
-import { Empty } from '../ui/State.tsx'
+import { Empty, Note } from '../ui/State.tsx'
 import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { DomainBadge } from './DomainBadge.tsx'
 import { loadPart } from './load-part.ts'
@@ -32,7 +32,12 @@ export default function DomainsPage() {
   const query = useInfiniteQuery(domainListQuery)
   const list = query.data?.pages.flatMap((page) => page.result.data) ?? []
   const [asked, setAsked] = useState<Asked>()
+  const [added, setAdded] = useState<Domain>()
   const close = () => setAsked(undefined)
+  const onCreated = (domain: Domain) => {
+    setAdded(domain)
+    close()
+  }
   const create = (
     <Button onClick={() => setAsked({ what: 'create' })}>
       <Plus aria-hidden className="size-4" />
@@ -46,6 +51,11 @@ export default function DomainsPage() {
       <PageHead title={t.dns.title} sub={t.dns.sub}>
         {create}
       </PageHead>
+      {added && !list.some(({ id, active }) => id === added.id && active) ? (
+        <Note tone="info" className="mb-4">
+          <output>{t.dns.addedNext(added.name)}</output>
+        </Note>
+      ) : null}
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_280px]">
         <PagedCard
           label={t.dns.title}
@@ -55,18 +65,14 @@ export default function DomainsPage() {
           errorText={messageOf(query.error)}
           retryLabel={t.common.retry}
           moreLabel={t.common.loadMore}
-          empty={
-            <Empty text={t.dns.empty} icon={Globe}>
-              {create}
-            </Empty>
-          }
+          empty={<Empty text={t.dns.empty} icon={Globe} />}
         >
           <Table list={list} onAsk={setAsked} />
         </PagedCard>
         <Help />
       </div>
       <Suspense fallback={null}>
-        {asked?.what === 'create' ? <CreateDialog onClose={close} onCreated={(domain) => setAsked({ what: 'activate', domain })} /> : null}
+        {asked?.what === 'create' ? <CreateDialog onClose={close} onCreated={onCreated} /> : null}
         {asked?.what === 'activate' ? <ActivateDialog key={asked.domain.id} domain={asked.domain} onClose={close} /> : null}
         {asked?.what === 'delete' ? <DeleteDialog key={asked.domain.id} domain={asked.domain} onClose={close} /> : null}
       </Suspense>

@@ -76,7 +76,10 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
       // The rules and their sentences come when they are asked for.
       const { readForm } = await loadScreen(() => import('./read-form.ts'))
       const read = readForm(values, domain, language)
-      if ('errors' in read) return complain(read.errors)
+      if ('errors' in read) {
+        toast.error(t.toast.error, editing ? t.record.editFailed : t.record.failed)
+        return complain(read.errors)
+      }
       const body = { ...read.body, id: domain.id }
       const { alsoChanged, ttl } = record
         ? await attempt.run(updateRecord, { params: { id: domain.id, recordId: record.id }, body: { ...body, version: record.version } })

@@ -22,6 +22,8 @@ export const enDns = {
     detailsOf: (name: string) => `Details of ${name}`,
     activateOf: (name: string) => `Activate ${name}`,
     empty: 'No domains yet.',
+    addedNext: (name: string) =>
+      `${name} is added. Activate shows the name servers to set at your registrar; the domain answers once they are set.`,
     nameservers: 'Name servers',
     help: 'Help',
     helpIntro: 'How DNS works here',

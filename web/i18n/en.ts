@@ -14,7 +14,7 @@ export const en = {
     copied: 'Copied',
     copyOf: (what: string) => `Copy ${what}`,
     optional: 'optional',
-    showPassword: 'Show password',
+    showPassword: 'Show Password',
     loadMore: 'Load more',
     offline: 'You are offline. What you see may be out of date.',
     noConnection: 'The portal cannot be reached. Check your connection and try again.',

@@ -21,6 +21,8 @@ export const viDns: typeof enDns = {
     detailsOf: (name) => `Chi tiết ${name}`,
     activateOf: (name) => `Kích hoạt ${name}`,
     empty: 'Chưa có tên miền nào.',
+    addedNext: (name) =>
+      `Đã thêm ${name}. Bấm Kích hoạt để xem máy chủ tên cần đặt tại nhà đăng ký; tên miền sẽ hoạt động khi các máy chủ này được đặt.`,
     nameservers: 'Máy chủ tên miền',
     help: 'Trợ giúp',
     helpIntro: 'DNS hoạt động thế nào',

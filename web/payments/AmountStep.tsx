@@ -1,10 +1,11 @@
 import { useRef, useState } from 'react'
 import { exponents, toMajor, type Currency } from '../../contract/money.ts'
 import type { Config } from '../../contract/system.ts'
-import { groupTyped, plainTyped, useFormat } from '../format.ts'
+import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
 import { RadioCard } from '../ui/RadioCard.tsx'
+import { groupTyped, plainTyped } from './typed-amount.ts'
 
 interface AmountStepProps {
   offer: Config['payments'][string]

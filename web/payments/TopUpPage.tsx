@@ -5,7 +5,7 @@ import type { Config } from '../../contract/system.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useDraft } from '../drafts.ts'
-import { plainTyped, useFormat } from '../format.ts'
+import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { Badge } from '../ui/Badge.tsx'
@@ -20,6 +20,7 @@ import { cardTypeId, checkoutAddress, fastest, readAmount } from './top-up-form.
 import { TopUpSummary } from './TopUpSummary.tsx'
 import { TypeCard } from './TypeCard.tsx'
 import { useCardTexts } from './card-texts.ts'
+import { plainTyped } from './typed-amount.ts'
 
 const CardStep = lazy(() => import('./CardStep.tsx'))
 const route = getRouteApi('/app/payment')
@@ -86,9 +87,7 @@ function TopUpForm({ offer }: { offer: Offer }) {
     problem !== undefined
       ? (complaint ?? t.topUp.payEmpty)
       : byCard
-        ? cardId === undefined
-          ? c.choose
-          : c.confirm(money(amount, currency))
+        ? c.confirm(money(amount, currency))
         : chosen
           ? t.topUp.pay(money(amount, currency))
           : t.topUp.payMethod
@@ -133,8 +132,11 @@ function TopUpForm({ offer }: { offer: Offer }) {
       else if (chosen) await payAtGateway(chosen)
     } catch (error) {
       setBusy(false)
-      setRefusal(error instanceof ApiError || !byCard ? messageOf(error) : c.providerAway)
-      toast.error(t.toast.error, byCard ? c.payFailed : t.toast.tryAgain)
+      const said = byCard ? c.payFailed : t.toast.tryAgain
+      const why = error instanceof ApiError || !byCard ? messageOf(error) : c.providerAway
+      toast.error(t.toast.error, said)
+      // Once is enough.
+      if (why !== said) setRefusal(why)
     }
   }
 
@@ -205,7 +207,7 @@ function TopUpForm({ offer }: { offer: Offer }) {
         payLabel={payLabel}
         busy={busy}
         disabled={!ready}
-        note={busy && !byCard ? t.topUp.leaving : t.topUp.safe}
+        note={busy && !byCard ? t.topUp.leaving : byCard && problem === undefined && cardId === undefined ? c.choose : t.topUp.safe}
       />
     </div>
   )

@@ -102,13 +102,14 @@ export function PasswordInput({ showLabel, extra, revealed, onReveal, className,
         {extra}
         <button
           type="button"
-          aria-label={showLabel}
           title={showLabel}
           aria-pressed={shown}
           onClick={toggle}
           className="grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle hover:text-ink"
         >
           {shown ? <EyeOff aria-hidden className="size-4" /> : <Eye aria-hidden className="size-4" />}
+          {/* No aria-label: the field alone goes by the name of its label. */}
+          <span className="sr-only">{showLabel}</span>
         </button>
       </span>
     </span>

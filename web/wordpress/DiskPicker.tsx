@@ -4,6 +4,7 @@ import { useTexts } from '../i18n/index.ts'
 import { Input } from '../ui/Field.tsx'
 import { RadioCard } from '../ui/RadioCard.tsx'
 import { maxGb, minGb, type DiskChoice } from './order-form.ts'
+import { wholeNumber } from './whole-number.ts'
 
 interface DiskPickerProps {
   name: string
@@ -34,7 +35,6 @@ export const DiskPicker = memo(function DiskPicker({ name, label, value, onChang
             name={name}
             value={String(gb)}
             checked={value.choice === gb}
-            disabled={gb < leastGb}
             corner={false}
             onChange={() => onChange({ ...value, choice: gb })}
             className="flex-col p-3"
@@ -75,7 +75,7 @@ export const DiskPicker = memo(function DiskPicker({ name, label, value, onChang
               name={`${name}-custom`}
               value={value.custom}
               aria-invalid={error ? true : undefined}
-              onChange={(event) => onChange({ ...value, custom: event.target.value.replace(/\D/g, '').slice(0, 3) })}
+              onChange={(event) => onChange({ ...value, custom: wholeNumber(event.target.value, 3) })}
               className="num max-w-20 text-right"
             />
             GB

@@ -17,6 +17,7 @@ import { rateOf } from './order-form.ts'
 import { usageQuery } from './site-queries.ts'
 import { priceWithDisk } from './resize-price.ts'
 import { useChange } from './use-change.ts'
+import { wholeNumber } from './whole-number.ts'
 
 const mbPerGb = 1024
 const maxGb = Math.floor(diskLimits.maxMb / mbPerGb)
@@ -110,7 +111,7 @@ function GrowDialog({ server, ssd, perGb, onClose }: { server: Server; ssd: bool
             field(ssd ? 'disk' : 'mariadb_disk_size') ??
             (toMb > diskLimits.maxMb
               ? t.resize.tooLarge(maxGb)
-              : toMb > 0 && toMb < diskLimits.minMb
+              : toMb < diskLimits.minMb
                 ? ruleText('disk_minimum', sentenceLanguage(language))
                 : undefined)
           }
@@ -121,7 +122,7 @@ function GrowDialog({ server, ssd, perGb, onClose }: { server: Server; ssd: bool
               inputMode="numeric"
               autoComplete="off"
               value={typed}
-              onChange={(event) => setTyped(event.target.value.replace(/\D/g, '').slice(0, 4))}
+              onChange={(event) => setTyped(wholeNumber(event.target.value, 4))}
               className="num max-w-32"
             />
           )}

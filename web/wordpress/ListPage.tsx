@@ -45,11 +45,7 @@ export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
         errorText={messageOf(query.error)}
         retryLabel={t.common.retry}
         moreLabel={t.common.loadMore}
-        empty={
-          <Empty text={words.empty} icon={PanelsTopLeft}>
-            {create}
-          </Empty>
-        }
+        empty={<Empty text={words.empty} icon={PanelsTopLeft} />}
       >
         <Table list={list} kind={kind} />
       </PagedCard>

@@ -71,9 +71,9 @@ export function OrderSummary({ form, region, plan, price, missing }: SummaryProp
           </output>
         </div>
         <Button type="submit" form="order" size="lg" className="mt-4 w-full" disabled={missing !== undefined}>
-          {missing ?? t.order.review}
+          {t.order.review}
         </Button>
-        <p className="mt-2.5 text-center text-xs text-ink-3">{t.order.onlyAfter}</p>
+        <p className="mt-2.5 text-center text-xs text-ink-3">{missing ?? t.order.onlyAfter}</p>
       </div>
       <WalletLine total={price.total} />
     </aside>
@@ -123,13 +123,14 @@ export function OrderBar({ total, missing }: { total: number; missing: string | 
   const { money } = useFormat()
   return (
     <div className="no-print fixed inset-x-0 bottom-0 z-20 short:static border-t border-border bg-surface/95 p-3 pb-[max(.75rem,env(safe-area-inset-bottom))] backdrop-blur lg:hidden">
+      {missing === undefined ? null : <p className="mb-2 text-center text-xs text-ink-2">{missing}</p>}
       <div className="mx-auto flex max-w-xl items-center gap-3">
         <p className="text-xs whitespace-nowrap text-ink-3">
           {t.order.totalPerMonth}
           <span className="num block text-lg font-semibold text-ink">{money(total, user.currency)}</span>
         </p>
         <Button type="submit" form="order" size="lg" className="min-w-0 flex-1 px-2" disabled={missing !== undefined}>
-          <span className="truncate">{missing ?? t.order.reviewShort}</span>
+          <span className="truncate">{t.order.reviewShort}</span>
         </Button>
       </div>
     </div>

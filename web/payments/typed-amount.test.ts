@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { wholeNumber } from '../wordpress/whole-number.ts'
+import { groupTyped, plainTyped } from './typed-amount.ts'
+
+test('what is typed is grouped as the language groups, and read back', () => {
+  expect(groupTyped('1000000', 'VND', 'en')).toBe('1.000.000')
+  expect(plainTyped('1.000.0005', 'VND', 'vi')).toBe('10000005')
+  expect(plainTyped('000', 'VND', 'vi')).toBe('0')
+  expect(groupTyped('1234.5', 'AUD', 'aud')).toBe('1,234.5')
+  expect(plainTyped('1,234.567', 'AUD', 'aud')).toBe('1234.56')
+  expect(plainTyped('1.234,5', 'AUD', 'vi')).toBe('1234.5')
+})
+
+test('what is no amount is not read as another one', () => {
+  for (const text of ['-5', ' −5', '1e5', '2 E3'])
+    for (const currency of ['VND', 'AUD'] as const) expect(plainTyped(text, currency, 'en')).toBe('')
+  expect(['10.5', '-5', '1e3', ' 20 GB', '', '1234'].map((text) => wholeNumber(text, 3))).toEqual(['10', '', '1', '20', '', '123'])
+})
