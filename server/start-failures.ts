@@ -6,7 +6,7 @@ export function whyNotStarted(error: unknown): string {
   if (code === 'EACCES' && (error as { syscall?: string }).syscall === 'listen')
     return `Port ${(error as { port?: number }).port} may not be listened on by this user.`
   if (code === 'ECONNREFUSED' || code === '28P01' || code === '3D000' || code === 'ENOTFOUND')
-    return `The database does not take us: ${(error as Error).message}`
+    return `The database (DATABASE_URL) does not take us: ${(error as Error).message}`
   return error instanceof Error ? error.message : String(error)
 }
 

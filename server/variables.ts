@@ -1,4 +1,5 @@
 /** Every variable of the environment: its rule, its default, and what .env.example says of it. */
+import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
 import * as z from 'zod'
@@ -6,6 +7,13 @@ import { isHostName } from '../contract/dns-records.ts'
 
 const blankMeansFault = (name: string) =>
   z.string().refine((text) => text.trim() !== '', `${name} is set but empty: give it a value or remove it.`)
+/** Digits and dots alone are an address or nothing. */
+const isHost = (text: string): boolean => isIP(text) !== 0 || (/^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) && !/^[\d.]+$/.test(text))
+/** Whether the nearest of its parents that exists, or itself, is a folder. */
+function mayBeFolder(folder: string): boolean {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  return found ? found.isDirectory() : path.dirname(folder) === folder || mayBeFolder(path.dirname(folder))
+}
 const portNumber = (name: string) =>
   z
     .string()
@@ -47,12 +55,17 @@ export const variables = {
   SANDBOX_PORT: { about: 'Port of the sandbox that stands in for third parties.', schema: port('SANDBOX_PORT', 8081), example: '8081' },
   SITES_PORT: { about: "Port of the customers' sites.", schema: port('SITES_PORT', 8082), example: '8082' },
   DNS_PORT: { about: 'Port of the name server, UDP and TCP.', schema: port('DNS_PORT', 8053), example: '8053' },
-  HOST: { about: 'Address to listen on.', schema: blankMeansFault('HOST').default('127.0.0.1'), example: '127.0.0.1' },
+  HOST: {
+    about: 'Address to listen on.',
+    schema: blankMeansFault('HOST').refine(isHost, 'HOST must be an IP address or a host name.').default('127.0.0.1'),
+    example: '127.0.0.1',
+  },
   DATA_DIR: {
     about: 'Folder of everything that lasts: database, sites, secret.',
     schema: blankMeansFault('DATA_DIR')
       .default('./data')
-      .transform((text) => path.resolve(text)),
+      .transform((text) => path.resolve(text))
+      .refine(mayBeFolder, 'DATA_DIR must be a folder, or a place where one can be made: there is a file in the way.'),
     example: './data',
   },
   DATABASE_URL: {

@@ -50,7 +50,7 @@ export interface Customer {
 export interface Accounts {
   register(tx: Tx, form: z.output<typeof Registration>, language: Language): Promise<{ id: string }>
   activate(tx: Tx, email: string, code: string): Promise<void>
-  sendActivation(tx: Tx, email: string): Promise<void>
+  sendActivation(tx: Tx, email: string, language: Language): Promise<void>
   /**
    * Sends the activation to another phone, for who mistyped it at the registration. Refuses with bad_credentials, account_active,
    * phone_taken, invalid_input, rate_limited.
@@ -155,11 +155,11 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       if (numUpdatedRows === 0n) throw new Refusal('otp_expired')
     },
 
-    async sendActivation(tx, email) {
+    async sendActivation(tx, email, language) {
       await resends.take(`activate:${email}`)
       const customer = await byEmail(tx, email)
       if (!customer || customer.active) return
-      await needs.sendSms(tx, customer.phone, texts.activate[spoken(customer)](await codes.issue(tx, customer.id, 'activate')))
+      await needs.sendSms(tx, customer.phone, texts.activate[language](await codes.issue(tx, customer.id, 'activate')))
     },
 
     async correctPhone(tx, { email, password, phone }, from, language) {

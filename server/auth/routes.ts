@@ -9,8 +9,8 @@ export function routes(http: Http, db: Database, accounts: Accounts): void {
     await accounts.activate(tx, body.email, body.code)
     return null
   })
-  http.write(api.sendCode, async ({ tx, body }) => {
-    await accounts.sendActivation(tx, body.email)
+  http.write(api.sendCode, async ({ tx, body, language }) => {
+    await accounts.sendActivation(tx, body.email, language)
     return null
   })
   http.write(api.correctPhone, async ({ tx, body, language, ip, userAgent }) => {

@@ -51,7 +51,18 @@ function towns(country: 'VN' | 'AU'): Place[] {
 }
 export const places: readonly Place[] = [...wellKnown, ...towns('VN'), ...towns('AU')]
 
-const searchable = places.map((place) => ({ place, folded: fold(place.name) }))
+/** Without what kind of place it is, and without spaces: "TP. Hà Nội" and "hanoi" are one. A number needs its word: Quận 1. */
+const compact = (folded: string): string =>
+  folded.replace(/\b(thanh pho|tp|tinh|quan|huyen|thi xa)\b[. ]*(?=[a-z])/g, '').replace(/[\s.,-]+/g, '')
+/** What people call them besides. */
+const also: Readonly<Record<string, string>> = {
+  hcm: 'hochiminh',
+  hcmc: 'hochiminh',
+  tphcm: 'hochiminh',
+  hn: 'hanoi',
+  thuathienhue: 'hue',
+}
+const searchable = places.map((place) => ({ place, folded: fold(place.name), compacted: compact(fold(place.name)) }))
 const known = new Set(places.map((place) => place.id))
 const maxFound = 20
 
@@ -61,10 +72,13 @@ export const knowsPlace = (id: string): boolean => known.has(id)
 export function searchPlaces(text: string): Place[] {
   const wanted = fold(text)
   if (wanted === '') return []
-  const rank = (folded: string): number => (folded === wanted ? 0 : folded.startsWith(wanted) ? 1 : folded.includes(` ${wanted}`) ? 2 : 3)
+  const typed = compact(wanted)
+  const meant = also[typed] ?? typed
+  const rank = ({ folded, compacted }: (typeof searchable)[number]): number =>
+    folded === wanted || compacted === meant ? 0 : folded.startsWith(wanted) ? 1 : folded.includes(` ${wanted}`) ? 2 : 3
   return searchable
-    .filter(({ folded }) => folded.includes(wanted))
-    .toSorted((a, b) => rank(a.folded) - rank(b.folded))
+    .filter(({ folded, compacted }) => folded.includes(wanted) || (meant !== '' && compacted.includes(meant)))
+    .toSorted((a, b) => rank(a) - rank(b))
     .slice(0, maxFound)
     .map(({ place }) => place)
 }
