@@ -306,14 +306,15 @@ unlink( $dir . 'again' );`,
 
   test('a site that there is no memory for is refused, and leaves nothing', async () => {
     const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-full-'))
-    const small = open(dataDir, () => 1200)
-    expect(await small.room()).toBe(2)
+    const small = open(dataDir, () => 512 + 6 * 320)
+    expect(await small.room()).toBe(6)
     const wanted = specOf()
-    await expect(small.install({ ...wanted, containers: 3 }, admin)).rejects.toMatchObject({ kind: 'full' })
+    await expect(small.install({ ...wanted, containers: 7 }, admin)).rejects.toMatchObject({ kind: 'full' })
     expect(await small.list()).toEqual([])
     await small.close()
+    // A few are always tried.
     const none = open(dataDir, () => 100)
-    expect(await none.room()).toBe(0)
+    expect(await none.room()).toBe(4)
     await none.close()
     await fs.rm(dataDir, { recursive: true })
   })

@@ -30,7 +30,8 @@ const minRamMb = 512
 /** What a container takes once it has answered, and what is left to everything else on the machine, MB. */
 const containerMb = 320
 const reserveMb = 512
-/** In a container engine this heeds its limit. */
+/** So many are tried whatever the system says: within a container engine's limit it counts the files that it may forget as used. */
+const leastRoom = 4
 const systemFreeMb = () => process.availableMemory() / 2 ** 20
 const bootsAtOnce = 2
 const copiesAtOnce = 2
@@ -83,7 +84,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       throw new DriverFailure('rejected', `a site has 1 to ${maxContainers} containers here`)
   }
 
-  const room = () => Math.max(0, Math.floor(((parts.freeMb ?? systemFreeMb)() - reserveMb) / containerMb))
+  const room = () => Math.max(leastRoom, Math.floor(((parts.freeMb ?? systemFreeMb)() - reserveMb) / containerMb))
 
   const watching = setInterval(() => {
     for (const one of sites.values()) one.watch()
