@@ -1,6 +1,6 @@
 /** What the front end must know before anybody signs in. */
 import * as z from 'zod/mini'
-import { endpoint } from './endpoint.ts'
+import { endpoint, pageQuery } from './endpoint.ts'
 import { currency, minor, regionCode } from './money.ts'
 
 const flag = z.boolean()
@@ -75,8 +75,9 @@ export const searchLocations = endpoint({
   path: '/api/locations/search',
   access: 'public',
   summary: 'Places by name, accents ignored',
-  query: z.object({ search: z._default(z.string().check(z.maxLength(100)), '') }),
+  query: z.object({ search: z._default(z.string().check(z.maxLength(100)), ''), ...pageQuery }),
   result: z.array(Location),
+  paged: true,
 })
 
 export const legalPages = ['terms', 'privacy', 'cookies'] as const

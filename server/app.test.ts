@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import * as contract from '../contract/index.ts'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../test/house.ts'
+import { eventually, openTestHouse, type Answer, type TestCustomer, type TestHouse } from '../test/house.ts'
 import { transaction } from './platform/db.ts'
 
 const token = 'a token for the metrics'
@@ -145,6 +145,22 @@ describe('what anybody may read', () => {
       type: expect.stringMatching(/^(province|city|district)$/) as string,
       country: expect.stringMatching(/^[A-Z]{2}$/) as string,
     })
+  })
+  test('a long answer comes in pages, each place once', async () => {
+    const all = await portal.call<{ id: string }[]>('GET', '/api/locations/search?search=chau&limit=100')
+    const found: string[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body }: Answer<{ id: string }[]> = await portal.call(
+        'GET',
+        `/api/locations/search?search=chau&limit=7${cursor && `&cursor=${cursor}`}`,
+      )
+      expect(body.result.length).toBeLessThanOrEqual(7)
+      found.push(...body.result.map(({ id }) => id))
+      cursor = body.page?.next ?? null
+    }
+    expect(found.length).toBeGreaterThan(14)
+    expect(found).toEqual(all.body.result.map(({ id }) => id))
+    expect((await portal.call('GET', '/api/locations/search?search=chau&limit=0')).status).toBe(422)
   })
   test('no text, no places; no nonsense either', async () => {
     for (const query of ['', '?search=', '?search=%20', '?search=.*', '?search=atlantis'])

@@ -25,6 +25,7 @@ test('nothing set: the defaults of contract.md section 7', () => {
     HOST: '127.0.0.1',
     DATA_DIR: path.resolve('data'),
     DATABASE_URL: undefined,
+    LOG_LEVEL: 'info',
     sandbox: true,
     portalUrl: 'http://127.0.0.1:8080',
   })

@@ -32,7 +32,7 @@ function configOf(env: NodeJS.ProcessEnv): Config | undefined {
 
 async function run(): Promise<void> {
   const config = configOf(process.env)
-  const log = createLog(config?.LOG_LEVEL ?? 'warn')
+  const log = createLog(config?.LOG_LEVEL ?? 'info')
   const sites = config && openSites(config, log)
   let postgres: EmbeddedPostgres | undefined
   let ground: Promise<string> | undefined

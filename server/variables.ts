@@ -141,9 +141,9 @@ export const variables = {
     example: 'off',
   },
   LOG_LEVEL: {
-    about: 'How much is logged.',
-    schema: choice('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'warn'),
-    example: 'warn',
+    about: 'How much is logged: with info a line for every call, with warn only what needs a look.',
+    schema: choice('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
+    example: 'info',
   },
   EMBEDDED_PG_USER: {
     about: 'User to run the embedded PostgreSQL as when the portal is root.',

@@ -11,8 +11,9 @@ const topUp = { amount: 50_000, type: 1, method: 'QRPAY' }
 
 let portal: TestHouse
 let an: TestCustomer
+const lines: string[] = []
 beforeAll(async () => {
-  portal = await openTestHouse()
+  portal = await openTestHouse({ logLines: (line) => lines.push(line) })
   an = await portal.customer()
 })
 afterAll(() => portal.close())
@@ -214,6 +215,17 @@ describe('request ids', () => {
     }
     expect((await portal.call('GET', '/api/wp/%E0%A4%A', { headers: { 'x-request-id': id } })).headers.get('x-request-id')).toBe(id)
   })
+})
+
+test('a call is a line at the level that is shown by default, with its id and without what it asked', async () => {
+  const id = '0d1f6a52-33a1-4d3c-8f1e-5b0f6f7f2a11'
+  await portal.call('GET', '/api/locations/search?search=secret', { headers: { 'x-request-id': id } })
+  await portal.call('GET', '/healthz', { headers: { 'x-request-id': id } })
+  await expect.poll(() => lines.filter((line) => line.includes(id)).length).toBe(2)
+  const [call, probe] = lines.filter((line) => line.includes(id)).map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(call).toMatchObject({ level: 30, method: 'GET', route: '/api/locations/search', status: 200, msg: 'request' })
+  expect(JSON.stringify(call)).not.toContain('secret')
+  expect(probe).toMatchObject({ level: 20, route: '/healthz' })
 })
 
 describe('odd requests', () => {

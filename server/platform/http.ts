@@ -177,7 +177,9 @@ export function createHttp(options: HttpOptions): Http {
   })
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
-    log.info({ reqId: request.id, method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+    // Calls are what an operator looks for; pages, their parts and the probes of a monitor would bury them.
+    const level = request.url.startsWith('/api/') ? 'info' : 'debug'
+    log[level]({ reqId: request.id, method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
     options.onResponse?.(route, request.method, reply.statusCode, reply.elapsedTime / 1000)
   })
   server.setErrorHandler(answerTrouble)

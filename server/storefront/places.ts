@@ -64,7 +64,6 @@ const also: Readonly<Record<string, string>> = {
 }
 const searchable = places.map((place) => ({ place, folded: fold(place.name), compacted: compact(fold(place.name)) }))
 const known = new Set(places.map((place) => place.id))
-const maxFound = 20
 
 export const knowsPlace = (id: string): boolean => known.has(id)
 
@@ -79,6 +78,5 @@ export function searchPlaces(text: string): Place[] {
   return searchable
     .filter(({ folded, compacted }) => folded.includes(wanted) || (meant !== '' && compacted.includes(meant)))
     .toSorted((a, b) => rank(a) - rank(b))
-    .slice(0, maxFound)
     .map(({ place }) => place)
 }

@@ -407,6 +407,24 @@ describe('the frame', () => {
     await context.close()
   })
 
+  test('the sidebar hides, stays hidden, and comes again', async () => {
+    const { page, context } = await open({ customer: rich })
+    await go(page, '/')
+    const menu = page.getByRole('navigation', { name: 'Main' }).filter({ visible: true })
+    const hide = page.getByRole('button', { name: 'Hide the sidebar' })
+    await menu.waitFor()
+    await hide.click()
+    await expect.poll(() => menu.count()).toBe(0)
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(await menu.count()).toBe(0)
+    expect(await violations(page)).toEqual([])
+    expect(await hide.getAttribute('aria-pressed')).toBe('true')
+    await hide.click()
+    await menu.waitFor()
+    await context.close()
+  })
+
   test.each(['en', 'vi'] as const)('the bell is empty, then rings by itself (%s)', async (language) => {
     const customer = await house.customer()
     const { page, context, complaints } = await open({ language, customer })

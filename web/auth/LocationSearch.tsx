@@ -13,6 +13,7 @@ export interface Place {
 }
 
 const settleMs = 200
+const mostShown = 20
 
 /** A search field with a list of places (combobox). Accents may be left out: the server folds them. */
 export function LocationSearch({
@@ -38,7 +39,7 @@ export function LocationSearch({
 
   const { data: places, isFetching } = useQuery({
     queryKey: ['locations', asked],
-    queryFn: ({ signal }) => call(searchLocations, { query: { search: asked } }, { signal }),
+    queryFn: ({ signal }) => call(searchLocations, { query: { search: asked, limit: mostShown } }, { signal }),
     enabled: open && asked.length > 0 && value === null,
     staleTime: 300_000,
     placeholderData: (before) => before,

@@ -47,7 +47,7 @@ export const en = {
     svm: 'SVM',
   },
   shell: {
-    collapse: 'Collapse the sidebar',
+    collapse: 'Hide the sidebar',
     search: 'Search or go to…',
     language: 'Language',
     theme: 'Theme',

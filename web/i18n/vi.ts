@@ -44,7 +44,7 @@ export const vi: Texts = {
     svm: 'SVM',
   },
   shell: {
-    collapse: 'Thu gọn thanh bên',
+    collapse: 'Ẩn thanh bên',
     search: 'Tìm kiếm hoặc đi tới…',
     language: 'Ngôn ngữ',
     theme: 'Giao diện',

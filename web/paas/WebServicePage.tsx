@@ -1,11 +1,11 @@
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { GitBranch } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import { brand } from '../brand.ts'
 import { useDraft } from '../drafts.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
-import { Button } from '../ui/Button.tsx'
+import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Field, Input } from '../ui/Field.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
@@ -53,12 +53,12 @@ export default function WebServicePage() {
           {(['Github', 'Gitlab'] as const).map((host) => (
             <Card key={host} title={host} sub={t.service.hostText(host)}>
               <div className="flex flex-wrap gap-2">
-                <Button variant="outline" size="sm" aria-label={t.service.configureOf(host)} onClick={() => setAsked(host)}>
+                <Link to="/pages/coming-soon" className={buttonClass('outline', 'sm')} aria-label={t.service.configureOf(host)}>
                   {t.service.configure}
-                </Button>
-                <Button variant="ghost" size="sm" aria-label={t.service.connectAccountOf(host)} onClick={() => setAsked(host)}>
+                </Link>
+                <Link to="/pages/coming-soon" className={buttonClass('ghost', 'sm')} aria-label={t.service.connectAccountOf(host)}>
                   {t.service.connectAccount}
-                </Button>
+                </Link>
               </div>
             </Card>
           ))}

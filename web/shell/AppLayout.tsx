@@ -39,10 +39,10 @@ export function AppLayout() {
 
 function Frame() {
   const t = useTexts()
-  const [mini, setMini] = useState(readMini)
+  const [menu, setMenu] = useState(readMenuStyle)
   usePortalEvents()
 
-  useEffect(() => keepMini(mini), [mini])
+  useEffect(() => keepMenuStyle(menu), [menu])
 
   const [near, setNear] = useState(false)
   const comeNear = useCallback(() => setNear(true), [])
@@ -63,24 +63,20 @@ function Frame() {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [comeNear, search])
-  const collapse = useCallback(() => setMini((now) => !now), [])
+  const collapse = useCallback(() => setMenu((now) => (now === 'vertical' ? 'collapsible-vertical' : 'vertical')), [])
+  const hidden = menu === 'collapsible-vertical'
 
   return (
-    <div
-      className={cx(
-        'min-h-dvh lg:grid lg:transition-[grid-template-columns] lg:duration-200',
-        mini ? 'lg:grid-cols-[68px_minmax(0,1fr)]' : 'lg:grid-cols-[244px_minmax(0,1fr)]',
-      )}
-    >
+    <div className={cx('min-h-dvh lg:grid', hidden ? 'lg:grid-cols-1' : 'lg:grid-cols-[244px_minmax(0,1fr)]')}>
       <a
         href="#main"
         className="sr-only z-50 rounded-md bg-primary px-4 py-2 text-white focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
       >
         {t.common.skip}
       </a>
-      <Sidebar mini={mini} />
+      {hidden ? null : <Sidebar />}
       <div className="flex min-w-0 flex-col">
-        <Header mini={mini} onCollapse={collapse} onSearch={search} onNearSearch={comeNear} />
+        <Header hidden={hidden} onCollapse={collapse} onSearch={search} onNearSearch={comeNear} />
         <OfflineNote />
         <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[1180px] flex-1 px-4 pt-6 pb-28 sm:px-6 lg:px-8 lg:pt-8 lg:pb-16">
           <Outlet />
@@ -95,22 +91,23 @@ function Frame() {
 }
 
 interface HeaderProps {
-  mini: boolean
+  /** Whether the sidebar is. */
+  hidden: boolean
   onCollapse: () => void
   onSearch: () => void
   /** A pointer or the focus has come to the search: what it opens may be fetched. */
   onNearSearch: () => void
 }
 
-const Header = memo(function Header({ mini, onCollapse, onSearch, onNearSearch }: HeaderProps) {
+const Header = memo(function Header({ hidden, onCollapse, onSearch, onNearSearch }: HeaderProps) {
   const t = useTexts()
   const config = useConfig()
   return (
     <header className="no-print sticky top-0 z-30 short:static flex h-14 items-center gap-1 border-b border-border bg-bg/85 px-3 backdrop-blur-md sm:px-5">
-      <IconButton label={t.shell.collapse} aria-pressed={mini} className="max-lg:hidden" onClick={onCollapse}>
+      <IconButton label={t.shell.collapse} aria-pressed={hidden} className="max-lg:hidden" onClick={onCollapse}>
         <PanelLeft aria-hidden className="size-[18px]" strokeWidth={1.75} />
       </IconButton>
-      <Link to="/" aria-label={brand} className="mr-1 flex items-center rounded-md lg:hidden">
+      <Link to="/" aria-label={brand} className={cx('mr-1 flex items-center rounded-md', hidden ? 'lg:order-first' : 'lg:hidden')}>
         <Logo />
       </Link>
       <button
@@ -200,17 +197,19 @@ const subscribeOnline = (listener: () => void) => {
   }
 }
 
-const miniKey = 'sidebar'
-function readMini(): boolean {
+/** `collapsible-vertical` hides the sidebar; the choice is this browser's own. */
+type MenuStyle = 'vertical' | 'collapsible-vertical'
+const menuKey = 'menu'
+function readMenuStyle(): MenuStyle {
   try {
-    return localStorage.getItem(miniKey) === 'mini'
+    return localStorage.getItem(menuKey) === 'collapsible-vertical' ? 'collapsible-vertical' : 'vertical'
   } catch {
-    return false
+    return 'vertical'
   }
 }
-function keepMini(mini: boolean) {
+function keepMenuStyle(style: MenuStyle) {
   try {
-    localStorage.setItem(miniKey, mini ? 'mini' : 'full')
+    localStorage.setItem(menuKey, style)
   } catch {
     // It then lasts as long as the page.
   }

@@ -20,36 +20,34 @@ export const belongsTo = (pathname: string, to: string): boolean =>
       (to === '/paas' && /^\/(project|web-service)\//.test(pathname))
 
 /** Colours fade in under the pointer only: what changes with the address changes at once, without frames of its own. */
-const entryClass = (current: boolean, mini: boolean) =>
+const entryClass = (current: boolean) =>
   cx(
     'flex h-8.5 items-center gap-2.5 rounded-md px-2.5 text-sm',
     current
       ? 'bg-surface font-medium text-ink shadow-card'
       : 'text-ink-2 hover:bg-black/4 hover:text-ink hover:transition-colors dark:hover:bg-white/5',
-    mini && 'justify-center px-0',
   )
 
 interface EntryProps {
   icon: LucideIcon
   label: string
-  mini: boolean
   to?: NonNullable<Product['to']> | (typeof billing)[number]['to'] | '/'
   /** In place of `to`, a product that is still to come: it leads to the page that says so. */
   soon?: Product['key']
 }
 
 /** Follows the address by itself: when it changes, only the entry that was left and the one that is entered are drawn anew. */
-const Entry = memo(function Entry({ icon: Icon, label, mini, to, soon }: EntryProps) {
+const Entry = memo(function Entry({ icon: Icon, label, to, soon }: EntryProps) {
   const current = useLocation({ select: ({ pathname }) => to !== undefined && belongsTo(pathname, to) })
   const content = (
     <>
       <Icon aria-hidden className={cx('size-[17px] shrink-0', current ? 'text-primary-ink' : 'text-ink-3')} strokeWidth={1.8} />
-      <span className={mini ? 'sr-only' : 'truncate'}>{label}</span>
+      <span className="truncate">{label}</span>
     </>
   )
-  const className = entryClass(current, mini)
+  const className = entryClass(current)
   return (
-    <li title={mini ? label : undefined}>
+    <li>
       {to === undefined ? (
         <Link to="/pages/coming-soon" search={soon === undefined ? {} : { product: soon }} className={cx(className, 'text-ink-3')}>
           {content}
@@ -63,14 +61,10 @@ const Entry = memo(function Entry({ icon: Icon, label, mini, to, soon }: EntryPr
   )
 })
 
-function Group({ title, mini, children }: { title?: string; mini: boolean; children: ReactNode }) {
+function Group({ title, children }: { title?: string; children: ReactNode }) {
   return (
     <>
-      {title === undefined ? null : mini ? (
-        <div className="mx-2 my-3 h-px bg-border" />
-      ) : (
-        <p className="mt-5 mb-1.5 px-2.5 text-2xs font-medium text-ink-3">{title}</p>
-      )}
+      {title === undefined ? null : <p className="mt-5 mb-1.5 px-2.5 text-2xs font-medium text-ink-3">{title}</p>}
       <ul className="grid gap-0.5">{children}</ul>
     </>
   )
@@ -83,7 +77,7 @@ const billing = [
   { to: '/link-card', key: 'cards', icon: CreditCard },
 ] as const
 
-export const Sidebar = memo(function Sidebar({ mini }: { mini: boolean }) {
+export const Sidebar = memo(function Sidebar() {
   const t = useTexts()
   const { products: flags, payments } = useConfig()
   const takesCards = payments[useMe().region_code]?.cards === true
@@ -94,35 +88,35 @@ export const Sidebar = memo(function Sidebar({ mini }: { mini: boolean }) {
   return (
     <aside className="no-print hidden border-r border-border lg:block">
       <div className="sticky top-0 flex h-dvh flex-col px-3 pb-3">
-        <Link to="/" className={cx('flex h-14 shrink-0 items-center gap-2.5 rounded-md px-1.5', mini && 'justify-center px-0')}>
+        <Link to="/" className="flex h-14 shrink-0 items-center gap-2.5 rounded-md px-1.5">
           <Logo />
-          <span className={mini ? 'sr-only' : 'text-[15px] font-semibold tracking-[-.02em]'}>{brand}</span>
+          <span className="text-[15px] font-semibold tracking-[-.02em]">{brand}</span>
         </Link>
         <nav aria-label={t.nav.main} className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 pt-2 pb-2">
-          <Group mini={mini}>
-            <Entry icon={LayoutDashboard} label={t.nav.overview} mini={mini} to="/" />
+          <Group>
+            <Entry icon={LayoutDashboard} label={t.nav.overview} to="/" />
           </Group>
-          <Group title={t.nav.services} mini={mini}>
+          <Group title={t.nav.services}>
             {open.map(({ key, icon, to }) => (
-              <Entry key={key} icon={icon} label={t.nav[key]} mini={mini} to={to ?? '/'} />
+              <Entry key={key} icon={icon} label={t.nav[key]} to={to ?? '/'} />
             ))}
           </Group>
-          <Group title={t.nav.billing} mini={mini}>
+          <Group title={t.nav.billing}>
             {billing
               .filter(({ key }) => key !== 'cards' || takesCards)
               .map(({ to, key, icon }) => (
-                <Entry key={key} icon={icon} label={t.nav[key]} mini={mini} to={to} />
+                <Entry key={key} icon={icon} label={t.nav[key]} to={to} />
               ))}
           </Group>
           {soon.length > 0 ? (
-            <Group title={t.nav.soon} mini={mini}>
+            <Group title={t.nav.soon}>
               {soon.map(({ key, icon }) => (
-                <Entry key={key} icon={icon} label={t.nav[key]} mini={mini} soon={key} />
+                <Entry key={key} icon={icon} label={t.nav[key]} soon={key} />
               ))}
             </Group>
           ) : null}
         </nav>
-        {mini || balanceShown ? null : <MiniWallet />}
+        {balanceShown ? null : <MiniWallet />}
       </div>
     </aside>
   )
