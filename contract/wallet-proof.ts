@@ -16,6 +16,7 @@ const postingKind = z.enum([
   'paid_out',
   'chargeback',
   'chargeback_won',
+  'set_off',
 ])
 
 /** As contract/pricing.ts has it. */

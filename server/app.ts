@@ -127,6 +127,7 @@ export async function openHouse(parts: HouseParts) {
     drivers: drivers.payments,
     portalUrl,
     askGatewaySeconds: parts.timing?.askGatewaySeconds,
+    refusals: limits.limit('card-refused', 10, 3600),
   })
 
   // Top floor

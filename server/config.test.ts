@@ -138,6 +138,9 @@ describe('production', () => {
       driverFaults(readConfig({ NODE_ENV: 'production', ESMS_API_KEY: 'k', ESMS_SECRET_KEY: 's', SMTP_URL: 'smtps://mail.example.vn' })),
     ).toEqual([])
     expect(driverFaults(readConfig({}))).toEqual([])
+    const vnpay = { VNPAY_TMN_CODE: 'TERMINAL', VNPAY_HASH_SECRET: 's' }
+    expect(driverFaults(readConfig({ SANDBOX: 'off', ...vnpay }))[0]).toContain("VNPay's test environment")
+    expect(driverFaults(readConfig(vnpay))).toEqual([])
   })
 })
 

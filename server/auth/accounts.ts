@@ -180,6 +180,9 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       if (!customer.active) throw new Refusal('account_inactive')
       await failuresOfAccount.forget(email)
       await noteSignIn(tx, clock, customer.id, from, 'succeeded')
+      // Judging takes a while: a password that was replaced meanwhile opens no session, for the replacing has ended those that it saw.
+      const still = await tx.selectFrom('customer').select('password_hash').where('id', '=', customer.id).forShare().executeTakeFirst()
+      if (still?.password_hash !== customer.password_hash) throw new Refusal('bad_credentials')
       return await openSession(tx, clock, customer.id, from)
     },
 

@@ -432,6 +432,26 @@ describe('recovery', () => {
     expect(code(await auth('reset', { email: person.email, code: mailed, password }))).toEqual([422, 'otp_expired'])
   })
 
+  test('a sign-in that was being judged while the password was replaced opens no session', async () => {
+    const person = await active()
+    const replacing = new pg.Client({ connectionString: portal.databaseUrl })
+    await replacing.connect()
+    await replacing.query('begin')
+    await replacing.query(`update customer set password_hash = password_hash || 'x' where id = $1`, [person.id])
+    const answer = auth('login', { email: person.email, password: person.password })
+    await eventually('the sign-in waiting', async () => {
+      const { rows } = await admin.query<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%for share%' and datname = current_database()`,
+      )
+      return rows[0]?.n === 1
+    })
+    await replacing.query('commit')
+    await replacing.end()
+    expect(code(await answer)).toEqual([401, 'bad_credentials'])
+    const { rows } = await admin.query('select id from session where customer_id = $1', [person.id])
+    expect(rows).toEqual([])
+  })
+
   test('five wrong tries, ten minutes, an unknown email', async () => {
     const [person, slow] = [await active(), await active()]
     const password = 'Another-horse-10'

@@ -29,12 +29,12 @@ export interface Product {
   /** Its account in the ledger: revenue:<name>:<currency>. */
   readonly name: string
   /**
-   * What subscriptions renew for from now on, by their ids; `change` is the product's own word for a change that was planned. One that is missing
-   * keeps the price that it has: what it was ordered as is no longer sold.
+   * What subscriptions renew for from now on, by their ids; `change` is the product's own word for a change that was planned, `running` what they
+   * cost now. One that is missing keeps the price that it has.
    */
   offers(
     db: Queryable,
-    wanted: readonly { readonly subscriptionId: string; readonly change: object | null }[],
+    wanted: readonly { readonly subscriptionId: string; readonly change: object | null; readonly running: Offer }[],
   ): Promise<ReadonlyMap<string, Offer>>
   /** Jobs with the payload { subscriptionId }. They may come late and twice: each looks at how the subscription stands. */
   readonly jobs: { readonly suspend: string; readonly resume: string; readonly remove: string }

@@ -23,7 +23,7 @@ const stretch = 100
 export async function renewalOffers(desk: Desk, db: Queryable, rows: readonly SubscriptionRow[]): Promise<Map<string, Offer>> {
   const found = new Map<string, Offer>()
   for (const [name, own] of Map.groupBy(rows, (row) => row.product)) {
-    const wanted = own.map((row) => ({ subscriptionId: row.id, change: plannedOf(row.planned)?.change ?? null }))
+    const wanted = own.map((row) => ({ subscriptionId: row.id, change: plannedOf(row.planned)?.change ?? null, running: offerOf(row) }))
     const offers = await desk.products.get(name)?.offers(db, wanted)
     for (const row of own) found.set(row.id, offers?.get(row.id) ?? offerOf(row))
   }

@@ -172,6 +172,7 @@ async function giveBackUnused(desk: Desk, tx: Tx, row: SubscriptionRow, now: Dat
   )
   if (!note) throw new Error('a draft got no number')
   await writeInvoices(tx, desk.catalog, [{ ...note, paid: true }], now)
+  const paid = await tx.selectFrom('invoice').select('paid_at').where('id', '=', row.invoice_id).executeTakeFirst()
   await desk.ledger.refund(tx, {
     key: `invoice:${note.id}`,
     customerId: row.customer_id,
@@ -179,6 +180,7 @@ async function giveBackUnused(desk: Desk, tx: Tx, row: SubscriptionRow, now: Dat
     amount,
     currency: row.currency as Currency,
     details: { invoice: note.number, ...(note.subject && { subject: note.subject.wp.name }) },
+    paidAt: paid?.paid_at ?? row.period_start,
   })
   await desk.announcer.announceAll(tx, [draftEvent('invoice.create', desk.portalUrl, note, note.total)])
 }
@@ -228,6 +230,7 @@ export async function undo(desk: Desk, tx: Tx, invoiceId: string, reason: string
       amount: invoice.amount_paid,
       currency: invoice.currency as Currency,
       details: { invoice: invoice.number, ...(subject && { subject: subject.wp.name }), reason },
+      paidAt: invoice.paid_at ?? invoice.created_at,
     })
   }
   if (invoice.status === 'paid' || invoice.status === 'open') {

@@ -401,6 +401,16 @@ describe("a token of Square's form", () => {
     expect(await amounts(an)).toEqual([2000, -2000])
   })
 
+  test('a thief who tries stolen cards has ten an hour, however many at once; what is paid does not count', async () => {
+    const [thief, an] = [await house.customer({ region: 'AUD' }), await house.customer({ region: 'AUD' })]
+    const declined = { source_id: 'cnon:card-nonce-declined' }
+    const answers = await Promise.all(Array.from({ length: 25 }, () => charge(thief, declined)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.error?.code))).toEqual(new Set(['rate_limited']))
+    expect((await charge(thief)).body.error?.code).toBe('rate_limited')
+    for (let time = 0; time < 11; time++) expect((await charge(an)).body.result.status).toBe('succeeded')
+  })
+
   test('that is declined fails the payment, another place or region is refused', async () => {
     const an = await house.customer({ region: 'AUD' })
     const declined = await charge(an, { source_id: 'cnon:card-nonce-declined', verification_token: 'verf:1' })

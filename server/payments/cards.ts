@@ -1,9 +1,10 @@
 /** Linked cards and payments with them; and payments with a token of the provider's own form. The card's number never comes here. */
 import type { PaymentStatus } from '../../contract/payments.ts'
 import type { Catalog } from '../catalog/index.ts'
-import { later, minutes, type Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
+import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 import { UnknownCard, UnknownCustomer, type Card, type CardDriver, type PaymentDriver, type TokenDriver } from './driver.ts'
 import type { Buyer, Orders, Wish } from './orders.ts'
@@ -38,9 +39,6 @@ const ownOrNothing = async <T>(work: Promise<T>): Promise<T> => {
   }
 }
 
-/** So many refused tokens an hour, and no more is charged for this customer until it is over. */
-const refusalsAnHour = 10n
-
 export function createCards(deps: {
   db: Database
   log: Log
@@ -49,8 +47,10 @@ export function createCards(deps: {
   drivers: ReadonlyMap<string, PaymentDriver>
   orders: Orders
   settlement: Settlement
+  /** Of one customer: somebody who tries stolen cards is refused again and again. */
+  refusals: Limit
 }): Cards {
-  const { db, clock, catalog, drivers, orders, settlement } = deps
+  const { db, clock, catalog, drivers, orders, settlement, refusals } = deps
 
   function cardDriver(): CardDriver {
     const driver = cardsOf(catalog, drivers)
@@ -94,19 +94,6 @@ export function createCards(deps: {
       await db.deleteFrom('card_customer').where('customer_id', '=', buyer.id).where('reference', '=', reference).execute()
       return await work(await customerRef(buyer, driver))
     }
-  }
-
-  /** Somebody who tries stolen cards is refused again and again. */
-  async function checkRefusals(customerId: string, driver: TokenDriver): Promise<void> {
-    const { n } = await db
-      .selectFrom('payment')
-      .select((eb) => eb.fn.countAll<bigint>().as('n'))
-      .where('customer_id', '=', customerId)
-      .where('driver', '=', driver.name)
-      .where('status', '=', 'failed')
-      .where('created_at', '>', later(clock.now(), -minutes(60)))
-      .executeTakeFirstOrThrow()
-    if (n >= refusalsAnHour) throw new Refusal('rate_limited', { retryAfterSeconds: 3600 })
   }
 
   return {
@@ -156,7 +143,8 @@ export function createCards(deps: {
       if (!takesRegion(catalog, driver, catalog.payments.tokens.regions, wish.buyer.regionCode)) throw new Refusal('method_unavailable')
       // The browser may name only the place that the operator sells from.
       if (wish.locationId !== driver.locationId) throw new Refusal('not_found')
-      await checkRefusals(wish.buyer.id, driver)
+      // Counted before it is tried, so that many at once are no way around it; what is not refused does not count.
+      await refusals.take(wish.buyer.id)
       const payment = await orders.open(wish, driver, wish.locationId)
       if (payment.status === 'pending') {
         try {
@@ -178,6 +166,7 @@ export function createCards(deps: {
         }
       }
       const { status } = await orders.own(db, wish.buyer.id, payment.code)
+      if (status !== 'failed') await refusals.giveBack(wish.buyer.id)
       return { transactionCode: payment.code, status: status as PaymentStatus }
     },
   }

@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
+import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import { createCards, type Cards } from './cards.ts'
@@ -43,6 +44,8 @@ export function openPayments(
     portalUrl: string
     /** Gaps between the questions about a pending payment, seconds. */
     askGatewaySeconds?: readonly number[] | undefined
+    /** Of cards, a customer. */
+    refusals: Limit
   },
 ): Payments {
   const settlement = createSettlement(deps)

@@ -110,6 +110,24 @@ describe('a refund to the source', () => {
     expect(await account('payable:vnpay:VND')).toBe(0n)
   })
 
+  test('that is refused after an answer was lost waits for a person: the first attempt may have paid', async () => {
+    const { an, code } = await paid()
+    trouble = [new DriverFailure('unclear', 'the answer is lost'), new DriverFailure('rejected', 'no such page')]
+    const id = await refund(code)
+    expect(await ended(id)).toBe('unclear')
+    expect(await balance(an)).toBe(0)
+    await house.house.topUps.refunds.decide(id, 'done')
+    expect(await statusOf(id)).toBe('done')
+    await house.ledgerHolds()
+  })
+
+  test('that was surely not heard the first time, and is refused then, is the customer’s again', async () => {
+    const { an, code } = await paid()
+    trouble = [new DriverFailure('unavailable', 'away'), new DriverFailure('rejected', 'no')]
+    expect(await ended(await refund(code))).toBe('refused')
+    expect(await balance(an)).toBe(300_000)
+  })
+
   test('begun ten times at once gives back once', async () => {
     const { an, code } = await paid()
     const begun = await Promise.allSettled(Array.from({ length: 10 }, () => refund(code)))
@@ -157,6 +175,64 @@ describe('money that a gateway takes back by itself', () => {
     expect(await tell(word(code, 'restored', 300_000n, 'dispute-2'))).toBe('recorded')
     expect(await account('receivable:vnpay:VND')).toBe(owed)
     expect(await balance(an)).toBe(left)
+    await house.ledgerHolds()
+  })
+
+  test('what is given back for what had been bought with it settles what is owed, and no more than that', async () => {
+    const { an, code } = await paid()
+    const left = await buy(an)
+    const owed = await account('receivable:vnpay:VND')
+    expect(await tell(word(code, 'reversed', 300_000n, 'dispute-and-away'))).toBe('recorded')
+    const spent = 300_000 - left
+    await house.topUp(an, 50_000)
+    await eventually('the next top-up', async () => (await balance(an)) === 50_000)
+    const [server] = (await house.call<{ id: string }[]>('GET', '/api/wp', { token: an.token })).body.result
+    expect((await house.call('DELETE', `/api/wp/${server?.id}`, { token: an.token })).status).toBe(200)
+    const told = await eventually('what comes back', async () => {
+      const all = await entries(an)
+      return all.some((entry) => entry.includes('Settled against a top-up that was taken back')) && all
+    })
+    expect(told.some((entry) => entry.includes('Refund'))).toBe(true)
+    expect(await balance(an)).toBe(50_000)
+    const stillOwed = owed - (await account('receivable:vnpay:VND'))
+    expect(stillOwed).toBeGreaterThanOrEqual(0n)
+    expect(stillOwed).toBeLessThan(BigInt(spent))
+    await house.ledgerHolds()
+    // Won after all: what was settled is the customer's, what was still owed is owed no more.
+    expect(await tell(word(code, 'restored', 300_000n, 'dispute-and-away'))).toBe('recorded')
+    expect(await account('receivable:vnpay:VND')).toBe(owed)
+    expect(await balance(an)).toBe(50_000 + 300_000 - Number(stillOwed))
+    await house.ledgerHolds()
+  })
+
+  test('a debt from before a purchase is not settled with what that one brings back', async () => {
+    const { an, code } = await paid()
+    await buy(an)
+    expect(await tell(word(code, 'reversed', 300_000n, 'dispute-before'))).toBe('recorded')
+    const [old] = (await house.call<{ id: string }[]>('GET', '/api/wp', { token: an.token })).body.result
+    await house.topUp(an, 300_000)
+    await eventually('fresh money', async () => (await balance(an)) === 300_000)
+    const left = await buy(an)
+    const fresh = (await house.call<{ id: string }[]>('GET', '/api/wp', { token: an.token })).body.result.find(({ id }) => id !== old?.id)
+    await house.call('DELETE', `/api/wp/${fresh?.id}`, { token: an.token })
+    await eventually('what is unused', async () => (await balance(an)) > left)
+    expect((await entries(an)).filter((entry) => entry.includes('Settled'))).toEqual([])
+    await house.ledgerHolds()
+  })
+
+  test('told of a refund before it was told of the payment, it credits nothing that stays', async () => {
+    const an = await house.customer()
+    const begun = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
+      token: an.token,
+      body: { amount: 300_000, type: 1, method: 'QRPAY' },
+    })
+    const { transactionCode } = begun.body.result
+    expect(await tell(word(transactionCode, 'refunded', 300_000n, 'refund-first'))).toBe('recorded')
+    expect(await balance(an)).toBe(0)
+    expect(await tell(word(transactionCode, 'succeeded', 300_000n, 'payment-later'))).toBe('already')
+    expect(await tell(word(transactionCode, 'refunded', 300_000n, 'refund-first'))).toBe('already')
+    expect(await balance(an)).toBe(0)
+    expect((await entries(an)).map((entry) => entry.split(' ')[0])).toEqual(['300000', '-300000'])
     await house.ledgerHolds()
   })
 

@@ -43,16 +43,15 @@ export function createRefunds(deps: {
   const rowOf = async (tx: Tx | Database, id: string) => {
     const refund = await tx.selectFrom('payment_refund').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     const payment = await tx.selectFrom('payment').selectAll().where('id', '=', refund.payment_id).executeTakeFirstOrThrow()
-    const driver = drivers.get(payment.driver)
-    if (!driver) throw new Error(`${payment.driver} is not configured`)
     const movement = {
       customerId: payment.customer_id,
-      driver: driver.name,
+      driver: payment.driver,
       amount: refund.amount,
       currency: payment.currency as Currency,
-      details: { provider: driver.displayName, code: payment.code, reason: refund.reason },
+      // A gateway whose keys were taken away keeps its books: what is left there can still be decided by hand.
+      details: { provider: drivers.get(payment.driver)?.displayName ?? payment.driver, code: payment.code, reason: refund.reason },
     }
-    return { refund, payment, driver, movement }
+    return { refund, payment, movement }
   }
 
   async function close(id: string, status: 'done' | 'refused' | 'unclear', detail: string, providerRefundId: string | null): Promise<void> {
@@ -71,8 +70,13 @@ export function createRefunds(deps: {
   }
 
   async function act(id: string, last: boolean): Promise<void> {
-    const { refund, payment, driver } = await rowOf(db, id)
+    const { refund, payment } = await rowOf(db, id)
     if (refund.status === 'done' || refund.status === 'refused') return
+    const driver = drivers.get(payment.driver)
+    if (!driver) throw new Error(`${payment.driver} is not configured`)
+    const doubt = (since: Date | null) => db.updateTable('payment_refund').set({ doubted_at: since }).where('id', '=', id).execute()
+    // Before the gateway hears of it: whatever ends this process now, the next attempt knows that there was one.
+    if (refund.doubted_at === null) await doubt(clock.now())
     try {
       if (!driver.refund) throw new DriverFailure('rejected', `${driver.name} cannot refund`)
       const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
@@ -85,7 +89,9 @@ export function createRefunds(deps: {
       await close(id, notice.status === 'failed' ? 'refused' : 'done', notice.detail, notice.providerTransactionId)
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error
-      if (error.kind === 'rejected') return await close(id, 'refused', error.message, null)
+      // A no to this attempt says nothing of an earlier one whose answer was lost: then a person looks.
+      if (error.kind === 'rejected') return await close(id, refund.doubted_at === null ? 'refused' : 'unclear', error.message, null)
+      if (error.kind === 'unavailable') await doubt(refund.doubted_at)
       // It may have happened: the same id is asked for again, and after the last try a person looks.
       log.error({ err: error, refund: id, driver: driver.name }, 'a refund is not decided')
       if (last) return await close(id, 'unclear', error.message, null)

@@ -63,8 +63,9 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
   http.act(cardApi.confirmCard, async ({ customerId, params, body }) =>
     cards.confirm(await orders.buyerOf(customerId), params.transId, body.method_id),
   )
-  http.act(api.squareCheckout, async ({ customerId, body, ip, language, actionId }) =>
-    cards.charge({
+  http.act(api.squareCheckout, async ({ customerId, body, ip, language, actionId }) => {
+    await beginnings.take(customerId)
+    return await cards.charge({
       buyer: await orders.buyerOf(customerId),
       amount: body.amount,
       locationId: body.locationId,
@@ -73,8 +74,8 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
       ip,
       language,
       actionId,
-    }),
-  )
+    })
+  })
 
   // Gateways speak their own formats: the body is kept as it came, byte for byte.
   void http.server.register(async (scope) => {

@@ -156,21 +156,23 @@ describe('a notice', () => {
     await house.ledgerHolds()
   })
 
-  test('of one movement under two orders pays one of them', async () => {
+  test('of one movement under two orders pays one of them; what the other one tells of waits for a person, once', async () => {
     const [first, second] = [await begin(), await begin()]
     const number = { vnp_TransactionNo: String(++movements) }
     expect(await tell(signed(word(first.code, 500_000, number)))).toBe(yes)
-    expect(await tell(signed(word(second.code, 500_000, number)))).toContain('"RspCode":"99"')
+    const again = signed(word(second.code, 500_000, number))
+    expect([await tell(again), await tell(again)]).toEqual([already, already])
     expect(await entries(second.an)).toEqual([])
     expect(await statusOf(second.an, second.code)).toBe('pending')
+    expect(await suspense(second.code)).toEqual(['500000 reference_reused'])
     // Also where both orders are one customer's.
-    const again = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
+    const third = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
       token: first.an.token,
       body: { amount: 500_000, type: 1, method: 'QRPAY' },
     })
-    expect(await tell(signed(word(again.body.result.transactionCode, 500_000, number)))).toContain('"RspCode":"99"')
+    expect(await tell(signed(word(third.body.result.transactionCode, 500_000, number)))).toBe(already)
     expect(await entries(first.an)).toEqual(['500000 → 500000'])
-    expect(await statusOf(first.an, again.body.result.transactionCode)).toBe('pending')
+    expect(await statusOf(first.an, third.body.result.transactionCode)).toBe('pending')
     await house.ledgerHolds()
   })
 })

@@ -65,7 +65,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       await suspend(tx, driver, notice, movement, reason, parked.amount)
   }
 
-  /** The bank's number stands for another transfer already: this one waits under the feed's own. */
+  /** The number stands for another movement already: this one waits under the word's own. */
   async function parkReused(tx: Tx, driver: Source, notice: Notice): Promise<void> {
     if (!(await hold(tx, driver, notice.eventId))) await suspend(tx, driver, notice, notice.eventId, 'reference_reused')
   }
@@ -103,6 +103,11 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         return 'recorded'
       }
     }
+    // One movement of the gateway pays one order: the same number under another order waits for a person.
+    if (driver.credits === 'exact' && before && before.code !== payment.code) {
+      await parkReused(tx, driver, notice)
+      return 'already'
+    }
     if (parked && !before) {
       if (parked.resolved_at !== null) {
         log.warn({ driver: driver.name, movement }, 'money was assigned before the gateway told whose it is')
@@ -128,7 +133,6 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       currency,
       details,
     })
-    // One movement of the gateway pays one order: the same number under another order is not believed.
     if (outcome !== 'posted') throw new Error(`${driver.name}: the movement ${movement} has paid for another order`)
     await tx
       .updateTable('payment')
@@ -184,6 +188,18 @@ export function createSettlement(deps: SettlementDeps): Settlement {
 
     if (notice.status === 'reversed' || notice.status === 'restored' || (notice.status === 'refunded' && payment.status === 'succeeded'))
       return told(await applyReversal(deps, tx, driver, payment, notice))
+    if (
+      notice.status === 'refunded' &&
+      driver.credits === 'exact' &&
+      notice.currency === payment.currency &&
+      notice.amount > 0n &&
+      notice.amount <= payment.amount
+    ) {
+      // The word that it came was missed, and may still be told: both stand in the books now, so that it is not credited alone then.
+      await credit(tx, driver, payment, { ...notice, status: 'succeeded', amount: payment.amount, providerTransactionId: null })
+      const credited = await tx.selectFrom('payment').selectAll().where('id', '=', paymentId).executeTakeFirstOrThrow()
+      return told(await applyReversal(deps, tx, driver, credited, notice))
+    }
 
     if (notice.currency !== payment.currency || (driver.credits === 'exact' && notice.amount !== payment.amount)) {
       await park(tx, driver, notice, 'wrong_amount')

@@ -287,6 +287,7 @@ export interface PaymentRefund {
   amount: bigint;
   created_at: Timestamp;
   detail: string | null;
+  doubted_at: Timestamp | null;
   id: string;
   payment_id: string;
   provider_refund_id: string | null;
@@ -466,6 +467,16 @@ export interface Subscription {
   terms: unknown | null;
 }
 
+export interface WalletDebt {
+  account: string;
+  amount: bigint;
+  created_at: Timestamp;
+  currency: string;
+  customer_id: string;
+  key: string;
+  settled: Generated<bigint>;
+}
+
 export interface DB {
   card_customer: CardCustomer;
   channel_grant: ChannelGrant;
@@ -507,4 +518,5 @@ export interface DB {
   site_orphan: SiteOrphan;
   site_restore: SiteRestore;
   subscription: Subscription;
+  wallet_debt: WalletDebt;
 }

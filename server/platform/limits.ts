@@ -9,6 +9,8 @@ export interface Limit {
   take(key: string): Promise<void>
   /** Refuses when the key has used up its attempts, without counting one. */
   check(key: string): Promise<void>
+  /** Takes one counted attempt back. */
+  giveBack(key: string): Promise<void>
   forget(key: string): Promise<void>
 }
 
@@ -65,6 +67,9 @@ export function createLimits(url: string): Limits {
         async check(key) {
           const known = await counter.get(hashOf(key))
           if (known && known.consumedPoints >= attempts) refuse(known.msBeforeNext)
+        },
+        async giveBack(key) {
+          await counter.reward(hashOf(key), 1)
         },
         async forget(key) {
           await counter.delete(hashOf(key))

@@ -32,6 +32,8 @@ export function describe(kind: PostingKind, details: Details, language: Language
       return vi ? `${details.provider ?? ''} thu hồi khoản nạp` : `Top-up taken back by ${details.provider ?? ''}`
     case 'chargeback_won':
       return vi ? `${details.provider ?? ''} trả lại khoản thu hồi` : `Top-up given again by ${details.provider ?? ''}`
+    case 'set_off':
+      return (vi ? 'Bù trừ khoản nạp đã bị thu hồi' : 'Settled against a top-up that was taken back') + subject + invoice
   }
 }
 

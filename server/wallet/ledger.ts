@@ -7,6 +7,7 @@ import { currencies, type Currency } from '../../contract/money.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import { gatewayOf, payableOf, receivableOf, revenueOf, suspenseOf, walletOf } from './accounts.ts'
+import { debtsSince, receivables, settleDebt } from './debts.ts'
 
 /** Signed minor units: positive raises the account. */
 export interface Line {
@@ -36,6 +37,8 @@ export type PostingKind =
   /** Taken back by the gateway or the bank, and given again. */
   | 'chargeback'
   | 'chargeback_won'
+  /** Out of the wallet, for what a chargeback left owed. */
+  | 'set_off'
 export interface Details {
   /** A gateway's or bank's name. */
   readonly provider?: string
@@ -96,11 +99,11 @@ export interface Ledger {
   charge(tx: Tx, sale: Sale): Promise<Outcome>
   /** Many customers pay, in one round trip; a wallet that is short stops nobody else. Answers as many words, in the same order. */
   chargeAll(tx: Tx, sales: readonly Sale[]): Promise<readonly Outcome['outcome'][]>
-  /** Gives back what was charged, as a new entry; the first one stays. */
-  refund(
-    tx: Tx,
-    refund: { key: string; customerId: string; product: string; amount: bigint; currency: Currency; details: Details; reverses?: bigint },
-  ): Promise<Outcome>
+  /**
+   * Gives back what was charged, as a new entry; the first one stays. With `paidAt`, as far as money that had come until then has been taken back
+   * since and is owed to us, the refund settles that: an entry of its own takes it out of the wallet again.
+   */
+  refund(tx: Tx, refund: Sale & { readonly reverses?: bigint; readonly paidAt?: Date }): Promise<Outcome>
   /** Money that matches nothing waits in the gateway's suspense account. */
   park(tx: Tx, parked: { key: string; driver: string; amount: bigint; currency: Currency; details: Details }): Promise<Outcome>
   /** What was parked is the gateway's again, because the customer's wallet is credited with it next. */
@@ -121,7 +124,7 @@ export interface Ledger {
    */
   takeBack(tx: Tx, chargeback: Movement & { readonly atMost: bigint }): Promise<Outcome>
   /**
-   * A chargeback was decided for us: what was taken from the wallet is there again, and what was owed because of it is owed no more.
+   * A chargeback was decided for us: what was taken from the wallet is there again, and what is still owed because of it is owed no more.
    * `undoes` is the key of the posting that took it.
    */
   giveAgain(tx: Tx, chargeback: Movement & { readonly undoes: string }): Promise<Outcome>
@@ -249,18 +252,39 @@ export function createLedger(clock: Clock): Ledger {
         return outcomeOf(row, key).outcome
       })
     },
-    async refund(tx, { key, customerId, product, amount, currency, details, reverses }) {
-      const revenue = revenueOf(product, currency)
-      return await post(tx, {
+    async refund(tx, { key, customerId, product, amount, currency, details, reverses, paidAt }) {
+      const [wallet, revenue] = [walletOf(customerId), revenueOf(product, currency)]
+      // All that may be touched, at once; and a chargeback that comes now waits, or is seen.
+      if (paidAt) await lock(tx, [wallet, revenue, ...(await receivables(tx, currency))])
+      const outcome = await post(tx, {
         key,
         kind: 'refund',
         details,
         lines: [
-          { account: walletOf(customerId), amount },
+          { account: wallet, amount },
           { account: revenue, amount: -amount },
         ],
         ...(reverses !== undefined && { reverses }),
       })
+      if (!paidAt || outcome.outcome !== 'posted') return outcome
+      let left = amount
+      for (const debt of await debtsSince(tx, customerId, currency, paidAt)) {
+        const owed = debt.amount - debt.settled
+        const taken = owed < left ? owed : left
+        if (taken === 0n) break
+        left -= taken
+        await post(tx, {
+          key: `${key}:settles:${debt.key}`,
+          kind: 'set_off',
+          details,
+          lines: [
+            { account: wallet, amount: -taken },
+            { account: debt.account, amount: taken },
+          ],
+        })
+        await settleDebt(tx, debt.key, taken)
+      }
+      return outcome
     },
     async park(tx, { key, driver, amount, currency, details }) {
       const gateway = gatewayOf(driver, currency)
@@ -306,32 +330,41 @@ export function createLedger(clock: Clock): Ledger {
         { account: wallet, amount: -fromWallet },
         { account: receivable, amount: fromWallet - of.amount },
       ]
-      return await post(tx, { key: of.key, kind: 'chargeback', details: of.details, lines: lines.filter(({ amount }) => amount !== 0n) })
+      const posting = { key: of.key, kind: 'chargeback', details: of.details, lines: lines.filter(({ amount }) => amount !== 0n) } as const
+      const outcome = await post(tx, posting)
+      if (outcome.outcome === 'posted' && of.amount > fromWallet)
+        await tx
+          .insertInto('wallet_debt')
+          .values({
+            key: of.key,
+            customer_id: of.customerId,
+            account: receivable,
+            currency: of.currency,
+            amount: of.amount - fromWallet,
+            created_at: clock.now(),
+          })
+          .execute()
+      return outcome
     },
     async giveAgain(tx, of) {
       const [gateway, receivable] = [gatewayOf(of.driver, of.currency), receivableOf(of.driver, of.currency)]
       await lock(tx, [gateway, walletOf(of.customerId), receivable])
-      const taken = await tx
-        .selectFrom('ledger_entry as e')
-        .innerJoin('ledger_transfer as t', 't.id', 'e.transfer_id')
-        .innerJoin('ledger_account as a', 'a.id', 'e.account_id')
-        .select('e.amount')
-        .where('t.key', '=', of.undoes)
-        .where('a.code', '=', receivable)
-        .executeTakeFirst()
-      const owed = taken ? -taken.amount : 0n
+      const debt = await tx.selectFrom('wallet_debt').select(['amount', 'settled']).where('key', '=', of.undoes).executeTakeFirst()
+      const owed = debt ? debt.amount - debt.settled : 0n
       const settled = owed < of.amount ? owed : of.amount
       const lines = [
         { account: gateway, amount: -of.amount },
         { account: receivable, amount: settled },
         { account: walletOf(of.customerId), amount: of.amount - settled },
       ]
-      return await post(tx, {
+      const outcome = await post(tx, {
         key: of.key,
         kind: 'chargeback_won',
         details: of.details,
         lines: lines.filter(({ amount }) => amount !== 0n),
       })
+      if (outcome.outcome === 'posted' && settled > 0n) await settleDebt(tx, of.undoes, settled)
+      return outcome
     },
     async balanceOf(db, customerId) {
       const row = await db

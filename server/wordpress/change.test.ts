@@ -228,6 +228,28 @@ describe('a running server', { timeout: 120_000 }, () => {
     await house.ledgerHolds()
   })
 
+  test('pays for fewer containers also where its plan is sold no more, and keeps the plan that it has', async () => {
+    const binh = await running()
+    const more = { disk: 10_240, mariadb_disk_size: 10_240 }
+    expect((await binh.disk({ ...more, replicate: 2 })).status).toBe(200)
+    expect((await binh.disk({ ...more, replicate: 1 })).body.result.planned).toEqual({ size: 1, replicate: 1 })
+    const { subscriptionId } = await binh.site()
+    await house.reopen({ changeCatalog: (catalog) => ({ ...catalog, plans: catalog.plans.filter(({ id }) => id !== 1) }) })
+    const before = await binh.balance()
+    const shown = await binh.call<{ renewalPrice: number }>('GET', `/api/subscriptions/${subscriptionId}`)
+    expect(shown.body.result.renewalPrice).toBe(Number(monthly(1, 10, 1)))
+    clock.advance(days(31))
+    await house.house.bills.poke()
+    await eventually('the renewal', async () => (await binh.balance()) !== before, 60)
+    expect(before - (await binh.balance())).toBe(Number(monthly(1, 10, 1)))
+    await binh.signIn()
+    await eventually('fewer containers', async () => (await binh.site()).planned === null)
+    expect(await binh.site()).toMatchObject({ size: 1, replicate: 1, price: Number(monthly(1, 10, 1)) })
+    await house.ledgerHolds()
+    await house.reopen()
+    await an.signIn()
+  })
+
   test('is called otherwise, and goes on answering on the name that it had', async () => {
     const { name: old } = await an.site()
     const name = `tiem-banh-${an.id.slice(0, 4)}`

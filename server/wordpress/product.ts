@@ -17,7 +17,10 @@ export function descriptionOf(name: string, plan: string, diskMb: number, contai
   return { en: text, vi: text }
 }
 
-/** Prices are those of the catalogue now; a plan that is no longer in it keeps the price that it was sold for. */
+/**
+ * Prices are those of the catalogue now; a plan that is no longer in it keeps the price that it was sold for. A planned plan that is gone by then is
+ * not taken (see takePlanned): the server renews with the one that it has.
+ */
 export function wordpressProduct(catalog: Catalog): Product {
   return {
     name: productName,
@@ -27,15 +30,18 @@ export function wordpressProduct(catalog: Catalog): Product {
       const rows = ids.length === 0 ? [] : await db.selectFrom('site').selectAll().where('subscription_id', 'in', ids).execute()
       const sites = new Map(rows.map((row) => [row.subscription_id, row]))
       const offers = new Map<string, Offer>()
-      for (const { subscriptionId, change } of wanted) {
+      for (const { subscriptionId, change, running } of wanted) {
         const site = sites.get(subscriptionId)
         if (!site) continue
         const { size = site.plan_id, replicate: containers = site.containers } = Change.parse(change ?? {})
         const currency = site.currency as Currency
-        const plan = plans(catalog, currency).find(({ id }) => id === size)
-        if (!plan) continue
-        const terms = termsOf(catalog, currency, { plan, diskMb: site.disk_mb, mariadbDiskMb: site.mariadb_disk_mb, containers })
-        const description = descriptionOf(site.name, plan.name, site.disk_mb, containers)
+        const sold = plans(catalog, currency)
+        const plan = sold.find(({ id }) => id === size) ?? sold.find(({ id }) => id === site.plan_id)
+        const terms = plan
+          ? termsOf(catalog, currency, { plan, diskMb: site.disk_mb, mariadbDiskMb: site.mariadb_disk_mb, containers })
+          : running.terms && { ...running.terms, replicate: containers }
+        if (!terms) continue
+        const description = descriptionOf(site.name, plan?.name ?? site.plan_name, site.disk_mb, containers)
         offers.set(subscriptionId, { price: BigInt(monthlyOf(terms).total), terms, description })
       }
       return offers

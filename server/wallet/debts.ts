@@ -1,0 +1,36 @@
+/** What customers owe because a chargeback took more than their wallet held. Amounts are minor units. */
+import type { Currency } from '../../contract/money.ts'
+import type { Tx } from '../platform/db.ts'
+import { receivableOf } from './accounts.ts'
+
+/** The accounts of a currency on which debts stand. */
+export async function receivables(tx: Tx, currency: Currency): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('ledger_account')
+    .select('code')
+    .where('currency', '=', currency)
+    .where('code', 'like', receivableOf('%', currency))
+    .execute()
+  return rows.map(({ code }) => code)
+}
+
+/** What is still owed because of chargebacks from this moment on, oldest first. */
+export const debtsSince = (tx: Tx, customerId: string, currency: Currency, since: Date) =>
+  tx
+    .selectFrom('wallet_debt')
+    .selectAll()
+    .where('customer_id', '=', customerId)
+    .where('currency', '=', currency)
+    .where('created_at', '>=', since)
+    .whereRef('settled', '<', 'amount')
+    .orderBy('created_at')
+    .orderBy('key')
+    .execute()
+
+export async function settleDebt(tx: Tx, key: string, amount: bigint): Promise<void> {
+  await tx
+    .updateTable('wallet_debt')
+    .set((row) => ({ settled: row('settled', '+', amount) }))
+    .where('key', '=', key)
+    .execute()
+}
