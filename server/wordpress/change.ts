@@ -94,7 +94,9 @@ async function resize(tx: Tx, deps: ChangeDeps, site: SiteRow, wish: Wish, langu
     const plan = id === site.plan_id ? present : offered.find((candidate) => candidate.id === id)
     return plan ?? refuse('size', 'unknown_plan', language)
   }
-  const wantedPlan = find(wish.planId ?? site.planned_plan_id ?? site.plan_id)
+  // A plan that was planned and is sold no more will not be taken, so it stands in nobody's way.
+  const plannedPlan = offered.find(({ id }) => id === site.planned_plan_id && id !== site.plan_id)
+  const wantedPlan = wish.planId === undefined ? (plannedPlan ?? present) : find(wish.planId)
   const wantedContainers = wish.containers ?? site.planned_containers ?? site.containers
   if (wish.containers !== undefined && wish.containers > Math.max(site.containers, deps.capabilities.maxContainers))
     refuse('replicate', 'containers_limit', language)
