@@ -91,6 +91,7 @@ export async function openHouse(parts: HouseParts) {
     clock,
     secrets,
     limits,
+    registrationsAnHour: config.REGISTRATIONS_AN_HOUR ?? (config.sandbox ? 0 : 30),
     sendSms: messages.sms,
     sendMail: messages.mail,
     currencyOf: (region) => currencyOf(catalog, region),

@@ -65,6 +65,7 @@ describe('a wrong value is one sentence that names it', () => {
     ['METRICS_TOKEN', ''],
     ['TRUST_PROXY', '1'],
     ['LOG_LEVEL', 'verbose'],
+    ['REGISTRATIONS_AN_HOUR', '-1'],
     ['EMBEDDED_PG_USER', ''],
     ['WORDPRESS_INTERNET', 'yes'],
     ['WORDPRESS_MAX_CONTAINERS', '0'],

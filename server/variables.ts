@@ -140,6 +140,16 @@ export const variables = {
     schema: choice('TRUST_PROXY', ['on', 'off'], 'off'),
     example: 'off',
   },
+  REGISTRATIONS_AN_HOUR: {
+    about:
+      'How many may register from one address in an hour, for each costs an SMS; 0: as many as like. Without it 30, with the sandbox 0.',
+    schema: z
+      .string()
+      .refine((text) => /^\d{1,6}$/.test(text), 'REGISTRATIONS_AN_HOUR must be a number, 0 or more.')
+      .transform(Number)
+      .optional(),
+    example: '',
+  },
   LOG_LEVEL: {
     about: 'How much is logged: with info a line for every call, with warn only what needs a look.',
     schema: choice('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),

@@ -25,6 +25,8 @@ export interface AuthNeeds {
   readonly clock: Clock
   readonly secrets: Secrets
   readonly limits: Limits
+  /** From one address; 0: as many as like. */
+  readonly registrationsAnHour: number
   readonly sendSms: (tx: Tx, to: string, text: string) => Promise<void>
   readonly sendMail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   readonly currencyOf: (region: RegionCode) => Currency
@@ -48,7 +50,7 @@ export interface Customer {
 }
 
 export interface Accounts {
-  register(tx: Tx, form: z.output<typeof Registration>, language: Language): Promise<{ id: string }>
+  register(tx: Tx, form: z.output<typeof Registration>, from: Origin, language: Language): Promise<{ id: string }>
   activate(tx: Tx, email: string, code: string): Promise<void>
   sendActivation(tx: Tx, email: string, language: Language): Promise<void>
   /**
@@ -89,7 +91,7 @@ const texts = {
 
 export function createAccounts(needs: AuthNeeds): Accounts {
   const { clock } = needs
-  const { codes, failuresOfAccount, failuresOfAddress, resends } = createGuards(needs)
+  const { codes, failuresOfAccount, failuresOfAddress, resends, registrations } = createGuards(needs)
 
   const byEmail = (db: Queryable, email: string) => db.selectFrom('customer').selectAll().where('email', '=', email).executeTakeFirst()
   const spoken = (row: Speaker): Language => spokenBy(row, needs.languageOf)
@@ -116,12 +118,13 @@ export function createAccounts(needs: AuthNeeds): Accounts {
   }
 
   const accounts: Accounts = {
-    async register(tx, form, language) {
+    async register(tx, form, from, language) {
       const phone = phoneOf(form.phone, language)
       refuseCommon(form.password, language)
       if (form.address && !needs.knowsLocation(form.address.locationId)) {
         throw new Refusal('invalid_input', { fields: { 'address.locationId': ruleText('location', language) } })
       }
+      await registrations?.take(from.ip)
       const id = randomUUID()
       const passwordHash = await hashPassword(form.password)
       try {

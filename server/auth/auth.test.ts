@@ -238,6 +238,18 @@ describe('registration', () => {
   })
 })
 
+test('from one address so many register in an hour as the operator says', async () => {
+  const strict = await openTestHouse({ env: { REGISTRATIONS_AN_HOUR: '3', TRUST_PROXY: 'on' } })
+  const register = (ip: string) => strict.call('POST', '/api/v1/auth/register', { body: form(), headers: { 'x-forwarded-for': ip } })
+  const answers = await Promise.all(Array.from({ length: 8 }, () => register('203.0.113.9')))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
+  expect(new Set(answers.filter(({ status }) => status !== 201).map((answer) => answer.body.error?.code))).toEqual(
+    new Set(['rate_limited']),
+  )
+  expect((await register('203.0.113.10')).status).toBe(201)
+  await strict.close()
+})
+
 describe('activation', () => {
   test('wrong, then right; the code works once', async () => {
     const person = await registered()
@@ -294,6 +306,17 @@ describe('activation', () => {
     expect((await auth('send', { email: person.email })).status).toBe(200)
     const third = await codeFor(person.phone, second)
     expect((await auth('active', { email: person.email, code: third })).status).toBe(200)
+  })
+
+  test('sent again ten times a day and no more: each costs an SMS', async () => {
+    const person = await registered()
+    for (let time = 0; time < 10; time++) {
+      expect((await auth('send', { email: person.email })).status).toBe(200)
+      await passInCounters(seconds(60))
+    }
+    const more = await auth('send', { email: person.email })
+    expect(code(more)).toEqual([429, 'rate_limited'])
+    expect(Number(more.headers.get('retry-after'))).toBeGreaterThan(hours(20) / 1000)
   })
 
   test('an unknown email is answered alike, and so is one that needs no code', async () => {

@@ -8,6 +8,8 @@ import { createCodes, type Codes } from './one-time-code.ts'
 const maxFailures = 10
 const failureWindowSeconds = 15 * 60
 const resendSeconds = 60
+/** Codes sent again for one account: who wants more of them wants the SMS, not the account. */
+const resendsADay = 10
 
 export interface Guards {
   readonly codes: Codes
@@ -15,12 +17,31 @@ export interface Guards {
   readonly failuresOfAccount: Limit
   readonly failuresOfAddress: Limit
   /** Codes sent. */
-  readonly resends: Limit
+  readonly resends: Pick<Limit, 'take'>
+  /** By address. Undefined: as many as like. */
+  readonly registrations: Limit | undefined
 }
 
-export const createGuards = ({ clock, secrets, limits }: { clock: Clock; secrets: Secrets; limits: Limits }): Guards => ({
-  codes: createCodes(clock, secrets, limits.limit('code-account', maxFailures, failureWindowSeconds)),
-  failuresOfAccount: limits.limit('login-account', maxFailures, failureWindowSeconds),
-  failuresOfAddress: limits.limit('login-address', maxFailures, failureWindowSeconds),
-  resends: limits.limit('code-send', 1, resendSeconds),
-})
+interface GuardNeeds {
+  readonly clock: Clock
+  readonly secrets: Secrets
+  readonly limits: Limits
+  /** From one address; 0: as many as like. */
+  readonly registrationsAnHour: number
+}
+
+export function createGuards({ clock, secrets, limits, registrationsAnHour }: GuardNeeds): Guards {
+  const [perMinute, perDay] = [limits.limit('code-send', 1, resendSeconds), limits.limit('code-send-day', resendsADay, 24 * 60 * 60)]
+  return {
+    codes: createCodes(clock, secrets, limits.limit('code-account', maxFailures, failureWindowSeconds)),
+    failuresOfAccount: limits.limit('login-account', maxFailures, failureWindowSeconds),
+    failuresOfAddress: limits.limit('login-address', maxFailures, failureWindowSeconds),
+    resends: {
+      async take(key) {
+        await perMinute.take(key)
+        await perDay.take(key)
+      },
+    },
+    registrations: registrationsAnHour === 0 ? undefined : limits.limit('registration', registrationsAnHour, 60 * 60),
+  }
+}

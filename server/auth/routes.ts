@@ -4,7 +4,7 @@ import type { Http } from '../platform/http.ts'
 import type { Accounts } from './accounts.ts'
 
 export function routes(http: Http, db: Database, accounts: Accounts): void {
-  http.write(api.register, ({ tx, body, language }) => accounts.register(tx, body, language))
+  http.write(api.register, ({ tx, body, language, ip, userAgent }) => accounts.register(tx, body, { ip, userAgent }, language))
   http.write(api.activate, async ({ tx, body }) => {
     await accounts.activate(tx, body.email, body.code)
     return null
