@@ -19,7 +19,7 @@ export interface Sites {
   close(): Promise<void>
 }
 
-type SitesConfig = Pick<Config, 'DATA_DIR' | 'HOST' | 'SITES_PORT' | 'WORDPRESS_INTERNET' | 'WORDPRESS_MAX_CONTAINERS'> & {
+type SitesConfig = Pick<Config, 'DATA_DIR' | 'HOST' | 'SITES_PORT' | 'TRUST_PROXY' | 'WORDPRESS_INTERNET' | 'WORDPRESS_MAX_CONTAINERS'> & {
   readonly sitesScheme: 'http' | 'https'
 }
 
@@ -40,6 +40,7 @@ export function openSites(config: SitesConfig, log: Log): Sites {
     port: config.SITES_PORT,
     host: config.HOST,
     proto: config.sitesScheme,
+    trustProxy: config.TRUST_PROXY === 'on',
     log,
     note: (site, line) => runtime.note(site, 'edge', line),
   })

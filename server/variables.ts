@@ -136,7 +136,7 @@ export const variables = {
     example: '',
   },
   TRUST_PROXY: {
-    about: 'on: X-Forwarded-For of the proxy in front is believed.',
+    about: 'on: a proxy stands in front of PORT and SITES_PORT, and what it adds to X-Forwarded-For is believed.',
     schema: choice('TRUST_PROXY', ['on', 'off'], 'off'),
     example: 'off',
   },

@@ -121,6 +121,24 @@ describe('the edge', () => {
       expect(answer.headers).not.toHaveProperty(name)
   })
 
+  test('behind a proxy that it trusts, the visitor is who the proxy says, and not who the visitor says', async () => {
+    await edge.close()
+    edge = createEdge({
+      resolve: (host) => sites.get(host) ?? { id: null, state: 'unknown', addresses: [] },
+      port: 0,
+      host: '127.0.0.1',
+      trustProxy: true,
+      log: { warn: () => undefined },
+      note: (site, line) => void notes.push(`${site}: ${line}`),
+    })
+    port = await edge.listen()
+    sites.set('a.test', running(await upstream((request, response) => response.end(request.headers['x-forwarded-for']))))
+    const seen = async (told: string) => (await ask('a.test', '/', { headers: { 'x-forwarded-for': told } })).text
+    expect(await seen('6.6.6.6, 203.0.113.7')).toBe('203.0.113.7')
+    expect(await seen('2001:db8::7')).toBe('2001:db8::7')
+    for (const nonsense of ['', 'unknown', '203.0.113.7, <script>']) expect(await seen(nonsense)).toBe('127.0.0.1')
+  })
+
   test('gives answers on as they are: status, repeated headers, no body where there is none', async () => {
     sites.set(
       'a.test',

@@ -1,6 +1,6 @@
 // The edge: visitors' requests to customers' sites, by Host. It knows no site itself; `resolve` tells it, at every request.
 import http from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { isIP, type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { watchUnused } from '../platform/unused-connections.ts'
 import { accessLine, visitorLeft, type Given } from './access.ts'
@@ -20,6 +20,8 @@ export interface EdgeParts {
   readonly host: string
   /** What visitors' browsers use, when TLS ends before the edge. */
   readonly proto?: 'http' | 'https'
+  /** A proxy stands in front: the last word of X-Forwarded-For is its own and believed; what stands before came from the visitor. */
+  readonly trustProxy?: boolean
   /** How long an upstream may take until its first byte, ms. */
   readonly answerMs?: number
   readonly log: { warn(detail: object, message: string): void }
@@ -54,8 +56,11 @@ function targetOf(request: http.IncomingMessage): { readonly host: string; reado
 }
 
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
-const clientOf = (socket: { readonly remoteAddress?: string | undefined }): string =>
-  (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+function clientOf({ socket, headers }: http.IncomingMessage, trustProxy: boolean): string {
+  const told = trustProxy ? headers['x-forwarded-for'] : undefined
+  const last = (typeof told === 'string' ? told : (told?.at(-1) ?? '')).split(',').at(-1)?.trim() ?? ''
+  return (isIP(last) === 0 ? (socket.remoteAddress ?? '') : last).replace(/^::ffff:(?=\d+\.)/, '')
+}
 
 /** What to show instead of the site, or null when it can be asked. */
 const pageFor = (site: EdgeSite): EdgePage | null => {
@@ -67,6 +72,7 @@ export function createEdge(parts: EdgeParts): Edge {
   const upstreams = new Upstreams()
   const tunnels = new Set<Duplex>()
   const proto = parts.proto ?? 'http'
+  const trustProxy = parts.trustProxy ?? false
   const answerMs = parts.answerMs ?? 120_000
   const asker = createAsker({ connectMs, answerMs })
 
@@ -86,7 +92,7 @@ export function createEdge(parts: EdgeParts): Edge {
 
   const forward = (request: http.IncomingMessage, response: http.ServerResponse) => {
     // Its socket may be taken from a request that ends.
-    const visitor: Visitor = { client: clientOf(request.socket), began: performance.now() }
+    const visitor: Visitor = { client: clientOf(request, trustProxy), began: performance.now() }
     const target = targetOf(request)
     if (!target) return show(request, response, visitor, 'unknown', null)
     const name = nameOf(target.host)
@@ -149,7 +155,7 @@ export function createEdge(parts: EdgeParts): Edge {
   }
 
   const upgrade = (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
-    const visitor: Visitor = { client: clientOf(request.socket), began: performance.now() }
+    const visitor: Visitor = { client: clientOf(request, trustProxy), began: performance.now() }
     tunnels.add(socket)
     socket.once('close', () => tunnels.delete(socket))
     socket.on('error', () => socket.destroy())
