@@ -8,7 +8,7 @@ export interface PlanPrice {
   readonly sale_price: number
 }
 export interface DiskRate {
-  /** Minor units for each started 10 GB step's tenth: the price of 1 GB a month. */
+  /** Minor units: the price of 1 GB a month. */
   readonly perGb: number
 }
 export interface MonthlyLines {
@@ -22,8 +22,8 @@ export interface MonthlyLines {
 /** The sale price if there is one, else the list price. */
 export const effectivePlanPrice = (plan: PlanPrice): number => (plan.sale_price !== 0 ? plan.sale_price : plan.price)
 
-/** GB x rate; part of a GB is charged to the next minor unit. */
-export const diskPrice = (diskMb: number, rate: DiskRate): number => Math.ceil((diskMb * rate.perGb) / 1024)
+/** GB x rate; part of a GB is charged to the next minor unit. Neither may be below zero. */
+export const diskPrice = (diskMb: number, rate: DiskRate): number => Number((BigInt(diskMb) * BigInt(rate.perGb) + 1023n) / 1024n)
 
 /** Monthly total = effective plan price + disk price + effective plan price x container count (portal.md section 9). */
 export function monthlyPrice(order: {

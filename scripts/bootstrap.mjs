@@ -150,3 +150,11 @@ export async function ensureWebBuild() {
   })
   writeMark('web', wanted)
 }
+
+/** All of the above: what a start needs and a clone has not. */
+export async function prepare() {
+  await ensurePackages()
+  await ensureWordpress()
+  await ensureWebBuild()
+  await ensureCompiled()
+}

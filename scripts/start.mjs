@@ -1,23 +1,11 @@
 /** `npm start`: from a bare clone to a running portal. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import {
-  ensureCompiled,
-  ensurePackages,
-  ensureWebBuild,
-  ensureWordpress,
-  environment,
-  pinnedNode,
-  readEnvFile,
-  root,
-} from './bootstrap.mjs'
+import { environment, pinnedNode, prepare, readEnvFile, root } from './bootstrap.mjs'
 
 try {
   readEnvFile()
-  await ensurePackages()
-  await ensureWordpress()
-  await ensureWebBuild()
-  await ensureCompiled()
+  await prepare()
 } catch (error) {
   process.stderr.write(`\nThe portal cannot be prepared: ${error.message}\n`)
   process.exit(1)

@@ -7,7 +7,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import { sql } from 'kysely'
 import * as auth from './auth/index.ts'
 import * as billing from './billing/index.ts'
-import { currencyOf, languageOf, type Catalog } from './catalog/index.ts'
+import { currencyOf, languageOfRegion, type Catalog } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import type { Drivers } from './drivers.ts'
 import { createDelegation, createDns, dnsPort, ownAddresses, routes as dnsRoutes } from './dns/index.ts'
@@ -15,11 +15,12 @@ import { serveHealth } from './health.ts'
 import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
 import * as payments from './payments/index.ts'
+import { acceptedLanguage } from './platform/accept-language.ts'
 import type { Clock } from './platform/clock.ts'
 import { connect, migrate, type Queryable } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
 import { createHttp } from './platform/http.ts'
-import { failure, languageOf as spokenBy } from './platform/http-failures.ts'
+import { failure } from './platform/http-failures.ts'
 import { createDnsLookup } from './platform/dns-lookup.ts'
 import { createJobs } from './platform/jobs.ts'
 import { createSessionLocks } from './platform/session-locks.ts'
@@ -95,7 +96,7 @@ export async function openHouse(parts: HouseParts) {
     sendSms: messages.sms,
     sendMail: messages.mail,
     currencyOf: (region) => currencyOf(catalog, region),
-    languageOf: (region) => languageOf(catalog, region),
+    languageOf: (region) => languageOfRegion(catalog, region),
     openWallet: ledger.openWallet,
     closeWallets: ledger.closeWallets,
     balanceOf: ledger.balanceOf,
@@ -163,7 +164,7 @@ export async function openHouse(parts: HouseParts) {
     announcer: realtime,
     addressing,
     onChange: directory.refresh,
-    languageOf: async (of: Queryable, customerId: string) => (await accounts.customer(of, customerId)).language,
+    languageOfCustomer: async (of: Queryable, customerId: string) => (await accounts.customer(of, customerId)).language,
     stepMs: parts.timing?.provisionStepMs,
   }
   wordpress.defineProvisioning(provisioning)
@@ -329,7 +330,7 @@ export async function openHouse(parts: HouseParts) {
     portalUrl,
     storefront.brandOf(catalog, path.dirname(config.CATALOG)),
     (request, reply) => {
-      const refusal = failure('not_found', spokenBy(request.headers['accept-language']), request.id)
+      const refusal = failure('not_found', acceptedLanguage(request.headers['accept-language']), request.id)
       return reply.code(refusal.statusCode).send(refusal)
     },
   )

@@ -1,5 +1,6 @@
 /** Commands for the operator. Each opens the database of this configuration (joining the portal that runs, if one does). */
 import path from 'node:path'
+import { CatalogFault } from './catalog/index.ts'
 import { clockCommand } from './commands/clock.ts'
 import { ledgerCheckCommand } from './commands/ledger-check.ts'
 import { reconcileCommand } from './commands/reconcile.ts'
@@ -11,7 +12,7 @@ import { startEmbeddedPostgres } from './platform/postgres/index.ts'
 
 interface Command {
   readonly about: string
-  /** Answers the exit code: 0 well, 1 something was found or refused, 64 not understood. */
+  /** Answers the exit code: 0 well, 1 something was found or refused, 64 (EX_USAGE of sysexits.h) not understood. What throws ends with 70 or 78. */
   readonly run: (config: Config, databaseUrl: string, options: readonly string[]) => Promise<number>
   readonly withoutDatabase?: true
 }
@@ -43,7 +44,7 @@ const command = Object.hasOwn(commands, name) ? commands[name] : undefined
 if (!command) {
   const list = Object.entries(commands).map(([each, { about }]) => `  ${each.padEnd(14)} ${about}`)
   process.stderr.write(`Commands:\n${list.join('\n')}\n`)
-  process.exit(64) // EX_USAGE of sysexits.h
+  process.exit(64)
 }
 try {
   const config = readConfig(process.env)
@@ -57,5 +58,6 @@ try {
   process.exit(code)
 } catch (error) {
   process.stderr.write(`${error instanceof ConfigFault ? error.faults.join('\n') : (error as Error).message}\n`)
-  process.exit(78)
+  // EX_CONFIG and EX_SOFTWARE: neither is taken for something that was found.
+  process.exit(error instanceof ConfigFault || error instanceof CatalogFault ? 78 : 70)
 }

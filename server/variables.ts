@@ -151,7 +151,8 @@ export const variables = {
     example: '',
   },
   LOG_LEVEL: {
-    about: 'How much is logged: with info a line for every call, with warn only what needs a look.',
+    about:
+      'How much is logged: with info a line for every call to /api, with debug pages and probes too, with warn only what needs a look.',
     schema: choice('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
     example: 'info',
   },

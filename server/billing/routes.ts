@@ -5,7 +5,7 @@ import { timeZoneOf, type Catalog } from '../catalog/index.ts'
 import { isUuid, type Database, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
-import { languageOf } from '../platform/http-failures.ts'
+import { acceptedLanguage } from '../platform/accept-language.ts'
 import { invoicePdf, type Party } from './invoice-pdf.ts'
 import type { Billing } from './billing.ts'
 import { invoiceById, invoiceByToken, invoicePage, isOwner, presentAll, unpaidOf } from './store.ts'
@@ -76,7 +76,7 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
   http.server.get('/api/invoices/:token/pdf', async (request, reply) => {
     const { token } = request.params as { token: string }
     const { lang } = request.query as { lang?: unknown }
-    const language = lang === 'vi' || lang === 'en' ? lang : languageOf(request.headers['accept-language'])
+    const language = lang === 'vi' || lang === 'en' ? lang : acceptedLanguage(request.headers['accept-language'])
     const row = await invoiceByToken(db, token)
     const [invoice] = row ? await presentAll(db, [row], portalUrl, language) : []
     if (!row || !invoice) throw new Refusal('not_found')

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { currencies, toMinor } from '../../contract/money.ts'
 import { monthlyOf } from '../../contract/pricing.ts'
-import { CatalogFault, currencyOf, dataCentres, languageOf, loadCatalog, parseCatalog, plans, termsOf } from './index.ts'
+import { CatalogFault, currencyOf, dataCentres, languageOfRegion, loadCatalog, parseCatalog, plans, termsOf } from './index.ts'
 
 const file = path.resolve(import.meta.dirname, '../../catalog.yaml')
 const shipped = readFileSync(file, 'utf8')
@@ -59,7 +59,9 @@ describe('as shipped', () => {
       smsOtp: false,
       cloudDatabase: false,
     })
-    expect((['VN', 'USD', 'EURO', 'AUD'] as const).map((region) => [currencyOf(catalog, region), languageOf(catalog, region)])).toEqual([
+    expect(
+      (['VN', 'USD', 'EURO', 'AUD'] as const).map((region) => [currencyOf(catalog, region), languageOfRegion(catalog, region)]),
+    ).toEqual([
       ['VND', 'vi'],
       ['USD', 'en'],
       ['EUR', 'en'],

@@ -6,7 +6,7 @@ import type * as z from 'zod/mini'
 import type { Catalog } from './schema.ts'
 
 export const currencyOf = (catalog: Catalog, region: RegionCode): Currency => catalog.regions[region].currency
-export const languageOf = (catalog: Catalog, region: RegionCode): 'en' | 'vi' | 'aud' => catalog.regions[region].language
+export const languageOfRegion = (catalog: Catalog, region: RegionCode): 'en' | 'vi' | 'aud' => catalog.regions[region].language
 
 const mbPerGb = 1024
 

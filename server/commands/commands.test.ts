@@ -15,7 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-function command(...args: string[]): Promise<{ code: number | null; said: string }> {
+const command = (...args: string[]) => commandWith({}, ...args)
+
+function commandWith(other: NodeJS.ProcessEnv, ...args: string[]): Promise<{ code: number | null; said: string }> {
   const root = path.resolve(import.meta.dirname, '../..')
   const env = {
     ...process.env,
@@ -26,6 +28,7 @@ function command(...args: string[]): Promise<{ code: number | null; said: string
     SANDBOX_PORT: String(house.config.SANDBOX_PORT),
     PORTAL_SECRET: house.rootSecret,
     LOG_LEVEL: 'silent',
+    ...other,
   }
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(root, 'server/command.ts'), ...args], {
     cwd: root,
@@ -41,6 +44,14 @@ test('an unknown command names those there are', async () => {
   const { code, said } = await command('nonsense')
   expect(code).toBe(64)
   expect(said).toMatch(/ledger:check[\s\S]*reconcile[\s\S]*refund/)
+})
+
+test('a fault of the settings and a failure on the way have exit codes of their own', async () => {
+  const configuration = await commandWith({ PORT: 'eighty' }, 'ledger:check')
+  expect(configuration).toEqual({ code: 78, said: 'PORT must be a port from 1 to 65535.\n' })
+  const catalogue = await commandWith({ CATALOG: '/nowhere/catalog.yaml' }, 'reconcile')
+  expect(catalogue).toEqual({ code: 78, said: 'The catalogue /nowhere/catalog.yaml cannot be read.\n' })
+  expect(await commandWith({ DATABASE_URL: 'postgres://127.0.0.1:1/nothing' }, 'ledger:check')).toMatchObject({ code: 70 })
 })
 
 test('reconcile finds nothing where all agree, and names what does not', async () => {

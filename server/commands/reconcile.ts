@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { reconcile } from '../payments/index.ts'
 import { days } from '../platform/clock.ts'
-import { openPaymentDesk } from './desk.ts'
+import { openPaymentTools } from './payment-tools.ts'
 
 /** `reconcile [days]`: prints what gateways, payments and ledger do not agree on. Exit code 1 when there is anything. */
 export async function reconcileCommand(config: Config, databaseUrl: string, [span = '7']: readonly string[]): Promise<number> {
@@ -9,17 +9,17 @@ export async function reconcileCommand(config: Config, databaseUrl: string, [spa
     process.stderr.write('How many days back? A whole number: npm run portal -- reconcile 30\n')
     return 64
   }
-  const desk = await openPaymentDesk(config, databaseUrl)
+  const tools = await openPaymentTools(config, databaseUrl)
   try {
     const to = new Date()
     const from = new Date(to.getTime() - days(Number(span)))
-    const found = await reconcile(desk.db, desk.orders, desk.drivers, { from, to })
+    const found = await reconcile(tools.db, tools.orders, tools.drivers, { from, to })
     for (const { driver, about, what } of found.differences) process.stdout.write(`${driver}  ${about}  ${what}\n`)
     process.stdout.write(
       `${span} days: ${found.payments} payments, ${found.postings} postings, ${found.asked} asked about: ${found.differences.length} differences.\n`,
     )
     return found.differences.length === 0 ? 0 : 1
   } finally {
-    await desk.close()
+    await tools.close()
   }
 }

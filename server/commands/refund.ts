@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { NotRefundable } from '../payments/index.ts'
-import { openPaymentDesk } from './desk.ts'
+import { openPaymentTools } from './payment-tools.ts'
 
 /** `refund <transaction code> [minor units] [reason …]`: money goes back to its source. The portal that runs, or the next one, asks the gateway. */
 export async function refundCommand(
@@ -12,9 +12,9 @@ export async function refundCommand(
     process.stderr.write('npm run portal -- refund <transaction code> [minor units] [reason]\n')
     return 64
   }
-  const desk = await openPaymentDesk(config, databaseUrl)
+  const tools = await openPaymentTools(config, databaseUrl)
   try {
-    const id = await desk.refunds.begin(code, amount === undefined ? undefined : BigInt(amount), reason.join(' ') || 'refund')
+    const id = await tools.refunds.begin(code, amount === undefined ? undefined : BigInt(amount), reason.join(' ') || 'refund')
     process.stdout.write(`Refund ${id} has begun: the money has left the wallet and the gateway is asked next.\n`)
     return 0
   } catch (error) {
@@ -22,7 +22,7 @@ export async function refundCommand(
     process.stderr.write(`${error.message}\n`)
     return 1
   } finally {
-    await desk.close()
+    await tools.close()
   }
 }
 
@@ -36,9 +36,9 @@ export async function refundDecideCommand(
     process.stderr.write('npm run portal -- refund:decide <id of the refund> done|refused\n')
     return 64
   }
-  const desk = await openPaymentDesk(config, databaseUrl)
+  const tools = await openPaymentTools(config, databaseUrl)
   try {
-    await desk.refunds.decide(id, status)
+    await tools.refunds.decide(id, status)
     process.stdout.write(`The refund ${id} is ${status}.\n`)
     return 0
   } catch (error) {
@@ -46,6 +46,6 @@ export async function refundDecideCommand(
     process.stderr.write(`${error.message}\n`)
     return 1
   } finally {
-    await desk.close()
+    await tools.close()
   }
 }

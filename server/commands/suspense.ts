@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { assignSuspense, NotAssignable } from '../payments/index.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createAnnouncer } from '../realtime/index.ts'
-import { openPaymentDesk } from './desk.ts'
+import { openPaymentTools } from './payment-tools.ts'
 
 /** `suspense`: what waits; `suspense assign <number> <transaction code or e-mail>`: it is this customer's. The portal that runs tells the customer. */
 export async function suspenseCommand(config: Config, databaseUrl: string, options: readonly string[]): Promise<number> {
@@ -11,17 +11,17 @@ export async function suspenseCommand(config: Config, databaseUrl: string, optio
     process.stderr.write('npm run portal -- suspense [assign <number> <transaction code or e-mail>]\n')
     return 64
   }
-  const desk = await openPaymentDesk(config, databaseUrl)
+  const tools = await openPaymentTools(config, databaseUrl)
   try {
     if (what === undefined) {
-      const rows = await desk.db.selectFrom('payment_suspense').selectAll().where('resolved_at', 'is', null).orderBy('id').execute()
+      const rows = await tools.db.selectFrom('payment_suspense').selectAll().where('resolved_at', 'is', null).orderBy('id').execute()
       for (const { id, created_at: at, driver, amount, currency, reason, code, provider_transaction_id: movement } of rows)
         process.stdout.write(`${id}  ${at.toISOString()}  ${driver}  ${amount} ${currency}  ${reason}  ${code ?? '-'}  ${movement}\n`)
       process.stdout.write(`${rows.length} wait in suspense.\n`)
       return 0
     }
     const announcer = createAnnouncer(systemClock, () => undefined)
-    const { amount, currency } = await assignSuspense({ ...desk, clock: systemClock, announcer }, BigInt(number), who)
+    const { amount, currency } = await assignSuspense({ ...tools, clock: systemClock, announcer }, BigInt(number), who)
     process.stdout.write(`${amount} ${currency} (minor units) are in the wallet of ${who}.\n`)
     return 0
   } catch (error) {
@@ -29,6 +29,6 @@ export async function suspenseCommand(config: Config, databaseUrl: string, optio
     process.stderr.write(`${error.message}\n`)
     return 1
   } finally {
-    await desk.close()
+    await tools.close()
   }
 }

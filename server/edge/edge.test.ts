@@ -4,7 +4,6 @@ import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createEdge, createHostTable, type Edge, type EdgeSite } from './index.ts'
-import { languageOf } from './pages.ts'
 
 interface Answer {
   readonly status: number
@@ -413,15 +412,6 @@ describe('the edge', () => {
     await closing
     await edge.listen()
   })
-
-  test.each([
-    [undefined, 'en'],
-    ['fr-FR', 'en'],
-    ['vi', 'vi'],
-    ['en;q=0.4, vi;q=0.9', 'vi'],
-    ['vi;q=0.1, en', 'en'],
-    ['*', 'en'],
-  ] as const)('Accept-Language %s is %s', (accept, language) => expect(languageOf(accept)).toBe(language))
 })
 
 describe('the host table', () => {

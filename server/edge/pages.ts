@@ -1,7 +1,8 @@
 // What a visitor sees when a site cannot answer. One small page each, no scripts, nothing loaded from elsewhere.
+import type { Language } from '../../contract/errors.ts'
+import { acceptedLanguage } from '../platform/accept-language.ts'
 
 export type EdgePage = 'unknown' | 'starting' | 'suspended' | 'failed' | 'timeout'
-type Language = 'en' | 'vi'
 
 const words: Record<EdgePage, { readonly status: number } & Record<Language, readonly [title: string, text: string]>> = {
   unknown: {
@@ -34,25 +35,12 @@ const words: Record<EdgePage, { readonly status: number } & Record<Language, rea
   },
 }
 
-/** The better of the two languages for an Accept-Language header; English when neither is asked for. */
-export function languageOf(accept: string | undefined): Language {
-  let best: { readonly language: Language; readonly weight: number } = { language: 'en', weight: 0 }
-  for (const part of (accept ?? '').split(',')) {
-    const [tag = '', ...rest] = part.trim().toLowerCase().split(';')
-    const language = /^vi(?:-|$)/.test(tag) ? 'vi' : /^(?:en(?:-|$)|\*)/.test(tag) ? 'en' : null
-    const quality = /q=([\d.]+)/.exec(rest.join(';'))?.[1]
-    const weight = quality === undefined ? 1 : Number(quality)
-    if (language && weight > best.weight) best = { language, weight }
-  }
-  return best.language
-}
-
 /** Status, headers and body of a page. */
 export function edgePage(
   page: EdgePage,
   accept: string | undefined,
 ): { readonly status: number; readonly headers: Record<string, string>; readonly body: string } {
-  const language = languageOf(accept)
+  const language = acceptedLanguage(accept)
   const { status } = words[page]
   const [title, text] = words[page][language]
   const body = `<!doctype html>

@@ -12,7 +12,7 @@ alter table subscription
   add column description jsonb not null default '{"en": "", "vi": ""}',
   -- What it is about, for events: { wp: { id, name } } or null.
   add column subject jsonb,
-  -- A change that takes effect at the renewal: { change, starts, price }.
+  -- A change that takes effect at the renewal: { change, starts }.
   add column planned jsonb,
   add column cancel_at_period_end boolean not null default false,
   -- The newest order or renewal invoice.

@@ -23,7 +23,7 @@ export interface Payments {
 }
 
 /** What an operator works with from the shell; nothing is settled here, and no payment is begun. */
-export function openDesk(deps: {
+export function openOperatorTools(deps: {
   db: Database
   clock: Clock
   ledger: Ledger

@@ -1,30 +1,17 @@
 /** What went wrong, as the customer may know it: the failure's envelope, in the caller's language. */
 import type { FastifyError, FastifyRequest } from 'fastify'
 import { errorStatus, errorText, type ErrorCode, type Failure, type Language } from '../../contract/index.ts'
+import { acceptedLanguage } from './accept-language.ts'
 import { databaseIsAway } from './db.ts'
 import { DriverFailure, Refusal } from './errors.ts'
 import type { Log } from './log.ts'
-
-/** `vi` when Vietnamese is preferred to English, by Accept-Language's weights (RFC 9110, 12.5.4). English otherwise. */
-export function languageOf(header: string | undefined): Language {
-  let best: Language = 'en'
-  let weight = 0
-  for (const part of (header ?? '').split(',')) {
-    const [tag = '', ...parameters] = part.trim().split(';')
-    const weights = parameters.map((parameter) => /^\s*q\s*=\s*(.*)$/i.exec(parameter)?.[1]).filter((text) => text !== undefined)
-    const q = Number(weights[0] ?? 1)
-    const language = /^vi(?![a-z])/i.test(tag) ? 'vi' : /^en(?![a-z])/i.test(tag) ? 'en' : undefined
-    if (language && q > weight) [best, weight] = [language, q]
-  }
-  return best
-}
 
 /** The failure's envelope. */
 export function failure(code: ErrorCode, language: Language, requestId: string, fields?: Readonly<Record<string, string>>): Failure {
   return { statusCode: errorStatus(code), message: errorText(code, language), error: { code, ...(fields && { fields }), requestId } }
 }
 
-export const languageOfRequest = (request: FastifyRequest): Language => languageOf(request.headers['accept-language'])
+export const languageOfRequest = (request: FastifyRequest): Language => acceptedLanguage(request.headers['accept-language'])
 
 /** What went wrong, as the customer may know it. Anything unknown is a bug: 500, and the log keeps the detail. */
 export function explain(error: unknown, request: FastifyRequest, log: Log): { body: Failure; retryAfter?: number } {

@@ -38,7 +38,7 @@ export interface ProvisionDeps {
   /** Tells the edge that a site's state changed. */
   readonly onChange: () => void
   /** Of what is said to a customer. */
-  readonly languageOf: (db: Queryable, customerId: string) => Promise<Language>
+  readonly languageOfCustomer: (db: Queryable, customerId: string) => Promise<Language>
   /** Longest time of one step. */
   readonly stepMs?: number | undefined
 }
@@ -167,7 +167,7 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       const final = kind === 'rejected' || kind === 'full' || attempts >= maxAttempts
       await tx
         .updateTable('site')
-        .set({ attempts, giving_up: final ? whyText[kind][await deps.languageOf(tx, site.customer_id)] : null })
+        .set({ attempts, giving_up: final ? whyText[kind][await deps.languageOfCustomer(tx, site.customer_id)] : null })
         .where('id', '=', id)
         .execute()
       return final ? 'give up' : 'again'

@@ -2,7 +2,7 @@
 import { loadCatalog } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { openGateways, sandboxGatewayKeys } from '../drivers.ts'
-import { openDesk } from '../payments/index.ts'
+import { openOperatorTools } from '../payments/index.ts'
 import { systemClock } from '../platform/clock.ts'
 import { connect } from '../platform/db.ts'
 import { createJobs } from '../platform/jobs.ts'
@@ -10,7 +10,7 @@ import { createLog } from '../platform/log.ts'
 import { createSecrets, loadRootSecret } from '../platform/secrets.ts'
 import { createLedger } from '../wallet/index.ts'
 
-export async function openPaymentDesk(config: Config, databaseUrl: string) {
+export async function openPaymentTools(config: Config, databaseUrl: string) {
   const log = createLog(config.LOG_LEVEL)
   const secrets = createSecrets(loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET))
   const host = ['0.0.0.0', '::'].includes(config.HOST) ? '127.0.0.1' : config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
@@ -28,7 +28,7 @@ export async function openPaymentDesk(config: Config, databaseUrl: string) {
     drivers,
     jobs,
     ledger,
-    ...openDesk({
+    ...openOperatorTools({
       db,
       clock: systemClock,
       ledger,

@@ -1,0 +1,16 @@
+/** The one reader of Accept-Language: of the API, of invoices, and of what the edge shows. */
+import type { Language } from '../../contract/errors.ts'
+
+/** `vi` when Vietnamese is preferred to English, by the header's weights (RFC 9110, 12.5.4); `*` stands for English. English otherwise. */
+export function acceptedLanguage(header: string | undefined): Language {
+  let best: Language = 'en'
+  let weight = 0
+  for (const part of (header ?? '').split(',')) {
+    const [tag = '', ...parameters] = part.trim().split(';')
+    const weights = parameters.map((parameter) => /^\s*q\s*=\s*(.*)$/i.exec(parameter)?.[1]).filter((text) => text !== undefined)
+    const q = Number(weights[0] ?? 1)
+    const language = /^vi(?![a-z])/i.test(tag) ? 'vi' : /^(en(?![a-z])|\*)/i.test(tag) ? 'en' : undefined
+    if (language && q > weight) [best, weight] = [language, q]
+  }
+  return best
+}
