@@ -4,8 +4,9 @@
  */
 import pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'
-import type { Log } from './log.ts'
 import { onCommit, type Tx } from './db.ts'
+import { lockKeys } from './lock-keys.ts'
+import type { Log } from './log.ts'
 
 export interface JobOptions {
   readonly startAfter?: Date
@@ -52,8 +53,6 @@ const defaults = { concurrency: 1, retries: 8, retryDelaySeconds: 1, limitSecond
 const heartbeatSeconds = 10
 const pollSeconds = 2
 const stopMs = 10_000
-/** Held, shared, by every process with a worker on this database; it goes with the process. */
-const presenceKey = 727_030
 
 /** `send`: jobs are only added, for a portal that runs or will run; nothing is worked on here. */
 export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'): Jobs {
@@ -92,7 +91,7 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
     presence = new pg.Client({ connectionString: url, application_name: 'portal-presence', keepAlive: true })
     presence.on('error', (error) => log.warn({ err: error }, 'the presence connection is gone'))
     await presence.connect()
-    const { rows } = await presence.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [presenceKey])
+    const { rows } = await presence.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [lockKeys.jobWorkers])
     const alone = rows[0]?.alone === true
     if (alone) {
       const { rowCount } = await presence.query(
@@ -100,8 +99,8 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
       )
       if (rowCount) log.warn({ jobs: rowCount }, 'took back the jobs of a killed worker')
     }
-    await presence.query('select pg_advisory_lock_shared($1)', [presenceKey])
-    if (alone) await presence.query('select pg_advisory_unlock($1)', [presenceKey])
+    await presence.query('select pg_advisory_lock_shared($1)', [lockKeys.jobWorkers])
+    if (alone) await presence.query('select pg_advisory_unlock($1)', [lockKeys.jobWorkers])
   }
 
   return {
