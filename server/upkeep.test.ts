@@ -59,3 +59,35 @@ test('many events at once, and however many there are that stay', async () => {
   await eventually('old ones gone, in several pieces', async () => (await bell(an)).unread === 28_000)
   await isUsed('notification_created')
 })
+
+test('forged words of gateways after a month; what gateways really said stays, and is not read for it', async () => {
+  const { db } = portal.house
+  const forge = async (): Promise<void> => {
+    await portal.call('POST', '/api/webhooks/stripe', { body: { id: 'evt_forged' }, headers: { 'stripe-signature': 't=1,v1=00' } })
+  }
+  const kept = async (): Promise<unknown> =>
+    (
+      await sql`select outcome, count(*)::int as n from payment_notice where driver = 'stripe' group by outcome order by outcome`.execute(
+        db,
+      )
+    ).rows
+  await forge()
+  await sql`
+    insert into payment_notice (driver, raw, outcome, received_at)
+    select 'stripe', '{}', 'settled', ${clock.now()}::timestamptz - interval '1 year' from generate_series(1, 30000)
+  `.execute(db)
+  clock.advance(days(20))
+  await forge()
+  expect(await kept()).toEqual([
+    { outcome: 'forged', n: 2 },
+    { outcome: 'settled', n: 30_000 },
+  ])
+  await sql`analyze payment_notice`.execute(db)
+  clock.advance(days(10) + 1)
+  await tidy()
+  await expect.poll(kept).toEqual([
+    { outcome: 'forged', n: 1 },
+    { outcome: 'settled', n: 30_000 },
+  ])
+  await isUsed('payment_notice_forged')
+})
