@@ -423,6 +423,7 @@ export interface SiteDomain {
 
 export interface SiteFormerName {
   name: string;
+  seq: Generated<bigint>;
   site_id: string;
 }
 
