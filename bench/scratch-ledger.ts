@@ -24,7 +24,7 @@ export async function scratchLedger(options: { connections: number; wallets: num
   chmodSync(folder, 0o755)
   const cluster = await startEmbeddedPostgres({ folder })
   const { db, close } = connect(cluster.url, options.connections, () => undefined)
-  await migrate(db)
+  await migrate(cluster.url)
   const ledger = createLedger(systemClock)
   await ledger.prepare(db, { drivers: ['vnpay'], products: ['wordpress'] })
   const customers = Array.from({ length: options.wallets }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`)

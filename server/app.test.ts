@@ -1,9 +1,11 @@
 /** The house as an operator and a stranger meet it: health, metrics, the API's own description, what anybody may read, and long lists. */
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import * as contract from '../contract/index.ts'
 import { eventually, openTestHouse, type Answer, type TestCustomer, type TestHouse } from '../test/house.ts'
 import { transaction } from './platform/db.ts'
+import { lockKeys } from './platform/lock-keys.ts'
 
 const token = 'a token for the metrics'
 let portal: TestHouse
@@ -282,6 +284,44 @@ describe('health', () => {
   test('up and ready', async () => {
     expect((await portal.call('GET', '/healthz')).text).toBe('{"status":"up"}')
     expect(await ready()).toEqual({ status: 200 })
+  })
+
+  test('a worker that the others no longer see says so and shows itself again; nobody waits for that when it stops', async () => {
+    // As the next portal to start asks whether it is alone.
+    const next = new pg.Client({ connectionString: portal.databaseUrl })
+    await next.connect()
+    const isAlone = async () => (await next.query('select pg_try_advisory_lock($1) as alone', [lockKeys.jobWorkers])).rows as unknown
+    const release = () => next.query('select pg_advisory_unlock($1)', [lockKeys.jobWorkers])
+    /** The connection that shows the worker breaks, and the next portal has the lock before it is taken again. */
+    async function hidden(): Promise<void> {
+      const has = next.query('select pg_advisory_lock($1)', [lockKeys.jobWorkers])
+      const { db } = portal.house
+      await eventually('the next one waits', async () => {
+        const { rows } =
+          await sql`select from pg_locks where locktype = 'advisory' and objid = ${lockKeys.jobWorkers} and not granted`.execute(db)
+        return rows.length > 0
+      })
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal-presence' and datname = current_database()
+      `.execute(db)
+      await has
+      await eventually('not ready', async () => (await ready()).notReady?.['jobs'] === 'other portals do not see the job worker')
+    }
+    expect(await isAlone()).toEqual([{ alone: false }])
+    await hidden()
+    await release()
+    await eventually('ready again', async () => (await ready()).status === 200)
+    expect(await isAlone()).toEqual([{ alone: false }])
+
+    await hidden()
+    const began = performance.now()
+    await portal.reopen({}, async () => {
+      expect(performance.now() - began).toBeLessThan(5000)
+      await release()
+    })
+    expect(await ready()).toEqual({ status: 200 })
+    expect(await isAlone()).toEqual([{ alone: false }])
+    await next.end()
   })
 
   test('without its database: up, not ready, and says what is not; calls answer 503; all of it passes by itself', async () => {

@@ -70,7 +70,7 @@ export async function openHouse(parts: HouseParts) {
   const { portalUrl } = config
   const pool = connect(parts.databaseUrl, poolSize, (error) => log.warn({ err: error }, 'idle database connection'))
   const { db } = pool
-  await migrate(db)
+  await migrate(parts.databaseUrl)
 
   // Ground floor
   const metrics = createMetrics()

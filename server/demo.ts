@@ -10,6 +10,7 @@ import { createBilling } from './billing/index.ts'
 import { days, hours, later, type Clock } from './platform/clock.ts'
 import { transaction, type Database } from './platform/db.ts'
 import type { Jobs } from './platform/jobs.ts'
+import { lockKeys } from './platform/lock-keys.ts'
 import type { Log } from './platform/log.ts'
 
 export const demoCustomer = {
@@ -74,7 +75,7 @@ export async function seedDemo(of: { db: Database; catalog: Catalog; log: Log; d
   const signIn = { email: demoCustomer.email, password: demoCustomer.password }
   const passwordHash = await hashPassword(demoCustomer.password)
   return await transaction(db, async (tx) => {
-    await sql`select pg_advisory_xact_lock(727020)`.execute(tx)
+    await sql`select pg_advisory_xact_lock(${lockKeys.seedDemo})`.execute(tx)
     if (await tx.selectFrom('customer').select('id').where('email', '=', demoCustomer.email).executeTakeFirst()) return signIn
     if (await tx.selectFrom('customer').select('id').limit(1).executeTakeFirst()) return undefined
 

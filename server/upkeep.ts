@@ -8,6 +8,7 @@ import type { Jobs } from './platform/jobs.ts'
 import type { Limits } from './platform/limits.ts'
 import type { Log } from './platform/log.ts'
 import type { Metrics } from './platform/metrics.ts'
+import { dropOldNotifications } from './realtime/index.ts'
 import * as wallet from './wallet/index.ts'
 
 export function defineUpkeep(parts: {
@@ -29,6 +30,7 @@ export function defineUpkeep(parts: {
       await auth.dropOldSignIns(db, clock)
       await accounts.dropNeverActivated()
       await payments.dropForgedNotices(db, clock)
+      await dropOldNotifications(db, clock)
       await limits.forgetExpired()
     },
   })

@@ -5,7 +5,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { TestProject } from 'vitest/node'
-import { connect, migrate } from '../server/platform/db.ts'
+import { migrate } from '../server/platform/db.ts'
 import { startEmbeddedPostgres } from '../server/platform/postgres/index.ts'
 
 declare module 'vitest' {
@@ -35,9 +35,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await admin.query(`create database ${template}`)
   await admin.end()
   const url = withDatabase(cluster.adminUrl, template)
-  const { db, close } = connect(url, 2, () => undefined)
-  await migrate(db)
-  await close()
+  await migrate(url)
   const boss = new PgBoss({ connectionString: url, schedule: false, supervise: false })
   boss.on('error', () => undefined)
   await boss.start()

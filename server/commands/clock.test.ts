@@ -30,7 +30,7 @@ let pool: Pool
 beforeAll(async () => {
   database = await testDatabase()
   pool = connect(database.url, 2, () => undefined)
-  await migrate(pool.db)
+  await migrate(database.url)
 })
 afterAll(async () => {
   await pool.close()

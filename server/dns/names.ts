@@ -6,6 +6,7 @@ import { parse } from 'tldts'
 import { hasBrokenLabel } from '../../contract/dns-idn.ts'
 import { isHostName } from '../../contract/dns-records.ts'
 import type { Tx } from '../platform/db.ts'
+import { lockKeys } from '../platform/lock-keys.ts'
 
 export type DomainFault = 'domain_form' | 'a_label' | 'domain_public_suffix' | 'domain_ours'
 
@@ -50,14 +51,22 @@ const pick = <T>(from: readonly T[]): T | undefined => (from.length > 0 ? from[r
 const pairsOf = (pool: readonly string[]): string[][] =>
   pool.flatMap((first, index) => pool.slice(index + 1).map((second) => [first, second]))
 
+/** One of the pool's pairs that no account has, any of them with the same chance; undefined when all are taken. */
+async function freePair(tx: Tx, pool: readonly string[]): Promise<string[] | undefined> {
+  // Drawn by a UUID, for which PostgreSQL takes strong random numbers: a pair proves whose a name is, so nobody should foresee it.
+  const { rows } = await sql<{ pair: string[] }>`
+    with name_server as materialized (select name, place from unnest(${[...pool]}::text[]) with ordinality as given (name, place))
+    select array[a.name, b.name] as pair from name_server a join name_server b on a.place < b.place
+    where not exists (select from dns_account_pair taken where taken.pair = array[a.name, b.name])
+    order by gen_random_uuid() limit 1`.execute(tx)
+  return rows[0]?.pair
+}
+
 /** The account's own pair, which nobody else has while the pool lasts. */
-async function accountPair(tx: Tx, customerId: string, pairs: readonly string[][]): Promise<string[]> {
-  const offered = new Set(pairs.map(key))
-  const taken = await tx.selectFrom('dns_account_pair').select(['customer_id', 'pair']).execute()
-  const own = taken.find((row) => row.customer_id === customerId)
-  if (own && offered.has(key(own.pair))) return own.pair
-  const used = new Set(taken.map(({ pair }) => key(pair)))
-  const pair = pick(pairs.filter((one) => !used.has(key(one)))) ?? pick(pairs) ?? []
+async function accountPair(tx: Tx, customerId: string, pool: readonly string[], pairs: readonly string[][]): Promise<string[]> {
+  const own = await tx.selectFrom('dns_account_pair').select('pair').where('customer_id', '=', customerId).executeTakeFirst()
+  if (own && pairs.some((offered) => key(offered) === key(own.pair))) return own.pair
+  const pair = (await freePair(tx, pool)) ?? pick(pairs) ?? []
   await tx
     .insertInto('dns_account_pair')
     .values({ customer_id: customerId, pair })
@@ -71,9 +80,9 @@ async function accountPair(tx: Tx, customerId: string, pairs: readonly string[][
  * that what the parent zone names proves this claim and no earlier one. Claims of all names are taken one after the other.
  */
 export async function assignPair(tx: Tx, of: { customerId: string; name: string; pool: readonly string[] }): Promise<string[]> {
-  await sql`select pg_advisory_xact_lock(727031)`.execute(tx)
+  await sql`select pg_advisory_xact_lock(${lockKeys.claimDomain})`.execute(tx)
   const pairs = pairsOf(of.pool)
-  const own = await accountPair(tx, of.customerId, pairs)
+  const own = await accountPair(tx, of.customerId, of.pool, pairs)
   const history = await tx.selectFrom('dns_zone').select('name_servers').where('name', '=', of.name).orderBy('seq', 'desc').execute()
   const had = new Set(history.map(({ name_servers }) => key(name_servers)))
   if (!had.has(key(own))) return own

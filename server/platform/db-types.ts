@@ -424,6 +424,7 @@ export interface SiteDomain {
 
 export interface SiteFormerName {
   name: string;
+  seq: Generated<bigint>;
   site_id: string;
 }
 

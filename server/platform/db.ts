@@ -22,15 +22,16 @@ export interface Pool {
 
 /** Without these limits a half-open connection makes `pg` wait for ever. All in milliseconds. */
 const limits = {
-  connectionTimeoutMillis: 10_000,
   query_timeout: 30_000,
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 60_000,
-  keepAlive: true,
 }
 
-export function connect(url: string, max: number, onError: (error: Error) => void): Pool {
-  const pool = new pg.Pool({ connectionString: url, max, ...limits, application_name: 'portal' })
+export const connect = (url: string, max: number, onError: (error: Error) => void): Pool =>
+  open({ connectionString: url, max, ...limits, application_name: 'portal' }, onError)
+
+function open(config: pg.PoolConfig, onError: (error: Error) => void): Pool {
+  const pool = new pg.Pool({ ...config, connectionTimeoutMillis: 10_000, keepAlive: true })
   let closing = false
   // Connections that the server drops while both stop are no news.
   pool.on('error', (error) => {
@@ -62,12 +63,21 @@ const folderProvider = (folder: string): MigrationProvider => ({
   },
 })
 
-/** Applies what is missing, under Kysely's lock: several processes may start at once. Answers the names applied. */
-export async function migrate(db: Database): Promise<string[]> {
-  const provider = folderProvider(path.resolve(import.meta.dirname, '../migrations'))
-  const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
-  if (error) throw error
-  return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName)
+/**
+ * Applies what is missing, under Kysely's lock: several processes may start at once. Answers the names applied. On a connection of its own, without the limits of
+ * calls: an index over years of entries takes its time, and so does waiting for the process that makes it.
+ */
+export async function migrate(url: string): Promise<string[]> {
+  // What breaks while it is idle breaks the next query too, and that one is heard.
+  const { db, close } = open({ connectionString: url, max: 1, application_name: 'portal-migrations' }, () => undefined)
+  try {
+    const provider = folderProvider(path.resolve(import.meta.dirname, '../migrations'))
+    const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
+    if (error) throw error
+    return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName)
+  } finally {
+    await close()
+  }
 }
 
 const afterCommit = new WeakMap<Queryable, (() => void)[]>()

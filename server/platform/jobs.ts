@@ -2,10 +2,11 @@
  * Durable jobs on pg-boss. A job is added in the business transaction, may run twice and must act once. A killed worker's jobs come back at the
  * next start, or after the heartbeat limit while another portal lives. Workers in this process are woken at the commit; polling is the fallback.
  */
-import pg from 'pg'
+import type pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'
-import type { Log } from './log.ts'
 import { onCommit, type Tx } from './db.ts'
+import type { Log } from './log.ts'
+import { createPresence } from './presence.ts'
 
 export interface JobOptions {
   readonly startAfter?: Date
@@ -52,8 +53,6 @@ const defaults = { concurrency: 1, retries: 8, retryDelaySeconds: 1, limitSecond
 const heartbeatSeconds = 10
 const pollSeconds = 2
 const stopMs = 10_000
-/** Held, shared, by every process with a worker on this database; it goes with the process. */
-const presenceKey = 727_030
 
 /** `send`: jobs are only added, for a portal that runs or will run; nothing is worked on here. */
 export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'): Jobs {
@@ -72,7 +71,7 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
   const definitions: JobDefinition<object>[] = []
   const workers = new Map<string, string[]>()
   const stopping = new AbortController()
-  let presence: pg.Client | undefined
+  const presence = createPresence(url, log)
   let running = false
   let troubled = false
   boss.on('error', (error) => {
@@ -88,20 +87,11 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
    * Jobs that are marked as running while no other worker lives were in the hands of one that was killed: they wait again, at once, and the kill
    * counts as no try. (pg-boss alone would notice after the heartbeat limit and wait longer after each kill.)
    */
-  async function takeBack(): Promise<void> {
-    presence = new pg.Client({ connectionString: url, application_name: 'portal-presence', keepAlive: true })
-    presence.on('error', (error) => log.warn({ err: error }, 'the presence connection is gone'))
-    await presence.connect()
-    const { rows } = await presence.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [presenceKey])
-    const alone = rows[0]?.alone === true
-    if (alone) {
-      const { rowCount } = await presence.query(
-        "update pgboss.job set state = 'retry', started_on = null, start_after = now(), heartbeat_on = null where state = 'active'",
-      )
-      if (rowCount) log.warn({ jobs: rowCount }, 'took back the jobs of a killed worker')
-    }
-    await presence.query('select pg_advisory_lock_shared($1)', [presenceKey])
-    if (alone) await presence.query('select pg_advisory_unlock($1)', [presenceKey])
+  async function takeBack(session: pg.Client): Promise<void> {
+    const { rowCount } = await session.query(
+      "update pgboss.job set state = 'retry', started_on = null, start_after = now(), heartbeat_on = null where state = 'active'",
+    )
+    if (rowCount) log.warn({ jobs: rowCount }, 'took back the jobs of a killed worker')
   }
 
   return {
@@ -121,7 +111,7 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
         running = true
         return
       }
-      await takeBack()
+      await presence.show(takeBack)
       running = true
       for (const job of definitions) {
         const retries = job.retries ?? defaults.retries
@@ -173,10 +163,11 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
       running = false
       stopping.abort()
       await boss.stop({ graceful: true, timeout: stopMs, close: true })
-      await presence?.end()
+      await presence.hide()
     },
     async health() {
       if (!running) return 'the job worker is not running'
+      if (mode === 'work' && !presence.shown()) return 'other portals do not see the job worker'
       // Trouble is remembered until something goes well: where nothing is to be done for hours, asking is what goes well.
       if (troubled && (await boss.schemaVersion().catch(() => null)) !== null) troubled = false
       return troubled ? 'the job queue has trouble with the database' : undefined

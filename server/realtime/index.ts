@@ -8,11 +8,12 @@ import { createEndings, type Endings } from './endings.ts'
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
 import { createRelay } from './relay.ts'
+import { dropOldNotifications } from './notifications.ts'
 import { routes } from './routes.ts'
 import type { AppKey } from './signature.ts'
 import { createSockets, type Sockets } from './socket.ts'
 
-export { createAnnouncer }
+export { createAnnouncer, dropOldNotifications }
 export type { Announcer, AppKey, Told }
 
 export interface Realtime extends Announcer {

@@ -2,8 +2,8 @@
 import type { Language } from '../../contract/errors.ts'
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { EventName, Notification } from '../../contract/realtime.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Queryable } from '../platform/db.ts'
+import { days, later, type Clock } from '../platform/clock.ts'
+import type { Database, Queryable } from '../platform/db.ts'
 
 interface Known {
   payment?: { number?: string; amount_paid?: number; amount_due?: number; currency?: string }
@@ -119,4 +119,29 @@ export async function markRead(db: Queryable, clock: Clock, customerId: string, 
     .where('read_at', 'is', null)
   if (ids) query = query.where('seq', 'in', ids.length > 0 ? [...ids] : [-1n])
   await query.execute()
+}
+
+const keptMs = days(90)
+const droppedAtOnce = 5000
+
+/** The bell is no archive: what happened stands in the lists of invoices, entries and servers. What was not sent yet stays. */
+export async function dropOldNotifications(db: Database, clock: Clock): Promise<void> {
+  const before = later(clock.now(), -keptMs)
+  let dropped: bigint
+  // A first time after years finds millions: in pieces, each of which takes well under a second.
+  do {
+    const { numDeletedRows } = await db
+      .deleteFrom('notification')
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('notification')
+          .select('id')
+          .where('created_at', '<', before)
+          .where('seq', 'is not', null)
+          .orderBy('created_at')
+          .limit(droppedAtOnce),
+      )
+      .executeTakeFirstOrThrow()
+    dropped = numDeletedRows
+  } while (dropped === BigInt(droppedAtOnce))
 }

@@ -4,14 +4,13 @@
  */
 import { sql } from 'kysely'
 import { transaction, type Database } from '../platform/db.ts'
+import { lockKeys } from '../platform/lock-keys.ts'
 import type { Log } from '../platform/log.ts'
 
 /** The NOTIFY channel. */
 export const channel = 'portal_events'
 const batch = 500
 const roundMs = 1000
-/** Serialises the relays of several processes, so that places in line are committed in order. */
-const lockKey = 727_010
 
 export interface Relay {
   wake(): void
@@ -27,7 +26,8 @@ export function createRelay(db: Database, log: Log): Relay {
 
   async function sendBatch(): Promise<number> {
     return await transaction(db, async (tx) => {
-      await sql`select pg_advisory_xact_lock(${lockKey})`.execute(tx)
+      // The relays of several processes take turns, so that places in line are committed in order.
+      await sql`select pg_advisory_xact_lock(${lockKeys.relayEvents})`.execute(tx)
       const { rows } = await sql<{ seq: bigint }>`
         with waiting as (select id from notification where seq is null order by id limit ${batch} for update),
         placed as (select id, nextval('notification_seq') as seq from waiting order by id)

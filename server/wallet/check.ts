@@ -6,6 +6,7 @@
 import { sql } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable } from '../platform/db.ts'
+import { lockKeys } from '../platform/lock-keys.ts'
 
 export interface LedgerFinding {
   readonly invariant: string
@@ -30,8 +31,6 @@ const transfersAtOnce = 50_000n
 const accountsAtOnce = 100
 /** Of all accounts of a stretch together. */
 const entriesAtOnce = 50_000
-/** One check at a time walks; a second one waits for each stretch and goes on from there. */
-const walkKey = 727_031
 
 interface Stretch {
   account_id: bigint
@@ -102,7 +101,8 @@ async function walkChains(db: Database): Promise<LedgerFinding[]> {
   let from = 0n
   for (;;) {
     const rows = await transaction(db, async (tx) => {
-      await sql`select pg_advisory_xact_lock(${walkKey})`.execute(tx)
+      // One check at a time walks; a second one waits for each stretch and goes on from there.
+      await sql`select pg_advisory_xact_lock(${lockKeys.walkLedger})`.execute(tx)
       return (await walk(from, broken).execute(tx)).rows
     })
     if (rows[0] === undefined) return findings

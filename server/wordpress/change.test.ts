@@ -281,6 +281,22 @@ describe('a running server', { timeout: 120_000 }, () => {
     expect((await an.plan({ name: old })).body.result.name).toBe(old)
   })
 
+  test('keeps the last ten of the names that it had; older ones are free again', { timeout: 120_000 }, async () => {
+    const { name: first } = await an.site()
+    const later = Array.from({ length: 11 }, (_, n) => `ten-thu-${n + 1}-${an.id.slice(0, 4)}`)
+    for (const name of later) expect((await an.plan({ name })).status).toBe(200)
+    const [second = ''] = later
+    const binh = await running()
+    expect((await binh.plan({ name: second })).status).toBe(422)
+    expect((await binh.plan({ name: first })).body.result.name).toBe(first)
+    await eventually('each on its own names', async () => {
+      const [theirs, ours] = await Promise.all([visit(`${first}.${sites}`, '/'), visit(`${second}.${sites}`, '/')])
+      return theirs.text.includes(`http://${first}.${sites}/`) && ours.text.includes(`http://${second}.${sites}/`)
+    })
+    const kept = await house.house.db.selectFrom('site_former_name').select('name').where('site_id', '=', an.id).execute()
+    expect(kept.map(({ name }) => name).toSorted()).toEqual(later.slice(0, -1).toSorted())
+  })
+
   test('is changed by its owner alone', async () => {
     const binh = new Owner(await house.customer())
     binh.id = an.id

@@ -24,6 +24,9 @@ export const ensureJob = 'ensure-site'
 /** Takes a planned change with the renewal. Payload { siteId, changeId }. */
 export const resizeJob = 'resize-site'
 
+/** So many names that a server had before are kept for it. Without an end one customer could keep any number from everybody. */
+const formerNamesKept = 10
+
 /** Only what is there is to change. */
 export interface Wish {
   readonly planId?: number | undefined
@@ -81,6 +84,13 @@ async function rename(tx: Tx, site: SiteRow, name: string, language: Language): 
   }
   if (former) await tx.deleteFrom('site_former_name').where('name', '=', name).execute()
   await tx.insertInto('site_former_name').values({ name: site.name, site_id: site.id }).execute()
+  const latest = tx
+    .selectFrom('site_former_name')
+    .select('name')
+    .where('site_id', '=', site.id)
+    .orderBy('seq', 'desc')
+    .limit(formerNamesKept)
+  await tx.deleteFrom('site_former_name').where('site_id', '=', site.id).where('name', 'not in', latest).execute()
 }
 
 async function resize(tx: Tx, deps: ChangeDeps, site: SiteRow, wish: Wish, language: Language): Promise<void> {

@@ -15,6 +15,7 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { canEnter, chooseUser, locateBinaries, onWindows, type Binaries, type RunAs } from './binaries.ts'
+import { lockKeys } from '../lock-keys.ts'
 import { clearStaleLock, guardName, hasGuard, isAlive, isServerOf, readPidFile } from './lock.ts'
 
 export interface EmbeddedOptions {
@@ -191,7 +192,7 @@ async function ensureDatabase(adminUrl: string, database: string, password: stri
   const admin = new pg.Client({ connectionString: adminUrl })
   await admin.connect()
   try {
-    await admin.query('select pg_advisory_lock(727001)')
+    await admin.query('select pg_advisory_lock($1)', [lockKeys.makeDatabase])
     if ((await admin.query('select 1 from pg_roles where rolname = $1', [database])).rowCount === 0) {
       await admin.query(`create role ${admin.escapeIdentifier(database)} login createdb password ${admin.escapeLiteral(password)}`)
     }

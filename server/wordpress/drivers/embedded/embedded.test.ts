@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import { existsSync } from 'node:fs'
@@ -302,6 +303,15 @@ unlink( $dir . 'again' );`,
     expect((await page('/')).status).toBe(200)
     const sequence = (await driver.log(spec.id).tail(5_000)).map((line) => line.seq)
     expect(sequence).toEqual(sequence.map((_, index) => sequence[0]! + index))
+  })
+
+  test('nothing of a removed site is kept in memory', async () => {
+    const id = randomUUID()
+    const before = driver.log(id)
+    expect(driver.log(id)).toBe(before)
+    await Promise.all([driver.remove(id), driver.remove(id)])
+    expect(driver.log(id)).not.toBe(before)
+    await driver.remove(id)
   })
 
   test('a site that there is no memory for is refused, and leaves nothing', async () => {

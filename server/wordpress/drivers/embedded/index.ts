@@ -113,7 +113,10 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       await site(id).stop()
     },
     async remove(id) {
-      await site(id).remove()
+      const removed = site(id)
+      await removed.remove()
+      // Unless it was asked for anew meanwhile: two that act on one folder would not wait for each other.
+      if (removed.idle) sites.delete(id)
     },
     async state(id) {
       return site(id).state()

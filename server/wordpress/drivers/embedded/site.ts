@@ -49,6 +49,8 @@ export class Site {
   readonly #id: string
   readonly #folder: SiteFolder
   #queue: Promise<unknown> = Promise.resolve()
+  /** Under way or waiting for their turn. */
+  #acts = 0
   #slots: Slot[] = []
   #spec: SiteSpec | null = null
   /** Whether the site is started: its containers may be shown to the edge. */
@@ -71,8 +73,14 @@ export class Site {
     this.#copies = new Copies(host.archivist, id, this.#folder.dir)
   }
 
+  /** Whether nothing is done to it and nothing waits to be. */
+  get idle(): boolean {
+    return this.#acts === 0
+  }
+
   #copyInTurn<T>(act: () => Promise<T>): Promise<T> {
-    const turn = this.#copyQueue.then(act, act)
+    this.#acts++
+    const turn = this.#copyQueue.then(act, act).finally(() => this.#acts--)
     this.#copyQueue = turn.catch(() => {})
     return turn
   }
@@ -101,7 +109,8 @@ export class Site {
 
   /** One act after another, in the order they were asked for. */
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(act, act)
+    this.#acts++
+    const turn = this.#queue.then(act, act).finally(() => this.#acts--)
     this.#queue = turn.catch(() => {})
     return turn
   }

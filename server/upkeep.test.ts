@@ -1,0 +1,93 @@
+/** What the house forgets by itself, and that it finds it without reading the rest. */
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../test/house.ts'
+import { days } from './platform/clock.ts'
+import { transaction } from './platform/db.ts'
+
+const clock = manualClock()
+let portal: TestHouse
+beforeAll(async () => {
+  portal = await openTestHouse({ clock })
+})
+afterAll(() => portal.close())
+
+const tidy = (): Promise<void> => transaction(portal.house.db, (tx) => portal.house.jobs.add(tx, 'tidy', {}))
+
+/** PostgreSQL counts late, when the connection has nothing to do. */
+const isUsed = (index: string) =>
+  eventually(`a look into ${index}`, async () => {
+    const { rows } = await sql`select from pg_stat_user_indexes where indexrelname = ${index} and idx_scan > 0`.execute(portal.house.db)
+    return rows.length > 0
+  })
+
+interface Bell {
+  data: { id: string; title: string }[]
+  unread: number
+}
+/** Read in a new session: half a day without a call ends one. */
+async function bell({ email, password }: TestCustomer): Promise<Bell> {
+  const { body } = await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
+  return (await portal.call<Bell>('GET', '/api/notifications', { token: body.result.token.accessToken })).body.result
+}
+
+test('the bell forgets after 90 days, read or not', async () => {
+  const an = await portal.customer()
+  await portal.topUp(an, 100_000)
+  const first = await eventually('the first event', async () => (await bell(an)).data.at(0))
+  clock.advance(days(60))
+  const { email, password } = an
+  const { body } = await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
+  await portal.topUp({ ...an, token: body.result.token.accessToken }, 200_000)
+  const second = await eventually('the second event', async () => (await bell(an)).data.find(({ id }) => id !== first.id))
+  clock.advance(days(30) + 1)
+  await tidy()
+  await eventually('the first one gone', async () => (await bell(an)).data.every(({ id }) => id !== first.id))
+  expect(await bell(an)).toMatchObject({ data: [{ id: second.id }], unread: 1 })
+})
+
+test('many events at once, and however many there are that stay', async () => {
+  const { db } = portal.house
+  const an = await portal.customer()
+  await sql`
+    insert into notification (seq, customer_id, event, payload, created_at)
+    select nextval('notification_seq'), ${an.id}, 'wallet.credited', '{}', ${clock.now()}::timestamptz - make_interval(days => case when n <= 12000 then 91 else 1 end)
+    from generate_series(1, 40000) n
+  `.execute(db)
+  await sql`analyze notification`.execute(db)
+  await tidy()
+  await eventually('old ones gone, in several pieces', async () => (await bell(an)).unread === 28_000)
+  await isUsed('notification_created')
+})
+
+test('forged words of gateways after a month; what gateways really said stays, and is not read for it', async () => {
+  const { db } = portal.house
+  const forge = async (): Promise<void> => {
+    await portal.call('POST', '/api/webhooks/stripe', { body: { id: 'evt_forged' }, headers: { 'stripe-signature': 't=1,v1=00' } })
+  }
+  const kept = async (): Promise<unknown> =>
+    (
+      await sql`select outcome, count(*)::int as n from payment_notice where driver = 'stripe' group by outcome order by outcome`.execute(
+        db,
+      )
+    ).rows
+  await forge()
+  await sql`
+    insert into payment_notice (driver, raw, outcome, received_at)
+    select 'stripe', '{}', 'settled', ${clock.now()}::timestamptz - interval '1 year' from generate_series(1, 30000)
+  `.execute(db)
+  clock.advance(days(20))
+  await forge()
+  expect(await kept()).toEqual([
+    { outcome: 'forged', n: 2 },
+    { outcome: 'settled', n: 30_000 },
+  ])
+  await sql`analyze payment_notice`.execute(db)
+  clock.advance(days(10) + 1)
+  await tidy()
+  await expect.poll(kept).toEqual([
+    { outcome: 'forged', n: 1 },
+    { outcome: 'settled', n: 30_000 },
+  ])
+  await isUsed('payment_notice_forged')
+})
