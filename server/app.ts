@@ -208,7 +208,7 @@ export async function openHouse(parts: HouseParts) {
   // House-keeping
   const locks = createSessionLocks(parts.databaseUrl)
   const idempotency = { db, secrets, clock, locks }
-  defineUpkeep({ db, clock, log, jobs, limits, idempotency, accounts })
+  defineUpkeep({ db, clock, log, jobs, limits, idempotency, accounts, messages })
   defineGauges({
     db,
     metrics,

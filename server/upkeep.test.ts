@@ -91,3 +91,18 @@ test('forged words of gateways after a month; what gateways really said stays, a
   ])
   await isUsed('payment_notice_forged')
 })
+
+test('to whom something was sent is forgotten after 90 days; what could not be sent stays', async () => {
+  const { db } = portal.house
+  const an = await portal.customer()
+  const sent = () => db.selectFrom('message').select('id').where('recipient', '=', an.phone).where('sent_at', 'is not', null).execute()
+  await eventually('the code being sent', async () => (await sent()).length === 1)
+  await sql`
+    insert into message (id, channel, recipient, sealed_text, created_at)
+    values (gen_random_uuid(), 'sms', ${an.phone}, '\\x00', ${clock.now()})
+  `.execute(db)
+  clock.advance(days(90) + 1)
+  await tidy()
+  await eventually('the sent one gone', async () => (await sent()).length === 0)
+  expect(await db.selectFrom('message').select('id').where('recipient', '=', an.phone).execute()).toHaveLength(1)
+})

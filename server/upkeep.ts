@@ -1,5 +1,6 @@
 /** What the house does for itself: it forgets what has run out, checks its ledger every hour, and counts what an operator watches. */
 import * as auth from './auth/index.ts'
+import type { Messages } from './messages/index.ts'
 import * as payments from './payments/index.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
@@ -19,8 +20,9 @@ export function defineUpkeep(parts: {
   limits: Limits
   idempotency: IdempotencyStore
   accounts: auth.Accounts
+  messages: Messages
 }): void {
-  const { db, clock, log, jobs, limits, idempotency, accounts } = parts
+  const { db, clock, log, jobs, limits, idempotency, accounts, messages } = parts
   jobs.define({
     name: 'tidy',
     cron: '7 * * * *',
@@ -29,6 +31,7 @@ export function defineUpkeep(parts: {
       await auth.dropExpired(db, clock)
       await auth.dropOldSignIns(db, clock)
       await accounts.dropNeverActivated()
+      await messages.dropOld()
       await payments.dropForgedNotices(db, clock)
       await dropOldNotifications(db, clock)
       await limits.forgetExpired()

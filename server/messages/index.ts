@@ -1,6 +1,6 @@
 /** Messages to people: stored sealed in the business transaction, sent by a job, erased once sent. */
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../platform/clock.ts'
+import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database, Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -11,7 +11,11 @@ export type { MailDriver, SmsDriver }
 export interface Messages {
   sms(tx: Tx, to: string, text: string): Promise<void>
   mail(tx: Tx, to: string, subject: string, text: string): Promise<void>
+  /** Forgets to whom something was sent more than 90 days ago. What could not be sent stays, for a person to look. */
+  dropOld(): Promise<void>
 }
+
+const keptMs = days(90)
 
 const job = 'send-message'
 const purpose = (id: string): string => `message:${id}`
@@ -63,5 +67,8 @@ export function createMessages(deps: {
   return {
     sms: (tx, recipient, text) => store(tx, { channel: 'sms', recipient, subject: null, text }),
     mail: (tx, recipient, subject, text) => store(tx, { channel: 'mail', recipient, subject, text }),
+    async dropOld() {
+      await db.deleteFrom('message').where('sent_at', '<', later(clock.now(), -keptMs)).execute()
+    },
   }
 }
