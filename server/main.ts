@@ -10,6 +10,7 @@ import { createLog } from './platform/log.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './platform/postgres/index.ts'
 import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
+import { refuseSecondPortal } from './portal-pid.ts'
 import { bootRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
 import { openSites } from './sites.ts'
 import { tellFaults, whyNotStarted } from './start-failures.ts'
@@ -37,11 +38,13 @@ async function run(): Promise<void> {
   let postgres: EmbeddedPostgres | undefined
   let ground: Promise<string> | undefined
   let startedAt: number | undefined = Date.now()
+  let portalPid: number | undefined
 
   /** Once, when the portal has found all settings good. Answers the database's address. */
   async function openGround(): Promise<string> {
     if (!config || !sites) throw new Error('the settings are not valid')
     const { DATABASE_URL, DATA_DIR, EMBEDDED_PG_USER } = config
+    await refuseSecondPortal(DATA_DIR, portalPid)
     if (DATABASE_URL === undefined) {
       postgres = await startEmbeddedPostgres({ folder: path.join(DATA_DIR, 'postgres'), runAsUser: EMBEDDED_PG_USER, log: say })
       void postgres.died.then((why) => {
@@ -56,6 +59,7 @@ async function run(): Promise<void> {
   const portal = keepProcess(
     fileURLToPath(new URL('api.ts', import.meta.url)),
     (child, isReady) => {
+      portalPid = child.pid
       const line = lineTo(child)
       const began = startedAt ?? Date.now()
       startedAt = undefined

@@ -1,6 +1,8 @@
 /** The process id of the portal that runs on a data folder, for an operator's command to find it. */
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 
 const fileOf = (dataDir: string): string => path.join(dataDir, 'portal.pid')
 
@@ -12,9 +14,35 @@ export function pidOfPortal(dataDir: string): number | undefined {
     const pid = Number(readFileSync(fileOf(dataDir), 'utf8'))
     if (!Number.isInteger(pid) || pid <= 1) return undefined
     process.kill(pid, 0)
-    if (process.platform === 'linux' && !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('api.ts')) return undefined
-    return pid
+    return commandOf(pid)?.includes('api.ts') === false ? undefined : pid
   } catch {
     return undefined
+  }
+}
+
+/** Undefined where the system does not say. */
+function commandOf(pid: number): string | undefined {
+  if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  if (process.platform === 'win32') return undefined
+  return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout
+}
+
+/** One that was killed takes a moment to be gone with all that it started, ms. */
+const leaveMs = 5_000
+const lookMs = 50
+
+/**
+ * Throws when another portal runs on this data folder: two would run the same sites and, once one of them stops, take the database from under the
+ * other. `own` is the process id that is no other one.
+ */
+export async function refuseSecondPortal(dataDir: string, own: number | undefined): Promise<void> {
+  // Where the system does not say what a process is, a number that was used again would hinder the start for ever.
+  if (process.platform === 'win32') return
+  for (let waited = 0; ; waited += lookMs) {
+    const pid = pidOfPortal(dataDir)
+    if (pid === undefined || pid === own) return
+    if (waited >= leaveMs)
+      throw new Error(`DATA_DIR ${dataDir} is in use by a portal that runs (process ${pid}): stop it, or set another DATA_DIR.`)
+    await pause(lookMs)
   }
 }

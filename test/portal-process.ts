@@ -55,6 +55,11 @@ export class PortalProcess {
     return new PortalProcess(dataDir, ports)
   }
 
+  /** Another one on the same folder, with ports of its own. */
+  async beside(): Promise<PortalProcess> {
+    return new PortalProcess(this.dataDir, [await freePort(), await freePort(), await freePort(), await freePort()])
+  }
+
   get pid(): number {
     return this.#child?.pid ?? 0
   }

@@ -98,6 +98,19 @@ test('an operator restarts it in the same way, and is told why not when its sett
   for (const { holds } of an.facts) await holds()
 })
 
+test('a second one on its folder does not start, says why, and disturbs nothing', { timeout: 120_000 }, async () => {
+  const before = portalNow()
+  const visits = visitors()
+  const second = await portal.beside()
+  await expect(second.start()).rejects.toThrow(
+    `DATA_DIR ${portal.dataDir} is in use by a portal that runs (process ${before}): stop it, or set another DATA_DIR.`,
+  )
+  expect(new Set(await visits.stop())).toEqual(new Set([200]))
+  expect(portalNow()).toBe(before)
+  expect(containersNow()).toEqual(containers)
+  for (const { holds } of an.facts) await holds()
+})
+
 test('killed again and again it still comes back, and the whole ends at once when asked to', { timeout: 120_000 }, async () => {
   for (let turn = 0; turn < 2; turn++) {
     const before = portalNow()
