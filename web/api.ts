@@ -102,7 +102,7 @@ async function ask(endpoint: Endpoint, parts: Parts, options: CallOptions, accep
     })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiError({ code: 'offline', status: 0, message: currentTexts().common.noConnection })
+    throw noConnection()
   }
   if (response.ok) return response
 
@@ -113,8 +113,18 @@ async function ask(endpoint: Endpoint, parts: Parts, options: CallOptions, accep
   throw failure
 }
 
-const send = async (endpoint: Endpoint, parts: Parts, options: CallOptions): Promise<Success<unknown>> =>
-  (await (await ask(endpoint, parts, options)).json()) as Success<unknown>
+const noConnection = () => new ApiError({ code: 'offline', status: 0, message: currentTexts().common.noConnection })
+
+async function send(endpoint: Endpoint, parts: Parts, options: CallOptions): Promise<Success<unknown>> {
+  const response = await ask(endpoint, parts, options)
+  try {
+    return (await response.json()) as Success<unknown>
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    // It broke off on its way.
+    throw noConnection()
+  }
+}
 
 /** Saves the file that an endpoint answers with, under the name that it gives. */
 export async function download<const E extends Endpoint & { files: readonly string[] }>(
@@ -127,8 +137,7 @@ export async function download<const E extends Endpoint & { files: readonly stri
   try {
     link.href = URL.createObjectURL(await response.blob())
   } catch {
-    // It broke off on its way.
-    throw new ApiError({ code: 'offline', status: 0, message: currentTexts().common.noConnection })
+    throw noConnection()
   }
   link.download = fileName ?? /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'download'
   link.click()
@@ -160,9 +169,14 @@ export async function callPage<const E extends Endpoint & { paged: true }>(
   return { result: success.result as Output<E['result']>, next: success.page?.next ?? null }
 }
 
+/** Wishes of which nobody knows what became, by what was asked: their key, and since when. They outlive the screen, which an outage replaces. */
+const open = new Map<string, { readonly key: string; readonly since: number }>()
+/** After so long the same words are taken for another wish, ms. */
+const openMs = 15 * 60_000
+
 /**
- * Keeps one idempotency key for one wish. When nobody answered, the same body goes out again under the same key, and the server
- * does it once; any answer ends the wish.
+ * Keeps one idempotency key for one wish. When nobody answered, or the answer says nothing of the wish, the same body goes out again under the same
+ * key, and the server does it once; any other answer ends the wish.
  */
 export class Attempt {
   #key: string | undefined
@@ -171,21 +185,26 @@ export class Attempt {
   async run<const E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Output<E['result']>> {
     const body = JSON.stringify([endpoint.path, input])
     if (this.#key === undefined || this.#body !== body) {
-      this.#key = newKey()
+      const before = open.get(body)
+      this.#key = before !== undefined && Date.now() - before.since < openMs ? before.key : newKey()
       this.#body = body
     }
+    const key = this.#key
     try {
-      const result = await call(endpoint, input, { idempotencyKey: this.#key })
-      this.#key = undefined
+      const result = await call(endpoint, input, { idempotencyKey: key })
+      this.#end(body)
       return result
     } catch (error) {
       // Where nobody knows what became of it, the next press goes on with the same action.
-      const unknown =
-        error instanceof ApiError &&
-        (error.status === 0 || error.status === 502 || error.status === 503 || error.code === 'idempotency_in_progress')
-      if (!unknown) this.#key = undefined
+      if (error instanceof ApiError && error.status > 0 && error.status < 500 && error.code !== 'idempotency_in_progress') this.#end(body)
+      else open.set(body, { key, since: Date.now() })
       throw error
     }
+  }
+
+  #end(body: string) {
+    this.#key = undefined
+    open.delete(body)
   }
 }
 

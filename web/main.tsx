@@ -8,7 +8,7 @@ import { preferredLanguage, setLanguage } from './i18n/index.ts'
 import './index.css'
 import { createQueryClient } from './queries.ts'
 import { createPortalRouter } from './routes.tsx'
-import { session } from './session.ts'
+import { ending, session } from './session.ts'
 import { startTheme } from './ui/theme.ts'
 
 startTheme()
@@ -25,7 +25,10 @@ onOutage.signedOut = () => {
 }
 onOutage.unavailable = () => {
   const here = router.latestLocation
-  if (!here.pathname.startsWith('/pages/')) void router.navigate({ to: '/pages/maintenence', search: { from: here.href }, replace: true })
+  if (here.pathname.startsWith('/pages/')) return
+  // What is typed waits for the customer to come back.
+  ending.keep(session.user()?.id)
+  void router.navigate({ to: '/pages/maintenence', search: { from: here.href }, replace: true })
 }
 
 /** Milliseconds that the page's own grey frame stands alone, when its data is late. */

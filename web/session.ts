@@ -8,7 +8,7 @@ import type { Me } from '../contract/auth.ts'
 const keys = { token: 'accessToken', signedIn: 'isLogin', user: 'user', locked: 'isLockScreen', cardSecret: 'client_secret' } as const
 /** Where drafts.ts puts aside what is typed. */
 export const draftsKey = 'drafts'
-/** Set by drafts.ts once a form was on the screen. */
+/** Set by drafts.ts once a form was on the screen: puts aside what is typed there. */
 export const ending = { keep: (_account: string | undefined) => {} }
 const listeners = new Set<() => void>()
 const changed = () => {
@@ -66,7 +66,8 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener)
 }
 export const useLocked = (): boolean => useSyncExternalStore(subscribe, session.locked)
-export const useSignedIn = (): boolean => useSyncExternalStore(subscribe, session.signedIn)
+/** A locked screen tells nobody what a customer may see. */
+export const useSignedIn = (): boolean => useSyncExternalStore(subscribe, () => session.signedIn() && !session.locked())
 
 /** A path of our own to return to after signing in; anything that could lead elsewhere is dropped. */
 export const returnPath = (next: string | undefined): string =>

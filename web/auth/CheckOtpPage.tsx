@@ -11,7 +11,7 @@ import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { authLink, AuthLayout } from './AuthLayout.tsx'
 import { OtherPhone } from './OtherPhone.tsx'
-import { useResendTimer } from './resend.ts'
+import { useResendTimer, wasCodeSent } from './resend.ts'
 
 const route = getRouteApi('/check-otp')
 
@@ -19,7 +19,7 @@ export default function CheckOtpPage() {
   const t = useTexts('auth')
   const navigate = useNavigate()
   const { email = '' } = route.useSearch()
-  const timer = useResendTimer(email !== '')
+  const timer = useResendTimer(wasCodeSent(email))
   const [sending, setSending] = useState(false)
 
   const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({

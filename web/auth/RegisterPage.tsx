@@ -12,6 +12,7 @@ import { Field, Input, PasswordInput, Select } from '../ui/Field.tsx'
 import { toast } from '../ui/toast.ts'
 import { authLink, AuthLayout } from './AuthLayout.tsx'
 import { LocationSearch, type Place } from './LocationSearch.tsx'
+import { noteCodeSent } from './resend.ts'
 
 interface Values {
   name: string
@@ -49,6 +50,7 @@ export default function RegisterPage() {
         throw error
       }
       toast.success(t.toast.success, t.auth.registered)
+      noteCodeSent(body.email)
       await navigate({ to: '/check-otp', search: { email: body.email } })
     },
   })

@@ -2,6 +2,11 @@ import { useEffect, useState } from 'react'
 
 const everySeconds = 60
 
+/** To whom a code was sent, by the screen that leads to the one that asks for it. */
+let sentTo: string | undefined
+export const noteCodeSent = (email: string): void => void (sentTo = email)
+export const wasCodeSent = (email: string): boolean => sentTo === email
+
 /** Seconds until a code may be sent again; `restart` begins the minute anew. */
 export function useResendTimer(startNow: boolean) {
   const [until, setUntil] = useState(() => (startNow ? Date.now() + everySeconds * 1000 : 0))

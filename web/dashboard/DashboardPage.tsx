@@ -7,7 +7,7 @@ import { brand } from '../brand.ts'
 import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { recentInvoicesQuery } from '../invoices/queries.ts'
-import { useMe } from '../queries.ts'
+import { useConfig, useMe } from '../queries.ts'
 import type { LoadInput } from '../routes.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -41,6 +41,7 @@ export const load = ({ queryClient }: LoadInput) =>
 export default function DashboardPage() {
   const t = useTexts('dashboard')
   const user = useMe()
+  const { products } = useConfig()
   const transactions = useQuery(recentTransactionsQuery)
   const runway = useQuery(runwayQuery)
   const readAt = transactions.dataUpdatedAt
@@ -54,10 +55,12 @@ export default function DashboardPage() {
     <>
       <title>{`${t.dashboard.title} · ${brand}`}</title>
       <PageHead title={t.dashboard.title} sub={<Today region={t.regions[user.region_code]} />}>
-        <Link to="/wordpress/create" className={cx(buttonClass(), 'max-sm:hidden')}>
-          <Plus aria-hidden className="size-4" />
-          {t.dashboard.newWordpress}
-        </Link>
+        {products.wordpress ? (
+          <Link to="/wordpress/create" className={cx(buttonClass(), 'max-sm:hidden')}>
+            <Plus aria-hidden className="size-4" />
+            {t.dashboard.newWordpress}
+          </Link>
+        ) : null}
       </PageHead>
       <Later>
         {() => (

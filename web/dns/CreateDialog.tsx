@@ -44,6 +44,7 @@ export default function CreateDialog({ onClose, onCreated }: { onClose: () => vo
     <Dialog
       open
       onClose={onClose}
+      busy={busy}
       title={t.dns.create}
       description={t.domain.createText}
       closeLabel={t.common.close}

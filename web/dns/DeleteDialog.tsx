@@ -32,6 +32,7 @@ export default function DeleteDialog({ domain, onClose }: { domain: Domain; onCl
     <Dialog
       open
       onClose={onClose}
+      busy={busy}
       title={t.domain.warning}
       description={t.domain.sure(domain.name)}
       closeLabel={t.common.close}

@@ -52,6 +52,7 @@ export default function DeleteRecordsDialog({ domain, records, onClose, onDelete
     <Dialog
       open
       onClose={onClose}
+      busy={busy}
       title={t.records.deleteTitle(records.length)}
       description={t.records.deleteText}
       closeLabel={t.common.close}

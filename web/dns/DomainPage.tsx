@@ -7,7 +7,7 @@ import { recordTypes, type RecordType } from '../../contract/dns-types.ts'
 import { ApiError, call, download, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
-import { loadScreen } from '../pages/load-screen.ts'
+import { loadWanted } from '../pages/load-screen.ts'
 import type { LoadInput } from '../routes.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
@@ -24,12 +24,12 @@ import { RecordTable } from './RecordTable.tsx'
 
 const ActivateDialog = lazy(() => loadPart(() => import('./ActivateDialog.tsx')))
 const DeleteDialog = lazy(() => loadPart(() => import('./DeleteDialog.tsx')))
-const DeleteRecordsDialog = lazy(() => loadScreen(() => import('./DeleteRecordsDialog.tsx')))
+const DeleteRecordsDialog = lazy(() => loadWanted(() => import('./DeleteRecordsDialog.tsx')))
 const HistoryDialog = lazy(() => loadPart(() => import('./HistoryDialog.tsx')))
 const ImportDialog = lazy(() => loadPart(() => import('./ImportDialog.tsx')))
 const PointDialog = lazy(() => loadPart(() => import('./PointDialog.tsx')))
 
-const loadChanges = () => loadScreen(() => import('../../contract/dns-changes.ts'))
+const loadChanges = () => loadWanted(() => import('../../contract/dns-changes.ts'))
 
 const route = getRouteApi('/app/dns/domain/$id')
 /** Typing rests this long before the address follows. */

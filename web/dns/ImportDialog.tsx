@@ -65,6 +65,7 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
     <Dialog
       open
       onClose={onClose}
+      busy={busy}
       title={t.zone.importTitle}
       description={t.zone.importText}
       closeLabel={t.common.close}

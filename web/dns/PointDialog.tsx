@@ -44,6 +44,7 @@ export default function PointDialog({ domain, onClose }: { domain: Domain; onClo
     <Dialog
       open
       onClose={onClose}
+      busy={busy}
       title={t.point.title}
       description={t.point.text}
       closeLabel={t.common.close}

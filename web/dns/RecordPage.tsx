@@ -17,7 +17,7 @@ import { Switch } from '../ui/Switch.tsx'
 import { toast } from '../ui/toast.ts'
 import { DomainHead } from './DomainHead.tsx'
 import { domainQuery } from './queries.ts'
-import { loadScreen } from '../pages/load-screen.ts'
+import { loadWanted } from '../pages/load-screen.ts'
 import { emptyForm, formOf, isComplete, type RecordForm } from './record-form.ts'
 import { SetNote } from './SetNote.tsx'
 import { ttlText } from './wording.ts'
@@ -74,7 +74,7 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
     setBusy(true)
     try {
       // The rules and their sentences come when they are asked for.
-      const { readForm } = await loadScreen(() => import('./read-form.ts'))
+      const { readForm } = await loadWanted(() => import('./read-form.ts'))
       const read = readForm(values, domain, language)
       if ('errors' in read) {
         toast.error(t.toast.error, editing ? t.record.editFailed : t.record.failed)

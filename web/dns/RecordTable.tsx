@@ -54,8 +54,8 @@ export function RecordTable({ domain, rows, sorting, onSort, selected, onToggle,
       <caption className="sr-only">{domain.name}</caption>
       <colgroup>
         <col className="w-12" />
-        <col className="w-24 max-sm:hidden" />
         <col className="w-1/4 max-sm:hidden" />
+        <col className="w-24 max-sm:hidden" />
         <col />
         <col className="w-24 max-lg:hidden" />
         {domain.capabilities.proxied ? <col className="w-28 max-lg:hidden" /> : null}
@@ -72,8 +72,8 @@ export function RecordTable({ domain, rows, sorting, onSort, selected, onToggle,
               onChange={(event) => onToggleAll(event.target.checked)}
             />
           </th>
-          {head('type', t.records.type)}
           {head('name', t.records.name)}
+          {head('type', t.records.type)}
           <th scope="col" className={headCell}>
             {t.records.values}
           </th>
@@ -155,10 +155,10 @@ const Row = memo(function Row({ domain, record, number, marked, onToggle, onDele
           />
         </label>
       </td>
-      <td className={cx(cell, 'max-sm:hidden')}>{badge}</td>
       <th scope="row" className={cx(cell, 'text-left font-normal max-sm:hidden')} title={full}>
         <Name record={record} domain={domain} />
       </th>
+      <td className={cx(cell, 'max-sm:hidden')}>{badge}</td>
       <td className={cx(cell, 'min-w-0')} title={value}>
         <span className="mb-1 flex items-center gap-2 sm:hidden">
           {badge}

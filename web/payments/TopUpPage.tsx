@@ -7,6 +7,7 @@ import { brand } from '../brand.ts'
 import { useDraft } from '../drafts.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { loadWanted } from '../pages/load-screen.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Later } from '../ui/Later.tsx'
@@ -22,7 +23,7 @@ import { TypeCard } from './TypeCard.tsx'
 import { useCardTexts } from './card-texts.ts'
 import { plainTyped } from './typed-amount.ts'
 
-const CardStep = lazy(() => import('./CardStep.tsx'))
+const CardStep = lazy(() => loadWanted(() => import('./CardStep.tsx')))
 const route = getRouteApi('/app/payment')
 
 type Offer = Config['payments'][string]

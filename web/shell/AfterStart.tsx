@@ -1,7 +1,7 @@
 import { useEffect, useState, type ComponentType } from 'react'
 import { flushSync } from 'react-dom'
 import { loadTexts } from '../i18n/index.ts'
-import { loadScreen } from '../pages/load-screen.ts'
+import { loadWanted } from '../pages/load-screen.ts'
 import type { HeldKeys } from './held-keys.ts'
 import { watchIdle } from './idle-lock.ts'
 
@@ -33,7 +33,7 @@ export default function AfterStart({ near, held, onClose }: AfterStartProps) {
   useEffect(() => {
     if (held === undefined) return
     // Offline the page says so already, and a reload would lose it. Shown at once: between its drawing and its showing no key may fall.
-    void (navigator.onLine ? loadScreen(load) : load()).then((view) => flushSync(() => setView(() => view)), onClose)
+    void (navigator.onLine ? loadWanted(load) : load()).then((view) => flushSync(() => setView(() => view)), onClose)
   }, [held, onClose])
   return held && View ? <View held={held} onClose={onClose} /> : null
 }

@@ -5,7 +5,7 @@ import { lazy, memo, Suspense, useCallback, useEffect, useLayoutEffect, useState
 import { signOut } from '../auth/sign-out.ts'
 import { brand } from '../brand.ts'
 import { loadTexts, useTexts } from '../i18n/index.ts'
-import { loadScreen } from '../pages/load-screen.ts'
+import { loadWanted } from '../pages/load-screen.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { session, useLocked } from '../session.ts'
 import { IconButton } from '../ui/Button.tsx'
@@ -20,9 +20,20 @@ import { NotificationBell } from './NotificationBell.tsx'
 import { usePortalEvents } from './notifications.ts'
 import { Sidebar } from './Sidebar.tsx'
 
-const AfterStart = lazy(() => loadScreen(() => import('./AfterStart.tsx')))
+/** Nobody has asked for it: where it cannot be had, it is fetched again once the palette is wanted. */
+const AfterStart = lazy(() => import('./AfterStart.tsx').catch(() => ({ default: FetchAgain })))
+function FetchAgain({ held, onClose }: { held: HeldKeys | undefined; onClose: () => void }) {
+  useEffect(() => {
+    if (held === undefined) return
+    held.release()
+    onClose()
+    void loadWanted(() => import('./AfterStart.tsx'))
+  }, [held, onClose])
+  return null
+}
+
 /** Fetched when somebody locks the screen; until it is there nothing is shown. */
-const LockView = lazy(() => loadScreen(async () => (await Promise.all([import('../auth/LockView.tsx'), loadTexts('auth')]))[0]))
+const LockView = lazy(() => loadWanted(async () => (await Promise.all([import('../auth/LockView.tsx'), loadTexts('auth')]))[0]))
 
 /** The frame around every signed-in screen. While it is locked, the lock view is all there is. */
 export function AppLayout() {

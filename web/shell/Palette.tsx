@@ -13,6 +13,7 @@ import { setTheme } from '../ui/theme.ts'
 import { serversQuery } from '../wordpress/queries.ts'
 import { fold } from './fold.ts'
 import type { HeldKeys } from './held-keys.ts'
+import { isOpen, products } from './products.ts'
 import { idleChoices, setLockAfter } from './idle-lock.ts'
 
 interface Command {
@@ -147,24 +148,24 @@ function useCommands(): Command[] {
   const router = useRouter()
   const queryClient = useQueryClient()
   const { data: servers } = useQuery(serversQuery)
-  const { payments } = useConfig()
+  const { payments, products: flags } = useConfig()
   const takesCards = payments[useMe().region_code]?.cards === true
   return useMemo(() => {
+    const sold = products.filter((product) => isOpen(product, flags))
     const go = (id: string, label: string, run: () => unknown): Command => ({ id, kind: t.palette.go, label, run: () => void run() })
     const act = (id: string, label: string, run: () => unknown): Command => ({ id, kind: t.palette.act, label, run: () => void run() })
     return [
       go('home', t.nav.overview, () => router.navigate({ to: '/' })),
-      go('wordpress', t.nav.wordpress, () => router.navigate({ to: '/wordpress' })),
-      go('hosting', t.nav.hosting, () => router.navigate({ to: '/hosting' })),
-      go('dns', t.nav.dns, () => router.navigate({ to: '/dns' })),
-      go('paas', t.nav.paas, () => router.navigate({ to: '/paas' })),
+      ...sold.map(({ key, to = '/' }) => go(key, t.nav[key], () => router.navigate({ to }))),
       go('transactions', t.nav.transactions, () => router.navigate({ to: '/transactions' })),
       go('invoices', t.nav.invoices, () => router.navigate({ to: '/invoice' })),
       go('account', t.shell.account, () => router.navigate({ to: '/account' })),
       ...(takesCards ? [go('cards', t.nav.cards, () => router.navigate({ to: '/link-card' }))] : []),
       go('help', t.palette.help, () => router.navigate({ to: '/docs' })),
       act('topUp', t.nav.topUp, () => router.navigate({ to: '/payment' })),
-      act('create', t.palette.newWordpress, () => router.navigate({ to: '/wordpress/create' })),
+      ...(sold.some(({ key }) => key === 'wordpress')
+        ? [act('create', t.palette.newWordpress, () => router.navigate({ to: '/wordpress/create' }))]
+        : []),
       ...(servers?.result ?? []).map((server) => ({
         id: server.id,
         kind: t.palette.server,
@@ -181,5 +182,5 @@ function useCommands(): Command[] {
       ...idleChoices.map((minutes) => act(`idle-${minutes}`, t.palette.lockAfter(minutes), () => setLockAfter(minutes))),
       act('out', t.shell.signOut, () => signOut(queryClient, () => router.navigate({ to: '/login' }))),
     ]
-  }, [t, router, queryClient, servers, takesCards])
+  }, [t, router, queryClient, servers, takesCards, flags])
 }

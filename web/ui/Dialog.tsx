@@ -6,6 +6,8 @@ import { useModal } from './modal.ts'
 interface DialogProps {
   open: boolean
   onClose: () => void
+  /** What was confirmed is under way and can no longer be called off: nothing closes the dialog until it is answered. */
+  busy?: boolean
   title: string
   description?: string
   closeLabel: string
@@ -14,10 +16,10 @@ interface DialogProps {
 }
 
 /** The native modal: the page behind is inert, Esc closes, focus returns. A sheet from the bottom on phones. */
-export function Dialog({ open, onClose, title, description, closeLabel, children, footer }: DialogProps) {
+export function Dialog({ open, onClose, busy = false, title, description, closeLabel, children, footer }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  const { close, onCancel } = useModal(ref, open)
+  const { close, onCancel } = useModal(ref, open, busy)
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
@@ -53,7 +55,13 @@ export function Dialog({ open, onClose, title, description, closeLabel, children
         </IconButton>
       </div>
       <div className="px-5">{children}</div>
-      <div className="flex justify-end gap-2 p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] max-sm:*:flex-1">{footer}</div>
+      <fieldset
+        role="presentation"
+        disabled={busy}
+        className="flex justify-end gap-2 p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] max-sm:*:flex-1 disabled:[&>button:not([aria-busy])]:opacity-50"
+      >
+        {footer}
+      </fieldset>
     </dialog>
   )
 }

@@ -4,10 +4,10 @@ import { afterFrame } from './after-frame.ts'
 /**
  * Opens and closes a native modal. To make the page behind inert, and to wake it again, the browser styles every element of it anew: the
  * press that asks for it is answered first, and a dialog that is left is out of sight before that work begins. `close` says whether there was
- * something to close.
+ * something to close; while it is `held`, only its owner closes it.
  */
-export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean) {
-  const close = useCallback(() => {
+export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean, held = false) {
+  const leave = useCallback(() => {
     const dialog = ref.current
     if (!dialog?.open || 'leaving' in dialog.dataset) return false
     dialog.dataset['leaving'] = ''
@@ -19,8 +19,9 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
     })
     return true
   }, [ref])
+  const close = useCallback(() => !held && leave(), [held, leave])
   useEffect(() => {
-    if (!open) return void close()
+    if (!open) return void leave()
     let wanted = true
     delete ref.current?.dataset['leaving']
     void afterFrame().then(() => {
@@ -29,7 +30,7 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
     return () => {
       wanted = false
     }
-  }, [open, close, ref])
+  }, [open, leave, ref])
   const onCancel = useCallback(
     (event: SyntheticEvent) => {
       // A file field inside says `cancel` too, when nothing was chosen.

@@ -6,7 +6,7 @@ import { exportTransactions } from '../../contract/wallet.ts'
 import { download, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useTexts } from '../i18n/index.ts'
-import { loadScreen } from '../pages/load-screen.ts'
+import { loadWanted } from '../pages/load-screen.ts'
 import type { LoadInput } from '../routes.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Later } from '../ui/Later.tsx'
@@ -19,8 +19,8 @@ import { filterQuery, newestTransactionQuery, transactionListQuery, type ListFil
 import { TransactionTable } from './TransactionTable.tsx'
 
 /** Opened by few: fetched when they are. */
-const EntryDialog = lazy(() => loadScreen(() => import('./EntryDialog.tsx')))
-const StatementDialog = lazy(() => loadScreen(() => import('./StatementDialog.tsx')))
+const EntryDialog = lazy(() => loadWanted(() => import('./EntryDialog.tsx')))
+const StatementDialog = lazy(() => loadWanted(() => import('./StatementDialog.tsx')))
 
 const route = getRouteApi('/app/transactions')
 /** So many pages are loaded again when something new has come; a longer list is only told. */

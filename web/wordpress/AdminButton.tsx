@@ -2,7 +2,7 @@ import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { adminLink } from '../../contract/wordpress-server.ts'
-import { Attempt } from '../api.ts'
+import { Attempt, saidOr } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { toast } from '../ui/toast.ts'
@@ -21,9 +21,9 @@ export function AdminButton({ server }: { server: Server }) {
       const { url } = await attempt.run(adminLink, { params: { id: server.id } })
       if (tab) tab.location.replace(url)
       else location.assign(url)
-    } catch {
+    } catch (error) {
       tab?.close()
-      toast.error(t.toast.error, t.site.adminFailed)
+      toast.error(t.toast.error, saidOr(error, t.site.adminFailed))
     } finally {
       setBusy(false)
     }

@@ -193,6 +193,7 @@ function RestoreDialog({ server, backup, open, onClose }: { server: Server; back
     <Dialog
       open={open}
       onClose={onClose}
+      busy={busy}
       title={t.backups.restoreTitle}
       description={t.backups.restoreText(server.name, formatTime(backup.createdAt))}
       closeLabel={t.common.close}

@@ -35,12 +35,12 @@ import {
 } from './order-form.ts'
 import { Admin, FieldComplaint, Plans, Regions, Section } from './OrderSections.tsx'
 import { OrderBar, OrderSummary } from './OrderSummary.tsx'
-import { loadScreen } from '../pages/load-screen.ts'
+import { loadWanted } from '../pages/load-screen.ts'
 import { plansQuery, regionsQuery, type Kind } from './queries.ts'
 import { wording } from './wording.ts'
 
 /** Fetched when somebody has filled the form in. */
-const ReviewDialog = lazy(() => loadScreen(() => import('./ReviewDialog.tsx')))
+const ReviewDialog = lazy(() => loadWanted(() => import('./ReviewDialog.tsx')))
 
 export const loadFor =
   (kind: Kind) =>

@@ -90,6 +90,7 @@ function GrowDialog({ server, ssd, perGb, onClose }: { server: Server; ssd: bool
     <Dialog
       open
       onClose={onClose}
+      busy={busy}
       title={ssd ? t.resize.upgradeTitle : t.resize.addDiskTitle}
       closeLabel={t.common.close}
       footer={

@@ -238,6 +238,7 @@ function RemoveDomain({ server, name, open, onClose }: { server: Server; name: s
     <Dialog
       open={open}
       onClose={onClose}
+      busy={busy}
       title={t.domains.removeTitle}
       description={t.domains.removeText(name)}
       closeLabel={t.common.close}

@@ -53,17 +53,10 @@ export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
   )
 }
 
-/** A server that is being set up or waits for money opens its progress, any other its own page. */
-export function ServerLink({ server, className, children }: { server: Server; className?: string; children: string }) {
+function ServerLink({ server, className, children }: { server: Server; className?: string; children: string }) {
   const t = useTexts('servers')
-  const waiting = server.status === 'pending_payment' || server.status === 'provisioning'
   return (
-    <Link
-      to={waiting ? '/wordpress-progress/$id' : '/wordpress/$id'}
-      params={{ id: server.id }}
-      className={className}
-      aria-label={t.wp.viewOf(server.name)}
-    >
+    <Link to="/wordpress/$id" params={{ id: server.id }} className={className} aria-label={t.wp.viewOf(server.name)}>
       {children}
     </Link>
   )

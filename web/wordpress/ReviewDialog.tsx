@@ -31,6 +31,7 @@ export default function ReviewDialog({ open, onClose, onConfirm, busy, form, reg
     <Dialog
       open={open}
       onClose={onClose}
+      busy={busy}
       closeLabel={t.common.close}
       title={t.order.confirmTitle}
       description={t.order.confirmText}

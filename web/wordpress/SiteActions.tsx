@@ -63,6 +63,7 @@ function RestartDialog({ server, open, onClose }: { server: Server; open: boolea
     <Dialog
       open={open}
       onClose={onClose}
+      busy={busy}
       title={t.site.restartTitle}
       description={t.site.restartText}
       closeLabel={t.common.close}
@@ -111,6 +112,7 @@ function DeleteDialog({ server, kind, open, onClose }: { server: Server; kind: K
     <Dialog
       open={open}
       onClose={close}
+      busy={busy}
       title={t.site.removeTitle}
       description={t.site.removeText}
       closeLabel={t.common.close}

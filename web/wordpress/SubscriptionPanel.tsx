@@ -164,6 +164,7 @@ function Cancel({ subscription, name }: { subscription: Subscription; name: stri
       <Dialog
         open={open}
         onClose={() => setOpen(false)}
+        busy={cancel.isPending}
         title={t.subscription.cancelTitle}
         description={t.subscription.cancelText(name)}
         closeLabel={t.common.close}
