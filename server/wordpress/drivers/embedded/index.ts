@@ -6,8 +6,9 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteRuntime, SiteSpec } from '../../driver.ts'
 import { Archivist, proveCopy, scratchPrefix } from './copies.ts'
 import { Gate } from './gate.ts'
+import type { Host } from './host.ts'
 import type { Settings } from './settings.ts'
-import { Site, type Host } from './site.ts'
+import { Site } from './site.ts'
 
 export interface EmbeddedParts {
   /** The portal's data folder; sites live in `<dataDir>/sites/<id>/`. */
