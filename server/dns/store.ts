@@ -55,6 +55,19 @@ export async function zoneOf(db: Queryable, customerId: string, id: string): Pro
 /** The customer's own domain of this name, in A-labels. */
 export const zoneNamed = (db: Queryable, customerId: string, name: string): Promise<ZoneRow | undefined> =>
   live(db).where('customer_id', '=', customerId).where('name', '=', name).executeTakeFirst()
+/**
+ * Whether the name is, or stands below, a domain that is active in the customer's account here and is not delegated elsewhere by now. Of several active
+ * domains above it the nearest decides.
+ */
+export async function isAnsweredFor(db: Queryable, customerId: string, name: string): Promise<boolean> {
+  const nearest = await live(db)
+    .where('active_at', 'is not', null)
+    .where((eb) => eb.or([eb('name', '=', name), eb('name', '=', sql<string>`any (dns_above(${name}::text))`)]))
+    .orderBy(sql`length(name)`, 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return nearest?.customer_id === customerId && nearest.moved_at === null
+}
 /** One by its id, locked until the transaction ends: changes of one domain come one after the other. */
 export async function lockZone(tx: Tx, customerId: string, id: string): Promise<ZoneRow> {
   const zone = isUuid(id)

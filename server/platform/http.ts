@@ -9,7 +9,7 @@ import Fastify, { LogController, type FastifyInstance, type FastifyReply, type F
 import * as z from 'zod'
 import { fieldMessage, type Endpoint, type Input, type Issue, type Language, type Output, type Success } from '../../contract/index.ts'
 import { acted, answered, type IdempotencyStore, type KeptAnswer, type KeyedCall } from './idempotency.ts'
-import { transaction, type Database, type Tx } from './db.ts'
+import { isUuid, transaction, type Database, type Tx } from './db.ts'
 import { Refusal } from './errors.ts'
 import { explain, languageOfRequest } from './http-failures.ts'
 import type { Log } from './log.ts'
@@ -94,7 +94,6 @@ const bodyLimitBytes = 256 * 1024
 const closeMs = 8_000
 /** What a call without a body of its own takes: none, or an empty one. */
 const noBody = z.strictObject({})
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 function fieldsOf(issues: readonly z.core.$ZodIssue[], language: Language): Record<string, string> {
   // A map, because a caller may well name a field `constructor`.
@@ -144,7 +143,7 @@ export function createHttp(options: HttpOptions): Http {
     requestIdHeader: false,
     genReqId: (request) => {
       const given = request.headers['x-request-id']
-      return typeof given === 'string' && uuid.test(given) ? given : randomUUID()
+      return typeof given === 'string' && isUuid(given) ? given : randomUUID()
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
     // Trouble before any route is known; the hooks below have not run.

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type * as z from 'zod/mini'
 import type { Location } from '../../contract/system.ts'
-import { fold, provinces, vietnamCities } from './provinces.ts'
+import { foldName, provinces, vietnamCities } from './provinces.ts'
 
 type Place = z.output<typeof Location>
 
@@ -14,7 +14,7 @@ const list = (country: string, type: Place['type'], names: string): Place[] =>
   names
     .split(/\s*[;\n]\s*/)
     .filter(Boolean)
-    .map((name) => ({ id: `${country}-${type}-${fold(name).replace(/[^a-z0-9]+/g, '-')}`.toLowerCase(), name, type, country }))
+    .map((name) => ({ id: `${country}-${type}-${foldName(name).replace(/[^a-z0-9]+/g, '-')}`.toLowerCase(), name, type, country }))
 
 const wellKnown: readonly Place[] = [
   ...list('VN', 'city', vietnamCities.join(';')),
@@ -40,12 +40,12 @@ const gazetteer = JSON.parse(readFileSync(path.join(import.meta.dirname, 'places
 
 /** Many places share a name: each is told apart by its province, unless the list above has it already. */
 function towns(country: 'VN' | 'AU'): Place[] {
-  const said = new Set(wellKnown.filter((place) => place.country === country).map(({ name }) => fold(name)))
+  const said = new Set(wellKnown.filter((place) => place.country === country).map(({ name }) => foldName(name)))
   // The districts above are those of the big cities; a Tân Phú in Đồng Nai is another place.
   const covered = (province: string) => country === 'AU' || (vietnamCities as readonly string[]).includes(province)
   return Object.entries(gazetteer[country]).flatMap(([province, names]) =>
     names
-      .filter((name) => !(covered(province) && said.has(fold(name))))
+      .filter((name) => !(covered(province) && said.has(foldName(name))))
       .flatMap((name) => list(country, country === 'VN' ? 'district' : 'city', `${name}, ${province}`)),
   )
 }
@@ -62,14 +62,14 @@ const also: Readonly<Record<string, string>> = {
   hn: 'hanoi',
   thuathienhue: 'hue',
 }
-const searchable = places.map((place) => ({ place, folded: fold(place.name), compacted: compact(fold(place.name)) }))
+const searchable = places.map((place) => ({ place, folded: foldName(place.name), compacted: compact(foldName(place.name)) }))
 const known = new Set(places.map((place) => place.id))
 
 export const knowsPlace = (id: string): boolean => known.has(id)
 
 /** Accents ignored: `ha noi` finds Hà Nội. Names that are the text come first, then those that begin with it, then those where a word does. */
 export function searchPlaces(text: string): Place[] {
-  const wanted = fold(text)
+  const wanted = foldName(text)
   if (wanted === '') return []
   const typed = compact(wanted)
   const meant = also[typed] ?? typed

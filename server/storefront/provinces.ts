@@ -1,12 +1,9 @@
 /** Names without their marks, and the provinces and states by which places are told apart. */
+import { fold } from '../platform/fold.ts'
 
-/** As people type who leave the marks out: `TP. Hồ Chí Minh` is `tp ho chi minh`. */
-export const fold = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[đĐ]/g, 'd')
-    .toLowerCase()
+/** As people type who leave out the marks, also those between words: `TP. Hồ Chí Minh` is `tp ho chi minh`. */
+export const foldName = (text: string): string =>
+  fold(text)
     .replace(/[.,'’]+/g, '')
     .replace(/\s+/g, ' ')
     .trim()

@@ -4,6 +4,7 @@ import type { Language } from '../../contract/errors.ts'
 import { currency as currencySchema, type Currency } from '../../contract/money.ts'
 import type { Transaction } from '../../contract/wallet.ts'
 import type { Queryable } from '../platform/db.ts'
+import { fold } from '../platform/fold.ts'
 import type { Details, PostingKind } from './ledger.ts'
 import type { Period } from './period.ts'
 
@@ -36,9 +37,6 @@ export function describe(kind: PostingKind, details: Details, language: Language
       return (vi ? 'Bù trừ khoản nạp đã bị thu hồi' : 'Settled against a top-up that was taken back') + subject + invoice
   }
 }
-
-/** Lower case without accents: `nạp ví` and `NAP VI` are the same to a search. */
-const fold = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('đ', 'd')
 
 /** Whether every word of the search stands somewhere in what is known of an entry, in either language. */
 export function matches(search: string, kind: PostingKind, details: Details): boolean {

@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../../test/dns-server.ts'
 import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
-import { days } from '../platform/clock.ts'
+import { days, hours } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
 import { readDomain } from './domains.ts'
 
 const clock = manualClock()
@@ -198,6 +199,89 @@ describe('a name that another account holds', () => {
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
     const held = await Promise.all(sites.map(shown))
     expect(held.filter((list) => list.includes(name))).toHaveLength(1)
+  })
+})
+
+describe('a name of a domain that is active in the same account', () => {
+  let person: TestCustomer
+  let site: Server
+  let zone: { id: string; name: string; nameserver: string[] }
+  /** At the registrar, as the owner of the domain would. */
+  const delegate = (nameservers: readonly string[]) =>
+    fetch(`${house.sandboxUrl}/registry.json`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: zone.name, nameservers }),
+    })
+  const activate = async (): Promise<void> => {
+    await delegate(zone.nameserver)
+    const path = `/api/dns/check?domain=${zone.name}`
+    const { body } = await house.call<{ isValid: boolean }>('GET', path, { token: site.token })
+    expect(body.result.isValid).toBe(true)
+  }
+  const pointAtServer = () => house.call('POST', `/api/dns/${zone.id}/point`, { token: site.token, body: { wp: site.id } })
+  const verified = async (): Promise<Record<string, boolean>> => {
+    const { body } = await house.call<{ domainStates: { name: string; verified: boolean }[] }>('GET', `/api/wp/${site.id}`, {
+      token: site.token,
+    })
+    return Object.fromEntries(body.result.domainStates.map((state) => [state.name, state.verified]))
+  }
+  /** Time passes, the delegations are looked at, and every name is looked at again. */
+  async function after(ms: number): Promise<Record<string, boolean>> {
+    clock.advance(ms)
+    site.token = await signIn(person)
+    await house.house.dns.verifier.checkDue()
+    const { db, jobs } = house.house
+    const { now } = await db
+      .selectFrom('site_domain')
+      .select((eb) => eb.fn.max('checked_at').as('now'))
+      .executeTakeFirstOrThrow()
+    await transaction(db, (tx) => jobs.add(tx, 'recheck-domains', {}))
+    await eventually('the names were looked at', async () => {
+      const open = await db.selectFrom('site_domain').select('id').where('site_id', '=', site.id).where('checked_at', '<=', now).execute()
+      return open.length === 0
+    })
+    return await verified()
+  }
+  beforeEach(async () => {
+    person = await house.customer()
+    site = await server(person)
+    dns.records.set(`A ${site.name}.sites.example.net`, ['104.16.1.1'])
+    const name = `zone${++names}.com`
+    zone = (await house.call<typeof zone>('POST', '/api/dns', { token: site.token, body: { name } })).body.result
+    await activate()
+    expect((await pointAtServer()).status).toBe(200)
+    expect(await verified()).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
+  })
+
+  test('stays verified while it is, wherever resolvers say that it points', async () => {
+    expect(await after(days(1))).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
+  })
+
+  test('is shown as not verified once the domain is deleted, unless it is proven as any other name', async () => {
+    expect((await house.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })).status).toBe(200)
+    expect(await after(days(1))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: false })
+    point(`www.${zone.name}`, site)
+    expect(await after(days(1))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: true })
+  })
+
+  test('and once the domain is delegated elsewhere, until it is back', async () => {
+    await delegate(['ns1.elsewhere.net', 'ns2.elsewhere.net'])
+    await after(days(1) + hours(1))
+    expect(await after(days(1))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: false })
+    // After a week of that it is no longer active here.
+    expect(await after(days(8))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: false })
+    await activate()
+    expect(await after(days(1))).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
+  })
+
+  test('is verified at once when the domain, back again, is pointed at the server anew', async () => {
+    await house.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })
+    expect(await after(days(1))).toMatchObject({ [zone.name]: false })
+    zone = (await house.call<typeof zone>('POST', '/api/dns', { token: site.token, body: { name: zone.name } })).body.result
+    await activate()
+    await pointAtServer()
+    expect(await verified()).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
   })
 })
 

@@ -77,6 +77,8 @@ export function createDomains(deps: {
   jobs: Jobs
   secrets: Secrets
   dns: DnsLookup
+  /** Whether the name lies in a domain that is active in the customer's own account here. */
+  isZoneOf: (customerId: string, name: string) => Promise<boolean>
   addressing: SiteAddressing
   /** Names nobody may take: the portal's own. */
   reserved: readonly string[]
@@ -147,18 +149,22 @@ export function createDomains(deps: {
       const due = await db
         .selectFrom('site_domain as d')
         .innerJoin('site as s', 's.id', 'd.site_id')
-        .select(['d.id', 'd.name', 'd.customer_id', 's.name as site_name'])
+        .select(['d.id', 'd.name', 'd.customer_id', 'd.proof', 's.name as site_name'])
         .where('d.released_at', 'is', null)
-        // The DNS room knows when such a domain moves away, and asks nobody's resolver.
-        .where('d.proof', '!=', ownZone)
         .where('d.checked_at', '<', later(clock.now(), -days(1) / 2))
         .execute()
       for (const held of due) {
-        const { verified, proof, answered } = await evidence(held.name, held.customer_id, held.site_name)
-        if (!answered) continue
+        const byZone = held.proof === ownZone
+        // A domain that was deleted here, or moved away, proves nothing any more; its owner may point the name at the server from elsewhere.
+        const found =
+          byZone && (await deps.isZoneOf(held.customer_id, held.name))
+            ? { verified: true, proof: ownZone, answered: true }
+            : await evidence(held.name, held.customer_id, held.site_name)
+        if (!found.answered) continue
         await db
           .updateTable('site_domain')
-          .set({ verified, checked_at: clock.now(), ...(proof && { proof }) })
+          // That it came by its domain is remembered: should the domain come back, that is proof again.
+          .set({ verified: found.verified, checked_at: clock.now(), ...(found.proof !== null && !byZone && { proof: found.proof }) })
           .where('id', '=', held.id)
           .execute()
       }
@@ -228,6 +234,14 @@ export function createDomains(deps: {
       }
       const fresh = names.filter((name) => !held.some((one) => one.name === name && one.site_id === siteId))
       await hold(tx, { siteId, customerId, proven: new Map(fresh.map((name) => [name, ownZone])) })
+      // One that it had before may have been proven otherwise, or not hold any more.
+      await tx
+        .updateTable('site_domain')
+        .set({ verified: true, proof: ownZone, checked_at: clock.now() })
+        .where('site_id', '=', siteId)
+        .where('name', 'in', [...names])
+        .where('released_at', 'is', null)
+        .execute()
       if (fresh.length > 0) await deps.jobs.add(tx, ensureJob, { siteId })
       onCommit(tx, deps.onChange)
     },

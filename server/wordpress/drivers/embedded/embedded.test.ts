@@ -8,23 +8,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defaultFilesDir as filesDir, defaultRuntimeDir as runtimeDir, ensureWordpress } from '../../../../scripts/wordpress-files.mjs'
 import type { SiteAddress, SiteRuntime } from '../../driver.ts'
 import { ask, conformance, eventually, specOf, type Fixture } from '../conformance.ts'
 import { lineThrough } from '../../../sites-line.ts'
 import { connectRuntime, serveRuntime } from '../remote/index.ts'
 import { createEmbedded } from './index.ts'
-import { settings } from './settings.ts'
-
-const repository = path.resolve(import.meta.dirname, '../../../..')
-const runtimeDir = path.join(repository, 'runtimes/wordpress-wasm')
-const filesDir = path.join(repository, '.cache/wordpress-7.1.1')
-
-const prepare = async (): Promise<void> => {
-  const { ensureWordpress } = (await import(path.join(repository, 'scripts/wordpress-files.mjs'))) as {
-    ensureWordpress: (options: object) => Promise<void>
-  }
-  await ensureWordpress({ dir: filesDir, runtimeDir })
-}
 
 const open = (dataDir: string, freeMb?: () => number): SiteRuntime =>
   createEmbedded({
@@ -34,7 +23,7 @@ const open = (dataDir: string, freeMb?: () => number): SiteRuntime =>
     runtimeDir,
     filesDir,
     nodePath: process.execPath,
-    settings: settings.parse({}),
+    settings: { internet: false, maxContainers: 50 },
     log: { warn: () => {} },
   })
 
@@ -46,7 +35,7 @@ const processesOf = (id: string, container = ''): number[] =>
     .map((line) => Number.parseInt(line, 10))
 
 async function fixture(): Promise<Fixture & { driver: SiteRuntime; dataDir: string }> {
-  await prepare()
+  await ensureWordpress()
   const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-wordpress-'))
   const driver = open(dataDir)
   return {
@@ -167,7 +156,7 @@ echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${(await driver.
       `<?php
 foreach ( array( 'exec', 'shell_exec', 'system', 'passthru', 'proc_open', 'popen' ) as $name ) if ( function_exists( $name ) ) echo "$name ";
 echo var_export( @mail( 'a@example.com', 'x', 'y' ), true ), ' ', count( array_filter( array_keys( getenv() ), fn( $k ) => str_contains( $k, 'VITEST' ) ) ), ' ';
-foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/passwd', '${path.join(repository, 'package.json')}' ) as $file ) echo var_export( @file_get_contents( $file ), true ), ' ';`,
+foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/passwd', '${path.resolve(import.meta.dirname, '../../../../package.json')}' ) as $file ) echo var_export( @file_get_contents( $file ), true ), ' ';`,
     )
     expect((await page('/probe-host.php')).text).toBe('false 0 false false false false ')
   })
@@ -335,7 +324,7 @@ unlink( $dir . 'again' );`,
     const script = `
       import { createEmbedded } from ${JSON.stringify(path.join(import.meta.dirname, 'index.ts'))}
       const [dataDir, runtimeDir, filesDir, spec, admin] = JSON.parse(process.argv[1])
-      const driver = createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath, settings: { WORDPRESS_INTERNET: 'off', WORDPRESS_MAX_CONTAINERS: 4 }, log: console })
+      const driver = createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath, settings: { internet: false, maxContainers: 4 }, log: console })
       await driver.install(spec, admin)
       await driver.start(spec)
       console.log(JSON.stringify(driver.upstreams(spec.id)))`

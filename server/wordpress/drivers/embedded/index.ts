@@ -6,8 +6,9 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteRuntime, SiteSpec } from '../../driver.ts'
 import { Archivist, proveCopy, scratchPrefix } from './copies.ts'
 import { Gate } from './gate.ts'
+import type { Host } from './host.ts'
 import type { Settings } from './settings.ts'
-import { Site, type Host } from './site.ts'
+import { Site } from './site.ts'
 
 export interface EmbeddedParts {
   /** The portal's data folder; sites live in `<dataDir>/sites/<id>/`. */
@@ -42,13 +43,13 @@ const idShape = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/
 /** The embedded driver. Creating it starts no process and touches no site. */
 export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
   const sitesDir = path.join(path.resolve(parts.dataDir), 'sites')
-  const maxContainers = parts.settings.WORDPRESS_MAX_CONTAINERS
+  const { internet, maxContainers } = parts.settings
   const host: Host = {
     sitesDir,
     runtimeDir: path.resolve(parts.runtimeDir),
     filesDir: path.resolve(parts.filesDir),
     nodePath: parts.nodePath,
-    internet: parts.settings.WORDPRESS_INTERNET === 'on',
+    internet,
     boots: new Gate(bootsAtOnce),
     archivist: new Archivist(parts.nodePath, new Gate(copiesAtOnce)),
     warn: (detail, message) => parts.log.warn(detail, message),

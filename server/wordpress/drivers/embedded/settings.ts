@@ -1,10 +1,7 @@
-import * as z from 'zod/mini'
-
-/** What the embedded driver takes from the environment; nothing is required. */
-export const settings = z.object({
-  /** `on`: sites may reach the public internet (plugin installs, updates). Off as shipped: without internet WordPress's dashboard waits for it. */
-  WORDPRESS_INTERNET: z._default(z.enum(['on', 'off']), 'off'),
+/** What the embedded driver takes from the operator, read and judged before (server/variables.ts). */
+export interface Settings {
+  /** Whether sites may reach the public internet (plugin installs, updates). Off as shipped: without internet WordPress's dashboard waits for it. */
+  readonly internet: boolean
   /** Most containers one site may have; each takes about 320 MB, and what there is no memory for is refused. */
-  WORDPRESS_MAX_CONTAINERS: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(50)), 50),
-})
-export type Settings = z.output<typeof settings>
+  readonly maxContainers: number
+}

@@ -1,0 +1,287 @@
+// The containers of one site: as many places for them as it should have, each filled again when its container ends.
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { DriverFailure } from '../../../platform/errors.ts'
+import type { SiteAddress, SiteSpec, SiteState } from '../../driver.ts'
+import { Container, type BootOrder } from './container.ts'
+import type { Host } from './host.ts'
+import type { SiteFolder } from './site-folder.ts'
+import type { FileLog } from './site-log.ts'
+
+interface Slot {
+  readonly name: string
+  container: Container | null
+  booting: Promise<void> | null
+  wanted: boolean
+  restarts: number
+  /** Ends in a row without a minute of life between them. */
+  failures: number
+  timer: NodeJS.Timeout | undefined
+}
+
+const megabyte = 1_048_576
+const bootMs = 180_000
+const steadyMs = 60_000
+const longestBackoffMs = 60_000
+const internalMb = 512
+
+export class Slots {
+  readonly #host: Host
+  readonly #id: string
+  readonly #folder: SiteFolder
+  readonly #log: FileLog
+  #slots: Slot[] = []
+  #spec: SiteSpec | null = null
+  /** Whether the site is started: its containers may be shown to the edge. */
+  #started = false
+  #closed = false
+  #renewing = false
+  #count = 0
+  readonly #alive = new Set<Container>()
+
+  constructor(host: Host, id: string, folder: SiteFolder, log: FileLog) {
+    this.#host = host
+    this.#id = id
+    this.#folder = folder
+    this.#log = log
+  }
+
+  get started(): boolean {
+    return this.#started
+  }
+
+  /** What the site was last started as. */
+  get spec(): SiteSpec | null {
+    return this.#spec
+  }
+
+  /** Whether nothing boots any more in this life of the driver. */
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Installs WordPress in a container, which is left running. */
+  async install(spec: SiteSpec, install: BootOrder['install']): Promise<void> {
+    const slot = this.#slot(1)
+    slot.wanted = true
+    await this.#boot(slot, spec, install)
+  }
+
+  /** As many containers as the spec says, each by its conditions; resolves when one answers. */
+  async start(spec: SiteSpec): Promise<void> {
+    this.#spec = spec
+    this.#started = true
+    const surplus = this.#slots.splice(spec.containers)
+    await Promise.all(surplus.map((slot) => this.#end(slot)))
+    const limits = { ssdBytes: spec.diskMb * megabyte, databaseBytes: spec.databaseDiskMb * megabyte }
+    for (const slot of this.#slots) {
+      // One that is booting does so by the spec of before.
+      await slot.booting
+      slot.container?.send({ op: 'limits', ...limits })
+      slot.container?.send({ op: 'hosts', hosts: spec.hosts })
+      const reason = slot.container && this.#staleness(slot.container, spec)
+      if (reason) await this.#replace(slot, spec, reason)
+    }
+    for (let number = 1; number <= spec.containers; number++) {
+      const slot = this.#slot(number)
+      slot.wanted = true
+      if (!slot.container && !slot.booting) this.#bootLater(slot, 0)
+    }
+    if (this.addresses().length === 0) await this.#first()
+  }
+
+  /** Waits until one container answers; fails when every one of them failed. */
+  async #first(): Promise<void> {
+    const boots = this.#slots.flatMap((slot) =>
+      slot.booting ? [slot.booting.then(() => (slot.container ? undefined : Promise.reject(slot)))] : [],
+    )
+    try {
+      await Promise.any(boots)
+    } catch {
+      throw new DriverFailure('unavailable', `no container of site ${this.#id} came up: ${this.#log.newest?.text ?? 'no word from it'}`)
+    }
+  }
+
+  /** Why only a new process can take on the spec's conditions, or null. */
+  #staleness(container: Container, spec: SiteSpec): string | null {
+    const order = this.#order(spec, '', null)
+    if (container.order.url !== order.url || container.order.memoryMb !== order.memoryMb || container.order.internet !== order.internet)
+      return 'the plan or the address changed'
+    return container.generation === spec.generation ? null : 'a restart was asked for'
+  }
+
+  /** The new one answers before the old one goes. */
+  async #replace(slot: Slot, spec: SiteSpec, reason: string): Promise<void> {
+    const old = slot.container
+    this.#log.add(slot.name, `being replaced: ${reason}`)
+    await this.#boot(slot, spec, null)
+    await old?.retire()
+  }
+
+  #order(spec: SiteSpec, internalDir: string, install: BootOrder['install']): BootOrder {
+    return {
+      siteDir: this.#folder.wordpress,
+      internalDir,
+      sqliteDir: path.join(this.#host.filesDir, 'sqlite-database-integration'),
+      ticketsDir: this.#folder.tickets,
+      url: spec.url,
+      hosts: spec.hosts,
+      memoryMb: spec.ramMb,
+      phpMemoryMb: Math.min(1_024, Math.max(64, Math.floor(spec.ramMb / 4))),
+      ssdBytes: spec.diskMb * megabyte,
+      databaseBytes: spec.databaseDiskMb * megabyte,
+      internalBytes: internalMb * megabyte,
+      internet: this.#host.internet,
+      install,
+    }
+  }
+
+  #slot(number: number): Slot {
+    const slot = this.#slots[number - 1]
+    if (slot) return slot
+    const made: Slot = { name: `web-${number}`, container: null, booting: null, wanted: false, restarts: 0, failures: 0, timer: undefined }
+    this.#slots[number - 1] = made
+    return made
+  }
+
+  /** Starts a process for the slot and puts it there once it answers. */
+  async #boot(slot: Slot, spec: SiteSpec, install: BootOrder['install']): Promise<void> {
+    await this.#host.boots.run(async () => {
+      if (!slot.wanted || this.#closed) throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
+      const name = `${slot.name}.${++this.#count}`
+      const internalDir = await this.#folder.layOutScratch(name)
+      const place = {
+        nodePath: this.#host.nodePath,
+        runtimeDir: this.#host.runtimeDir,
+        siteId: this.#id,
+        name: slot.name,
+        runDir: this.#folder.run,
+        generation: spec.generation,
+      }
+      if (!slot.wanted || this.#closed) throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
+      const container = new Container(place, this.#order(spec, internalDir, install), (text) => this.#log.add(slot.name, text))
+      this.#alive.add(container)
+      void container.ended.then((how) => this.#onEnd(slot, container, how))
+      const timer = setTimeout(() => container.kill(), bootMs)
+      try {
+        await container.ready
+      } finally {
+        clearTimeout(timer)
+      }
+      if (!slot.wanted) {
+        await container.stop()
+        throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
+      }
+      slot.container = container
+      this.#log.add(slot.name, `answers after ${((Date.now() - container.startedAt) / 1000).toFixed(1)} s`)
+    })
+  }
+
+  /** Boots in the background; tries again with growing pauses until it is no longer wanted. */
+  #bootLater(slot: Slot, delayMs: number): void {
+    clearTimeout(slot.timer)
+    const begin = () => {
+      const spec = this.#spec
+      if (!slot.wanted || !spec || slot.container || slot.booting) return
+      slot.booting = this.#boot(slot, spec, null)
+        .catch((error: unknown) => {
+          if (!slot.wanted) return
+          slot.failures++
+          const pause = Math.min(longestBackoffMs, 250 * 2 ** slot.failures)
+          this.#log.add(slot.name, `did not start, next try in ${pause / 1000} s`)
+          this.#host.warn({ site: this.#id, container: slot.name, error }, 'a WordPress container did not start')
+          slot.timer = setTimeout(begin, pause)
+        })
+        .finally(() => (slot.booting = null))
+    }
+    if (delayMs === 0) begin()
+    else slot.timer = setTimeout(begin, delayMs)
+  }
+
+  #onEnd(slot: Slot, container: Container, how: string): void {
+    this.#alive.delete(container)
+    void fs.rm(container.order.internalDir, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+    void fs.rm(`${container.order.internalDir}.pid`, { force: true }).catch(() => {})
+    if (slot.container !== container) return
+    slot.container = null
+    if (container.ending || !slot.wanted) return
+    if (Date.now() - container.startedAt > steadyMs) slot.failures = 0
+    slot.restarts++
+    const pause = Math.min(longestBackoffMs, 250 * 2 ** slot.failures++)
+    this.#log.add(slot.name, `ended (${how.split('\n')[0]}), restarting in ${pause / 1000} s`)
+    if (this.#started) this.#bootLater(slot, pause)
+  }
+
+  async #end(slot: Slot): Promise<void> {
+    slot.wanted = false
+    clearTimeout(slot.timer)
+    await slot.container?.retire()
+    await slot.booting
+  }
+
+  /** No process of the site is left. Boots under way are cut short. */
+  async halt(): Promise<void> {
+    this.#started = false
+    const slots = this.#slots
+    this.#slots = []
+    for (const slot of slots) slot.wanted = false
+    await Promise.all([...this.#alive].map((container) => container.stop()))
+    await Promise.all(slots.map((slot) => this.#end(slot)))
+  }
+
+  /** Nothing boots any more in this life of the driver. */
+  close(): void {
+    this.#closed = true
+    this.cutShort()
+  }
+
+  /** What is booting now need not be waited for. */
+  cutShort(): void {
+    for (const container of this.#alive) if (container.port === null) container.kill()
+    for (const slot of this.#slots) slot.wanted = false
+  }
+
+  /**
+   * Puts down containers that take too much memory or say nothing (the slot's restart follows), and renews in good time those that will: `inTurn`, when
+   * nothing else is done to the site.
+   */
+  watch(inTurn: (act: () => Promise<void>) => Promise<void>): void {
+    for (const slot of this.#slots) {
+      const { container } = slot
+      const fault = container?.fault()
+      if (fault) {
+        this.#log.add(slot.name, `${fault}: restarting it`)
+        container?.kill()
+      } else if (container?.ripe() && this.#started && !this.#renewing) {
+        this.#renewing = true
+        void inTurn(async () => {
+          if (slot.wanted && slot.container === container && this.#spec)
+            await this.#replace(slot, this.#spec, 'its memory is near the limit')
+        })
+          .catch((error: unknown) => this.#host.warn({ site: this.#id, error }, 'a WordPress container could not be renewed'))
+          .finally(() => (this.#renewing = false))
+      }
+    }
+  }
+
+  /** wp-cron.php, in one container: WordPress's own way, at the end of a visitor's page, is switched off. */
+  runCron(): void {
+    if (!this.#started) return
+    this.#slots.find((slot) => slot.container?.port)?.container?.send({ op: 'cron' })
+  }
+
+  addresses(): readonly SiteAddress[] {
+    if (!this.#started) return []
+    return this.#slots.flatMap((slot) => (slot.container?.port ? [{ host: '127.0.0.1', port: slot.container.port }] : []))
+  }
+
+  states(): SiteState['containers'] {
+    const shown = this.#started ? this.#slots : []
+    return shown.map((slot) => ({
+      name: slot.name,
+      ready: (slot.container?.port ?? null) !== null,
+      restarts: slot.restarts,
+      memoryMb: slot.container?.memoryMb() ?? null,
+    }))
+  }
+}
