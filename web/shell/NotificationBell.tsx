@@ -1,20 +1,25 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { Bell } from 'lucide-react'
-import { readNotifications, type Notification } from '../../contract/realtime.ts'
-import { call, messageOf } from '../api.ts'
-import { formatTime } from '../format.ts'
-import { useLanguage, useTexts } from '../i18n/index.ts'
+import { lazy, Suspense } from 'react'
+import { readNotifications } from '../../contract/realtime.ts'
+import { call } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
 import { Menu } from '../ui/Menu.tsx'
 import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { headerButton } from './HeaderMenus.tsx'
-import { notificationTarget, notificationText } from './notification-text.ts'
 import { notificationsQuery } from './notifications.ts'
+
+/** Fetched soon after the frame is there. Nobody has asked for it yet, so it is no reason to load the page anew. */
+const NotificationList = lazy(() => import('./NotificationList.tsx').catch(() => ({ default: LoadPageAgain })))
+function LoadPageAgain() {
+  const t = useTexts()
+  return <LoadError text={t.toast.tryAgain} retryLabel={t.common.retry} onRetry={() => location.reload()} />
+}
 
 export function NotificationBell() {
   const t = useTexts()
   const queryClient = useQueryClient()
-  const { data, isPending, isError, error, refetch } = useQuery(notificationsQuery)
+  const { data } = useQuery(notificationsQuery)
   const unread = data?.unread ?? 0
   const read = useMutation({
     mutationFn: () => call(readNotifications, { body: {} }),
@@ -37,49 +42,10 @@ export function NotificationBell() {
       }
     >
       {(close) => (
-        <>
-          <p className="border-b border-border px-4 py-3 text-sm font-semibold">{t.shell.notifications}</p>
-          {isPending ? <SkeletonRows rows={3} className="p-4" /> : null}
-          {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
-          {data?.data.length === 0 ? <p className="px-4 py-10 text-center text-sm text-ink-3">{t.shell.noNotifications}</p> : null}
-          {data && data.data.length > 0 ? (
-            // A scroll area is reached by the keyboard too.
-            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-            <ul tabIndex={0} aria-label={t.shell.notifications} className="max-h-[min(26rem,70dvh)] overflow-y-auto p-1">
-              {data.data.map((entry) => (
-                <li key={entry.id}>
-                  <Row entry={entry} onOpen={close} />
-                </li>
-              ))}
-            </ul>
-          ) : null}
-        </>
+        <Suspense fallback={<SkeletonRows rows={3} className="p-4" />}>
+          <NotificationList onOpen={close} />
+        </Suspense>
       )}
     </Menu>
-  )
-}
-
-function Row({ entry, onOpen }: { entry: Notification; onOpen: () => void }) {
-  const t = useTexts()
-  const language = useLanguage()
-  const target = notificationTarget(entry)
-  const content = (
-    <>
-      <span aria-hidden className={entry.read ? 'mt-1.5 size-2 shrink-0' : 'mt-1.5 size-2 shrink-0 rounded-full bg-danger'} />
-      <span className="min-w-0">
-        {entry.read ? null : <span className="sr-only">{t.shell.unread}: </span>}
-        {notificationText(entry, t, language)}
-        <time dateTime={entry.createdAt} className="num mt-0.5 block text-xs text-ink-3">
-          {formatTime(entry.createdAt)}
-        </time>
-      </span>
-    </>
-  )
-  const look = 'flex gap-3 rounded-md px-3 py-2.5 text-left text-sm'
-  if (!target) return <div className={look}>{content}</div>
-  return (
-    <Link {...target} onClick={onOpen} className={`${look} hover:bg-subtle dark:hover:bg-white/6`}>
-      {content}
-    </Link>
   )
 }

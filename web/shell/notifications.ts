@@ -7,7 +7,6 @@ import { currentLanguage, currentTexts } from '../i18n/index.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { onPortalEvent, startRealtime, type PortalEvent } from '../realtime/channel.ts'
 import { toast } from '../ui/toast.ts'
-import { notificationText } from './notification-text.ts'
 
 export const notificationsQuery = queryOptions({
   queryKey: ['notifications'],
@@ -40,8 +39,15 @@ const announced = new Set<EventName>([
 function apply(queryClient: QueryClient, event: PortalEvent) {
   for (const subject of ['notifications', ...touched[event.event]]) void queryClient.invalidateQueries({ queryKey: [subject] })
   if (!event.pushed || !announced.has(event.event)) return
+  void announce(event)
+}
+
+/** Its words come with the bell's list. Where they cannot be fetched, the bell alone shows that something happened. */
+async function announce(event: PortalEvent): Promise<void> {
+  const words = await import('./notification-text.ts').catch(() => undefined)
+  if (words === undefined) return
   const t = currentTexts()
-  const text = notificationText(event, t, currentLanguage())
+  const text = words.notificationText(event, t, currentLanguage())
   if (event.event === 'invoice.payment_failed') toast.error(t.toast.error, text)
   else toast.success(t.toast.success, text)
 }
