@@ -15,7 +15,7 @@ function load(): Promise<View> {
   return loaded
 }
 
-interface AfterStartProps {
+export interface AfterStartProps {
   /** Something has come near the palette: its button, or the key that goes before the K. */
   near: boolean
   /** The palette is wanted, with what was typed since. */

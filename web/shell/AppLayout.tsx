@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import { ChevronsUpDown, CreditCard, Lock, LogOut, PanelLeft, Search, UserRound } from 'lucide-react'
-import { lazy, memo, Suspense, useCallback, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
+import { lazy, memo, Suspense, useCallback, useEffect, useLayoutEffect, useState, useSyncExternalStore, type ComponentType } from 'react'
 import { signOut } from '../auth/sign-out.ts'
 import { brand } from '../brand.ts'
 import { loadTexts, useTexts } from '../i18n/index.ts'
@@ -13,6 +13,7 @@ import { cx } from '../ui/cx.ts'
 import { Logo } from '../ui/Logo.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { Skeleton } from '../ui/State.tsx'
+import type { AfterStartProps } from './AfterStart.tsx'
 import { BottomBar } from './BottomBar.tsx'
 import { HeldKeys } from './held-keys.ts'
 import { LanguageMenu, SandboxBadge, ThemeMenu } from './HeaderMenus.tsx'
@@ -22,16 +23,14 @@ import { Sidebar } from './Sidebar.tsx'
 
 /** Nobody has asked for it: where it cannot be had, it is fetched again once the palette is wanted. */
 const AfterStart = lazy(() => import('./AfterStart.tsx').catch(() => ({ default: FetchAgain })))
-function FetchAgain({ held, onClose }: { held: HeldKeys | undefined; onClose: () => void }) {
+function FetchAgain(props: AfterStartProps) {
+  const [Found, setFound] = useState<ComponentType<AfterStartProps>>()
+  const wanted = props.held !== undefined
   useEffect(() => {
-    if (held === undefined) return
-    held.release()
-    onClose()
-    void loadWanted(() => import('./AfterStart.tsx'))
-  }, [held, onClose])
-  return null
+    if (wanted) void loadWanted(() => import('./AfterStart.tsx')).then((file) => setFound(() => file.default))
+  }, [wanted])
+  return Found ? <Found {...props} /> : null
 }
-
 /** Fetched when somebody locks the screen; until it is there nothing is shown. */
 const LockView = lazy(() => loadWanted(async () => (await Promise.all([import('../auth/LockView.tsx'), loadTexts('auth')]))[0]))
 

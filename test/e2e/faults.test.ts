@@ -1,0 +1,162 @@
+/** What goes wrong between the screen and the server, and costs the customer neither money nor what was typed. */
+import type { Browser, Page, Route } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openBrowser, settled, visit, type Visit } from './browser.ts'
+
+let house: TestHouse
+let browser: Browser
+beforeAll(async () => {
+  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+})
+afterAll(async () => {
+  await browser?.close()
+  await house?.close()
+})
+
+async function open(path: string, { token }: TestCustomer): Promise<Visit> {
+  const one = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB' })
+  await one.context.addInitScript((access) => {
+    if (window !== window.top || sessionStorage.getItem('accessToken') !== null) return
+    localStorage.setItem('language', 'en')
+    sessionStorage.setItem('accessToken', access)
+    sessionStorage.setItem('isLogin', '1')
+  }, token)
+  await one.page.goto(`${house.url}${path}`)
+  await settled(one.page)
+  return one
+}
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).filter({ visible: true }).first().click()
+const confirmation = (page: Page) => page.getByRole('dialog').getByRole('button', { name: /^Confirm/ })
+const servers = async ({ token }: TestCustomer) => (await house.call<{ id: string }[]>('GET', '/api/wp', { token })).body.result
+
+async function choose(page: Page): Promise<void> {
+  await page.getByRole('radio', { name: /Hà Nội/ }).check({ force: true })
+  await page.getByRole('radio', { name: /BASIC-1/ }).check({ force: true })
+  for (const at of [0, 1])
+    await page
+      .getByRole('radio', { name: /^10 GB/ })
+      .nth(at)
+      .check({ force: true })
+  await page.getByLabel('User name').fill('binh')
+}
+async function review(page: Page): Promise<void> {
+  await page.getByLabel('Password', { exact: true }).fill('Another#1pass')
+  await press(page, 'Review and confirm')
+  await confirmation(page).waitFor()
+}
+/** The next order reaches the server, and its answer is met on its way back by what is given. */
+const spoil = (page: Page, answer: (route: Route) => Promise<void>) =>
+  page.route(
+    (url) => url.pathname === '/api/wp',
+    async (route) => {
+      if (route.request().method() !== 'POST') return await route.fallback()
+      await route.fetch()
+      await answer(route)
+    },
+    { times: 1 },
+  )
+
+test.each([
+  ['breaks off', (route: Route) => route.fulfill({ status: 201, contentType: 'application/json', body: '{"statusCode":201,"mess' })],
+  [
+    'is a proxy’s own, that waited too long',
+    (route: Route) => route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>504</h1>' }),
+  ],
+])('an order whose answer %s is placed once, however often it is confirmed', async (_, answer) => {
+  const an = await house.customer()
+  const { page, context } = await open('/wordpress/create', an)
+  await choose(page)
+  await review(page)
+  await spoil(page, answer)
+  await confirmation(page).click()
+  await page.getByRole('alert').first().waitFor()
+  expect(await servers(an)).toHaveLength(1)
+  await press(page, 'Review and confirm')
+  await confirmation(page).click()
+  const [placed] = await servers(an)
+  await page.waitForURL(`${house.url}/wordpress-progress/${placed?.id}`)
+  expect(await servers(an)).toHaveLength(1)
+  await context.close()
+})
+
+test('an order that meets the portal in maintenance waits, all but its password, and is placed once', async () => {
+  const an = await house.customer()
+  const { page, context } = await open('/wordpress/create', an)
+  await choose(page)
+  await review(page)
+  const away = { statusCode: 503, message: 'We will be back soon.', error: { code: 'unavailable' } }
+  await spoil(page, (route) => route.fulfill({ status: 503, json: away }))
+  await confirmation(page).click()
+  await page.waitForURL(/\/pages\/maintenence/)
+  await press(page, 'Try again')
+  await page.waitForURL(`${house.url}/wordpress/create`)
+  await expect.poll(() => page.getByLabel('User name').inputValue()).toBe('binh')
+  expect(await page.getByRole('radio', { name: /BASIC-1/ }).isChecked()).toBe(true)
+  await review(page)
+  await confirmation(page).click()
+  await page.waitForURL(/\/wordpress-progress\//)
+  expect(await servers(an)).toHaveLength(1)
+  await context.close()
+})
+
+test('what was confirmed can no longer be called off: the dialog stays until it is answered', async () => {
+  const an = await house.customer()
+  const { page, context } = await open('/wordpress/create', an)
+  await choose(page)
+  await review(page)
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => (answer = resolve))
+  await spoil(page, async (route) => {
+    await held
+    await route.fulfill({ status: 504, body: '' })
+  })
+  await confirmation(page).click()
+  const dialog = page.getByRole('dialog')
+  await expect.poll(() => dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
+  await page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await page.mouse.click(5, 5)
+  expect(await dialog.isVisible()).toBe(true)
+  answer()
+  await page.getByRole('alert').first().waitFor()
+  await expect.poll(() => dialog.isVisible()).toBe(false)
+  await context.close()
+})
+
+test('a tab that cannot be fetched loads the page anew, once, and opens', async () => {
+  const an = await house.customer()
+  const body = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'binh', password: 'Another#1pass', replicate: 1 }
+  const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body })).body.result
+  const { page, context } = await open(`/wordpress/${id}`, an)
+  await page.route(/\/assets\/LogsTab-/, (route) => route.abort(), { times: 1 })
+  await page.evaluate(() => Object.assign(window, { before: true }))
+  await page.getByRole('tab', { name: 'Runtime Logs' }).click()
+  await page.getByText('Logs appear once the server runs.').waitFor()
+  expect(await page.evaluate(() => 'before' in window)).toBe(false)
+  // A version that is gone for good: the page says so, after one reload.
+  await page.route(/\/assets\/PlansTab-/, (route) => route.abort())
+  await page.getByRole('tab', { name: 'Configuration' }).click()
+  await page.waitForURL(/\/pages\/error500/)
+  await context.close()
+})
+
+test('a palette that could not be fetched costs the screen nothing, and is fetched when it is wanted', async () => {
+  const an = await house.customer()
+  const one = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB' })
+  await one.page.route(/\/assets\/AfterStart-/, (route) => route.abort(), { times: 1 })
+  await one.context.addInitScript((access) => {
+    localStorage.setItem('language', 'en')
+    sessionStorage.setItem('accessToken', access)
+    sessionStorage.setItem('isLogin', '1')
+  }, an.token)
+  await one.page.goto(house.url)
+  await settled(one.page)
+  await one.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await one.page.waitForLoadState('networkidle')
+  await one.page.keyboard.press('Control+k')
+  await one.page.getByRole('combobox').waitFor()
+  await one.page.keyboard.type('invo')
+  await expect.poll(() => one.page.getByRole('combobox').inputValue()).toBe('invo')
+  await one.context.close()
+})
