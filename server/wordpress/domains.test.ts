@@ -7,7 +7,7 @@ import { openTestDns, type TestDns } from '../../test/dns-server.ts'
 import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 import { days, hours } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
-import { readDomain } from './domains.ts'
+import { readHostName } from './domains.ts'
 
 const clock = manualClock()
 let dns: TestDns
@@ -304,10 +304,10 @@ test('the edge answers on the name as on the server’s own', async () => {
 test('what is read as a domain is a name under a public suffix, whatever is typed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (typed) => {
-      const read = readDomain(typed, ['portal.example'])
+      const read = readHostName(typed, ['portal.example'])
       if (read !== undefined) {
         expect(read).toMatch(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]+$/)
-        expect(readDomain(read, ['portal.example'])).toBe(read)
+        expect(readHostName(read, ['portal.example'])).toBe(read)
       }
     }),
     { numRuns: 2000 },

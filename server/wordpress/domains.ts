@@ -37,7 +37,7 @@ const ownZone = 'zone'
  * A host name as the DNS has it: lower case, A-labels. Undefined for what is no name under a public suffix: an address, a single label, a suffix
  * itself, or a name of the portal's own.
  */
-export function readDomain(typed: string, own: readonly string[]): string | undefined {
+export function readHostName(typed: string, own: readonly string[]): string | undefined {
   const text = typed
     .trim()
     .replace(/^https?:\/\//i, '')
@@ -173,14 +173,14 @@ export function createDomains(deps: {
 
   return {
     async check({ customerId, siteName, name, language }) {
-      const read = readDomain(name, own)
+      const read = readHostName(name, own)
       if (read === undefined) throw wrong('domain_form', language)
       const { verified, records } = await evidence(read, customerId, siteName)
       return { name: read, verified, records }
     },
 
     async update({ customerId, siteId, siteName, list, language }) {
-      const wanted = list.map((name) => readDomain(name, own))
+      const wanted = list.map((name) => readHostName(name, own))
       if (wanted.some((name) => name === undefined)) throw wrong('domain_form', language)
       const names = new Set(wanted.filter((name) => name !== undefined))
       const before = await heldNames(db, siteId)

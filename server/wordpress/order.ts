@@ -91,6 +91,8 @@ export async function placeOrder(
   let name = ''
   for (let tries = 1; name === ''; tries++) {
     const candidate = newName()
+    // A name that another server had is still answered by that one.
+    if (await tx.selectFrom('site_former_name').select('name').where('name', '=', candidate).executeTakeFirst()) continue
     await sql`savepoint naming`.execute(tx)
     try {
       await tx

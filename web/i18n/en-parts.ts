@@ -80,7 +80,7 @@ export const enParts = {
     containersHint: (max: number) => `1 to ${max}. More act at once, fewer from the renewal.`,
     apply: 'Apply',
     name: 'Server name',
-    nameHint: (domain: string) => `The site's address becomes ${domain}; the former one goes on working.`,
+    nameHint: (domain: string) => `The site's address becomes ${domain}; the former one goes on working, as the last ten do.`,
     rename: 'Rename',
     renamed: 'The server has its new name.',
   },

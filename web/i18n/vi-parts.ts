@@ -79,7 +79,7 @@ export const viParts: typeof enParts = {
     containersHint: (max) => `Từ 1 đến ${max}. Tăng có hiệu lực ngay, giảm từ kỳ gia hạn.`,
     apply: 'Áp dụng',
     name: 'Tên máy chủ',
-    nameHint: (domain) => `Địa chỉ trang sẽ là ${domain}; địa chỉ cũ vẫn hoạt động.`,
+    nameHint: (domain) => `Địa chỉ trang sẽ là ${domain}; địa chỉ cũ vẫn hoạt động, như mười địa chỉ gần nhất.`,
     rename: 'Đổi tên',
     renamed: 'Máy chủ đã có tên mới.',
   },
