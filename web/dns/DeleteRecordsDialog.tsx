@@ -23,26 +23,26 @@ export default function DeleteRecordsDialog({ domain, records, onClose, onDelete
   const t = useTexts('dns')
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
-  /** As many calls as it takes: one holds so many ids. Each is a change of its own. */
-  const removeAll = async (): Promise<string[]> => {
-    const changes: string[] = []
-    for (let at = 0; at < records.length; at += atOnce) {
-      const ids = records.slice(at, at + atOnce).map(({ id }) => id)
-      changes.push((await call(deleteRecords, { params: { id: domain.id }, body: { ids } })).changeId)
-    }
-    return changes
-  }
+  const [only] = records
   const remove = async () => {
     setBusy(true)
+    const done: string[] = []
     try {
-      const [only] = records
       if (records.length === 1 && only) {
         const { changeId } = await call(deleteRecord, { params: { id: domain.id, recordId: only.id }, query: { version: only.version } })
-        onDeleted([changeId])
-      } else onDeleted(await removeAll())
+        done.push(changeId)
+      } else {
+        // As many calls as it takes: one holds so many ids. Each is a change of its own.
+        for (let at = 0; at < records.length; at += atOnce) {
+          const ids = records.slice(at, at + atOnce).map(({ id }) => id)
+          done.push((await call(deleteRecords, { params: { id: domain.id }, body: { ids } })).changeId)
+        }
+      }
     } catch (error) {
       toast.error(t.toast.error, error instanceof ApiError ? error.message : t.records.deleteFailed)
     } finally {
+      // What is gone can be brought back, also where the rest could not be deleted.
+      if (done.length > 0) onDeleted(done)
       setBusy(false)
       onClose()
       void queryClient.invalidateQueries({ queryKey: ['dns'] })
