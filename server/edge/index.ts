@@ -62,6 +62,16 @@ function clientOf({ socket, headers }: http.IncomingMessage, trustProxy: boolean
   return (isIP(last) === 0 ? (socket.remoteAddress ?? '') : last).replace(/^::ffff:(?=\d+\.)/, '')
 }
 
+const carriesBody = ({ headers }: http.IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/**
+ * A server may pass over an offer of another protocol (RFC 9110, 7.8). All but a WebSocket's are: a tunnel begins without a body, so a request that
+ * has one, such as a form from a client that would rather speak h2c, would lose it.
+ */
+const opensWebSocket = (request: http.IncomingMessage): boolean =>
+  request.method === 'GET' && !carriesBody(request) && /^websocket$/i.test(request.headers.upgrade ?? '')
+
 /** What to show instead of the site, or null when it can be asked. */
 const pageFor = (site: EdgeSite): EdgePage | null => {
   if (site.state === 'running') return site.addresses.length > 0 ? null : 'starting'
@@ -97,7 +107,7 @@ export function createEdge(parts: EdgeParts): Edge {
     if (!target) return show(request, response, visitor, 'unknown', null)
     const name = nameOf(target.host)
     const visit: Visit = { host: target.host, client: visitor.client, proto }
-    const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+    const hasBody = carriesBody(request)
     // Only what does nothing twice, and whose body is not half sent, may be asked again.
     const repeatable = !hasBody && (request.method === 'GET' || request.method === 'HEAD')
     const tried = new Set<string>()
@@ -180,12 +190,7 @@ export function createEdge(parts: EdgeParts): Edge {
       port: address.port,
       method: request.method,
       path: target.path,
-      headers: toUpstream(request.rawHeaders, request.headers.connection, visit, [
-        'Connection',
-        'Upgrade',
-        'Upgrade',
-        request.headers.upgrade ?? 'websocket',
-      ]),
+      headers: toUpstream(request.rawHeaders, request.headers.connection, visit, ['Connection', 'Upgrade', 'Upgrade', 'websocket']),
       setHost: false,
       agent: false,
     })
@@ -221,7 +226,10 @@ export function createEdge(parts: EdgeParts): Edge {
     outgoing.end()
   }
 
-  const server = http.createServer({ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 600_000, noDelay: true }, forward)
+  const server = http.createServer(
+    { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 600_000, noDelay: true, shouldUpgradeCallback: opensWebSocket },
+    forward,
+  )
   const endUnused = watchUnused(server)
   server.on('upgrade', upgrade)
   server.on('clientError', (_error, socket) => {
