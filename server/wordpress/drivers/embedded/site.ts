@@ -18,6 +18,7 @@ export interface Host {
   readonly filesDir: string
   readonly nodePath: string
   readonly internet: boolean
+  readonly requestMs: number | undefined
   /** Booting is the costly part: few at a time. */
   readonly boots: Gate
   readonly archivist: Archivist
@@ -215,6 +216,7 @@ export class Site {
       databaseBytes: spec.databaseDiskMb * megabyte,
       internalBytes: internalMb * megabyte,
       internet: this.#host.internet,
+      requestMs: this.#host.requestMs,
       install,
     }
   }
