@@ -3,6 +3,7 @@ import http from 'node:http'
 import { isIP, type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { watchUnused } from '../platform/unused-connections.ts'
+import { carriesBody, opensWebSocket } from '../platform/upgrade.ts'
 import { accessLine, visitorLeft, type Given } from './access.ts'
 import { createAsker } from './ask.ts'
 import { toUpstream, toVisitor, type Visit } from './headers.ts'
@@ -61,16 +62,6 @@ function clientOf({ socket, headers }: http.IncomingMessage, trustProxy: boolean
   const last = (typeof told === 'string' ? told : (told?.at(-1) ?? '')).split(',').at(-1)?.trim() ?? ''
   return (isIP(last) === 0 ? (socket.remoteAddress ?? '') : last).replace(/^::ffff:(?=\d+\.)/, '')
 }
-
-const carriesBody = ({ headers }: http.IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-
-/**
- * A server may pass over an offer of another protocol (RFC 9110, 7.8). All but a WebSocket's are: a tunnel begins without a body, so a request that
- * has one, such as a form from a client that would rather speak h2c, would lose it.
- */
-const opensWebSocket = (request: http.IncomingMessage): boolean =>
-  request.method === 'GET' && !carriesBody(request) && /^websocket$/i.test(request.headers.upgrade ?? '')
 
 /** What to show instead of the site, or null when it can be asked. */
 const pageFor = (site: EdgeSite): EdgePage | null => {
