@@ -226,7 +226,8 @@ export const variables = {
     example: '',
   },
   WORDPRESS_INTERNET: {
-    about: 'on: sites may reach the public internet (plugins, updates).',
+    about:
+      'on: sites may reach the public internet (plugins, updates). off: their own address alone; no other is looked up or connected to.',
     schema: choice('WORDPRESS_INTERNET', ['on', 'off'], 'off'),
     example: 'off',
   },

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { DiskBudget } from './src/disk-budget.js'
 import { createSiteServer } from './src/http.js'
 import { installWordpress } from './src/install.js'
-import { allowListening, installNetworkGuard } from './src/network-guard.js'
+import { allowListening, createReach, installNetworkGuard } from './src/network-guard.js'
 import { bootPhp } from './src/php.js'
 
 const started = performance.now()
@@ -53,7 +53,7 @@ async function end() {
 }
 
 async function boot(order) {
-  installNetworkGuard((target) => say({ s: 'net-denied', m: target }))
+  installNetworkGuard(createReach(order), (target) => say({ s: 'net-denied', m: target }))
   order.siteDir = fs.realpathSync(order.siteDir)
   fs.mkdirSync(order.internalDir, { recursive: true })
   order.internalDir = fs.realpathSync(order.internalDir)

@@ -372,6 +372,40 @@ describe('the edge', () => {
     unknown.resume()
   })
 
+  test('only a WebSocket is tunnelled: any other offer of another protocol is let pass unheard, and its request keeps its body', async () => {
+    let tunnelled = 0
+    const site = await upstream(async (request, response) => {
+      const body: Buffer[] = []
+      for await (const chunk of request) body.push(chunk as Buffer)
+      response.end(
+        JSON.stringify([request.method, request.headers.upgrade, request.headers['http2-settings'], Buffer.concat(body).toString()]),
+      )
+    })
+    site.server.on('upgrade', (_request, socket) => {
+      tunnelled++
+      socket.destroy()
+    })
+    sites.set('a.test', running(site))
+    const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__' }
+    const webSocket = { connection: 'Upgrade', upgrade: 'websocket' }
+    const seen = async (method: string, headers: object, body?: string) =>
+      JSON.parse(
+        (await ask('a.test', '/', { method, headers: { ...headers, 'content-length': body?.length ?? 0 }, body: body ?? '' })).text,
+      ) as unknown
+    expect(await seen('POST', h2c, 'order=1')).toEqual(['POST', null, null, 'order=1'])
+    expect(await seen('GET', h2c)).toEqual(['GET', null, null, ''])
+    expect(await seen('POST', webSocket, 'order=2')).toEqual(['POST', null, null, 'order=2'])
+    expect(await seen('GET', webSocket, 'order=3')).toEqual(['GET', null, null, 'order=3'])
+    // The connection goes on as it began.
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    closers.push(() => agent.destroy())
+    for (const body of ['one', 'two'])
+      expect(
+        (await ask('a.test', '/', { method: 'POST', agent, headers: { ...h2c, 'transfer-encoding': 'chunked' }, body })).text,
+      ).toContain(body)
+    expect(tunnelled).toBe(0)
+  })
+
   test('nonsense is a 400, and smuggled lengths are not passed on', async () => {
     let seen = 0
     sites.set('a.test', running(await upstream((_request, response) => response.end(String(++seen)))))

@@ -3,6 +3,7 @@ import http from 'node:http'
 import { isIP, type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { watchUnused } from '../platform/unused-connections.ts'
+import { carriesBody, opensWebSocket } from '../platform/upgrade.ts'
 import { accessLine, visitorLeft, type Given } from './access.ts'
 import { createAsker } from './ask.ts'
 import { toUpstream, toVisitor, type Visit } from './headers.ts'
@@ -97,7 +98,7 @@ export function createEdge(parts: EdgeParts): Edge {
     if (!target) return show(request, response, visitor, 'unknown', null)
     const name = nameOf(target.host)
     const visit: Visit = { host: target.host, client: visitor.client, proto }
-    const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+    const hasBody = carriesBody(request)
     // Only what does nothing twice, and whose body is not half sent, may be asked again.
     const repeatable = !hasBody && (request.method === 'GET' || request.method === 'HEAD')
     const tried = new Set<string>()
@@ -180,12 +181,7 @@ export function createEdge(parts: EdgeParts): Edge {
       port: address.port,
       method: request.method,
       path: target.path,
-      headers: toUpstream(request.rawHeaders, request.headers.connection, visit, [
-        'Connection',
-        'Upgrade',
-        'Upgrade',
-        request.headers.upgrade ?? 'websocket',
-      ]),
+      headers: toUpstream(request.rawHeaders, request.headers.connection, visit, ['Connection', 'Upgrade', 'Upgrade', 'websocket']),
       setHost: false,
       agent: false,
     })
@@ -221,7 +217,10 @@ export function createEdge(parts: EdgeParts): Edge {
     outgoing.end()
   }
 
-  const server = http.createServer({ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 600_000, noDelay: true }, forward)
+  const server = http.createServer(
+    { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 600_000, noDelay: true, shouldUpgradeCallback: opensWebSocket },
+    forward,
+  )
   const endUnused = watchUnused(server)
   server.on('upgrade', upgrade)
   server.on('clientError', (_error, socket) => {

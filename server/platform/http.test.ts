@@ -1,5 +1,6 @@
 /** The wire as a stranger meets it: envelopes, refusals, languages, sizes, and whatever rubbish can be sent. */
 import { once } from 'node:events'
+import http from 'node:http'
 import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestHouse, type Answer, type TestCustomer, type TestHouse } from '../../test/house.ts'
@@ -214,6 +215,22 @@ describe('odd requests', () => {
       }
     },
   )
+
+  test.each(['h2c', 'websocket'])('an offer of %s is passed over, and the call keeps its body', async (upgrade) => {
+    const body = JSON.stringify({ email: 'nobody@example.com', password: 'nobody-at-all' })
+    const request = http.request({
+      port: portal.config.PORT,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/api/v1/auth/login',
+      headers: { 'content-type': 'application/json', 'content-length': body.length, connection: 'Upgrade', upgrade },
+    })
+    request.end(body)
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+    expect(JSON.parse(Buffer.concat((await response.toArray()) as Buffer[]).toString())).toMatchObject({
+      error: { code: 'bad_credentials' },
+    })
+  })
 
   test('addresses that are no addresses', async () => {
     for (const target of [

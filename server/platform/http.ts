@@ -14,6 +14,7 @@ import { Refusal } from './errors.ts'
 import { explain, languageOfRequest } from './http-failures.ts'
 import type { Log } from './log.ts'
 import { watchUnused } from './unused-connections.ts'
+import { opensWebSocket } from './upgrade.ts'
 
 /** Who calls, as the auth room tells. */
 export interface Caller {
@@ -138,6 +139,7 @@ export function createHttp(options: HttpOptions): Http {
     trustProxy: options.trustProxy && ((_address: string, hop: number) => hop === 0),
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: 'idle',
+    http: { shouldUpgradeCallback: opensWebSocket },
     // What arrives on an open connection while the portal stops is still answered, in our own words, and the connection ends with it.
     return503OnClosing: false,
     requestIdHeader: false,

@@ -5,12 +5,13 @@ import { wordpressRoot } from './php.js'
 import { route } from './route.js'
 import { refusalPage, signInCode, takeTicket, ticketOf } from './sign-in.js'
 import { serveFile } from './static-files.js'
+import { Turnstile } from './turnstile.js'
 
 const maxBodyBytes = 64 * 1024 * 1024
 /** Requests that may wait for PHP; more are told to come again rather than to wait for minutes. */
 const maxWaiting = 64
-/** Longer than any request may wait for its turn and run. */
-const maxRequestMs = 180_000
+/** How long PHP may take for one request, from its turn on. */
+const defaultRequestMs = 180_000
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -56,9 +57,10 @@ function phpHeaders(request) {
  */
 export function createSiteServer({ php, order, log, onStuck }) {
   const siteUrl = new URL(order.url)
+  const requestMs = order.requestMs ?? defaultRequestMs
   const portSuffix = siteUrl.port ? `:${siteUrl.port}` : ''
   let hosts = new Set(order.hosts)
-  let waiting = 0
+  const turns = new Turnstile()
   let inHand = 0
   let idle = () => {}
 
@@ -72,12 +74,22 @@ export function createSiteServer({ php, order, log, onStuck }) {
     return hosts.has(name) ? `${isSecure(request) ? 'https' : 'http'}://${name}${portSuffix}` : null
   }
 
-  /** `code` instead of `script`: PHP of our own. */
-  async function runPhp({ method, url, script, code, headers, body, client, secure, server: more = {} }) {
-    // PHP's own limit does not count waiting (a socket, a lock): what never ends would block every later request.
-    const guard = setTimeout(() => onStuck(`a request did not end in ${maxRequestMs / 1000} s: ${method} ${url.pathname}`), maxRequestMs)
+  /**
+   * Waits for PHP and runs it.
+   * @param request `code` instead of `script`: PHP of our own. `visitor`: the answer that somebody waits for, who may leave
+   * @returns null when the visitor left before the turn came
+   */
+  async function runPhp({ visitor, method, url, script, code, headers, body, client, secure, server: more = {} }) {
+    const leave = await turns.enter(visitor)
+    if (!leave) return null
+    // PHP's own limit does not count waiting (a socket, a lock): what never ends would block every later request. The wait for the turn is not this
+    // request's doing: a long line of slow pages is no lost PHP.
+    const guard = setTimeout(() => onStuck(`a request did not end in ${requestMs / 1000} s: ${method} ${url.pathname}`), requestMs)
     guard.unref()
-    const release = () => clearTimeout(guard)
+    const release = () => {
+      clearTimeout(guard)
+      leave()
+    }
     const pathInfo = url.pathname.startsWith(`${script}/`) ? url.pathname.slice(script.length) : ''
     const started = php.runStream({
       ...(code ? { code } : { scriptPath: path.posix.join(wordpressRoot, script) }),
@@ -120,28 +132,27 @@ export function createSiteServer({ php, order, log, onStuck }) {
 
   async function answerFromPhp(request, response, { url, home, script, code, server: more }) {
     const body = await readBody(request)
-    if (waiting >= maxWaiting) {
+    if (turns.waiting >= maxWaiting) {
       response.writeHead(503, { 'retry-after': 2, 'content-length': 0 }).end()
       return { status: 503, bytes: 0 }
     }
-    waiting++
-    let result
-    try {
-      result = await runPhp({
-        method: request.method,
-        url,
-        script,
-        code,
-        // Not the visitor's spelling, nor his port: PHP sees one name for one address.
-        headers: { ...phpHeaders(request), host: new URL(home).host },
-        body: body.length > 0 ? body : undefined,
-        client: clientOf(request),
-        secure: isSecure(request),
-        server: { ...more, PORTAL_HOME: home },
-      })
-    } finally {
-      waiting--
-    }
+    // What only reads is not run for somebody who left. What may change something is: programs send such requests and do not wait (WordPress's own
+    // background requests among them), and on any other host they would be run.
+    const reads = request.method === 'GET' || request.method === 'HEAD'
+    const result = await runPhp({
+      visitor: reads ? response : undefined,
+      method: request.method,
+      url,
+      script,
+      code,
+      // Not the visitor's spelling, nor his port: PHP sees one name for one address.
+      headers: { ...phpHeaders(request), host: new URL(home).host },
+      body: body.length > 0 ? body : undefined,
+      client: clientOf(request),
+      secure: isSecure(request),
+      server: { ...more, PORTAL_HOME: home },
+    })
+    if (!result) return null
     const errors = logErrors(result.stderr)
     const status = await result.httpStatusCode
     for (const [name, value] of Object.entries(await result.headers)) {
@@ -169,6 +180,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
     return { status: response.statusCode, bytes }
   }
 
+  /** Null when nothing was done: the visitor left, and the edge, which noticed, has written that down. */
   async function answer(request, response) {
     const url = new URL(request.url.startsWith('/') ? `http://site${request.url.replace(/^\/+/, '/')}` : request.url)
     const home = homeOf(request)
@@ -237,6 +249,7 @@ export function createSiteServer({ php, order, log, onStuck }) {
       }
       inHand--
       if (inHand === 0) idle()
+      if (!outcome) return
       log({
         s: 'access',
         m: request.method,

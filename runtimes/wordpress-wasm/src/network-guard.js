@@ -1,7 +1,9 @@
 // What a customer's PHP may reach. php-wasm opens PHP's sockets in this process: a WebSocket on loopback carries each to a small proxy that connects
-// onward with node:net. So the guard stands in node:net itself, where no path goes around it, and lets pass only php-wasm's own helper ports.
+// onward with node:net. So the guard stands in node:net itself, where no path goes around it, and lets pass only php-wasm's own helper ports, and what
+// is public when the site may reach the internet. Names are looked up in this process too, with node:dns.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import dns from 'node:dns'
+import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
 
 const denied = new net.BlockList()
@@ -52,6 +54,28 @@ export function isDenied(address) {
   return denied.check(canonical, 'ipv6')
 }
 
+/**
+ * What PHP may reach beyond php-wasm's helper ports. Off the internet that is the address of the site itself, at which WordPress asks for its own pages
+ * (Site Health, background requests): where the name of `url` leads, which is the operator's. The site's further names are the customer's, who may point
+ * them anywhere. Nor is another name looked up: a question can carry as much out as a connection.
+ * @param order `internet` and `url` of the boot order
+ */
+export function createReach({ internet, url }) {
+  const { hostname, port, protocol } = new URL(url)
+  const ownPort = Number(port || (protocol === 'https:' ? 443 : 80))
+  let ownAddresses = new Set()
+  const isOwn = (name) => name.toLowerCase() === hostname
+  return {
+    internet,
+    mayLookUp: (name) => internet || net.isIP(name) !== 0 || name === 'localhost' || isOwn(name),
+    /** To be told of every name that was looked up. */
+    found(name, addresses) {
+      if (isOwn(name)) ownAddresses = new Set(addresses)
+    },
+    mayConnect: (address, port) => !isDenied(address) && (internet || (Number(port) === ownPort && ownAddresses.has(address))),
+  }
+}
+
 const own = new AsyncLocalStorage()
 const helperPorts = new Set()
 
@@ -60,8 +84,40 @@ export const allowListening = (helper, work) => own.run({ helper }, work)
 
 const refusal = (what) => Object.assign(new Error(`refused by the network guard: ${what}`), { code: 'EACCES' })
 
+function guardLookups(reach, report) {
+  const { lookup } = dns
+  const { lookup: lookupSoon } = dns.promises
+  const isRefused = (name) => {
+    if (reach.mayLookUp(String(name))) return false
+    report(name)
+    return true
+  }
+  const found = (name, answer) =>
+    reach.found(
+      String(name),
+      [answer].flat().map((one) => one.address ?? one),
+    )
+  dns.lookup = (name, ...rest) => {
+    const done = rest.pop()
+    if (isRefused(name)) return process.nextTick(done, refusal(name))
+    return lookup(name, ...rest, (error, answer, family) => {
+      if (!error) found(name, answer)
+      done(error, answer, family)
+    })
+  }
+  dns.promises.lookup = async (name, options) => {
+    if (isRefused(name)) throw refusal(name)
+    const answer = await lookupSoon(name, options)
+    found(name, answer)
+    return answer
+  }
+  // php-wasm has them by `import`.
+  syncBuiltinESMExports()
+}
+
 /** Puts the guard in place, once. `report` is told of each refused target. */
-export function installNetworkGuard(report) {
+export function installNetworkGuard(reach, report) {
+  if (!reach.internet) guardLookups(reach, report)
   const listen = net.Server.prototype.listen
   net.Server.prototype.listen = function (...args) {
     const permit = own.getStore()
@@ -95,7 +151,7 @@ export function installNetworkGuard(report) {
     }
     if (options.path !== undefined && options.path !== null && options.port === undefined) return refuse()
     if (host === '127.0.0.1' && helperPorts.has(Number(options.port))) return connect.apply(this, args)
-    if (net.isIP(host) !== 0) return isDenied(host) ? refuse() : connect.apply(this, args)
+    if (net.isIP(host) !== 0) return reach.mayConnect(host, options.port) ? connect.apply(this, args) : refuse()
     // By name: what the name resolves to is checked, and that very answer is connected to.
     const guarded = {
       ...options,
@@ -104,7 +160,7 @@ export function installNetworkGuard(report) {
         dns.lookup(name, lookupOptions, (error, found, family) => {
           if (error) return done(error)
           const addresses = Array.isArray(found) ? found.map((one) => one.address) : [found]
-          if (addresses.some(isDenied)) {
+          if (!addresses.every((address) => reach.mayConnect(address, options.port))) {
             report(`${name}:${options.port}`)
             return done(refusal(name))
           }

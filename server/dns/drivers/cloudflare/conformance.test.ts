@@ -9,8 +9,8 @@ import { conformance } from '../conformance.ts'
 import { createCloudflare } from './index.ts'
 import { settings } from './settings.ts'
 
-async function open(): Promise<{ driver: DnsDriver; url: string; names: NameServer; close(): Promise<void> }> {
-  const standIn = openCloudflare({ apiToken: 'token', changesPerCall: 200 })
+async function open({ changesPerCall = 200 } = {}): Promise<{ driver: DnsDriver; url: string; names: NameServer; close(): Promise<void> }> {
+  const standIn = openCloudflare({ apiToken: 'token', changesPerCall })
   const log = (line: string): void => {
     throw new Error(line)
   }
@@ -69,6 +69,25 @@ test('what has not changed is not written again', async () => {
   const before = await ids()
   await driver.putZone({ ...head, serial: 2 }, sets)
   expect(await ids()).toEqual(before)
+  await close()
+})
+
+test('as few changes in a call as the settings permit still carry a zone over, and fewer are refused', async () => {
+  const few = { apiToken: 'token', accountId: 'account', changesPerCall: 3 }
+  for (const changesPerCall of [2, 0, -1, 3.5])
+    expect(settings.safeParse({ ...few, changesPerCall }).success, String(changesPerCall)).toBe(false)
+  const { url, close } = await open({ changesPerCall: few.changesPerCall })
+  const driver = createCloudflare(settings.parse({ ...few, url }))
+  const values = ['one', 'two', 'three', 'four', 'five']
+  const sets = [{ name: 'shop.example', type: 'TXT' as const, ttlSeconds: 300, proxied: false, values }]
+  await driver.putZone(head, sets)
+  await driver.putZone(
+    { ...head, serial: 2 },
+    sets.map((set) => ({ ...set, values: values.slice(1) })),
+  )
+  expect(await driver.held('shop.example')).toEqual({ id: head.id, serial: 2 })
+  const zone = (await api(url, '/zones?name=shop.example')).result[0]?.id ?? ''
+  expect((await api(url, `/zones/${zone}/dns_records?name=shop.example`)).result).toHaveLength(4)
   await close()
 })
 

@@ -21,6 +21,8 @@ export interface BootOrder {
   readonly databaseBytes: number
   readonly internalBytes: number
   readonly internet: boolean
+  /** How long PHP may take for one request, from its turn on, before the container is given up, ms; 3 minutes when not given. */
+  readonly requestMs: number | undefined
   readonly install: null | {
     readonly user: string
     readonly password: string

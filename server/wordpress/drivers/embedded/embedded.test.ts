@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import fs from 'node:fs/promises'
@@ -8,58 +8,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { defaultFilesDir as filesDir, defaultRuntimeDir as runtimeDir, ensureWordpress } from '../../../../scripts/wordpress-files.mjs'
+import { filesDir, fixture, open, processesOf, repository, runtimeDir } from '../../../../test/embedded-wordpress.ts'
 import type { SiteAddress, SiteRuntime } from '../../driver.ts'
-import { ask, conformance, eventually, specOf, type Fixture } from '../conformance.ts'
+import { ask, conformance, eventually, specOf } from '../conformance.ts'
 import { lineThrough } from '../../../sites-line.ts'
 import { connectRuntime, serveRuntime } from '../remote/index.ts'
-import { createEmbedded } from './index.ts'
-
-const open = (dataDir: string, freeMb?: () => number): SiteRuntime =>
-  createEmbedded({
-    ...(freeMb && { freeMb }),
-    cronMs: 1_000,
-    dataDir,
-    runtimeDir,
-    filesDir,
-    nodePath: process.execPath,
-    settings: { internet: false, maxContainers: 50 },
-    log: { warn: () => {} },
-  })
-
-/** Processes of a site, found the way an operator finds them. */
-const processesOf = (id: string, container = ''): number[] =>
-  execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line.includes(`--site ${id} --container ${container}`) && !/^\s*\d+\s+Z/.test(line))
-    .map((line) => Number.parseInt(line, 10))
-
-async function fixture(): Promise<Fixture & { driver: SiteRuntime; dataDir: string }> {
-  await ensureWordpress()
-  const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-wordpress-'))
-  const driver = open(dataDir)
-  return {
-    dataDir,
-    driver,
-    close: () => driver.close(),
-    async put(id, file, text) {
-      const target = path.join(dataDir, 'sites', id, 'wordpress', file)
-      await fs.mkdir(path.dirname(target), { recursive: true })
-      await fs.writeFile(target, text)
-    },
-    async kill(id, container) {
-      for (const pid of processesOf(id, container)) process.kill(pid, 'SIGKILL')
-    },
-    async traces(id) {
-      const names = await fs.readdir(path.join(dataDir, 'sites')).catch(() => [])
-      return [...names.filter((name) => name.includes(id)), ...processesOf(id).map((pid) => `process ${pid}`)]
-    },
-    async dispose() {
-      await driver.close()
-      await fs.rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
-    },
-  }
-}
 
 /** As the portal has it: from another end of a line. */
 conformance('embedded, over the line', async () => {
@@ -305,14 +258,14 @@ unlink( $dir . 'again' );`,
 
   test('a site that there is no memory for is refused, and leaves nothing', async () => {
     const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-full-'))
-    const small = open(dataDir, () => 512 + 6 * 320)
+    const small = open(dataDir, { freeMb: () => 512 + 6 * 320 })
     expect(await small.room()).toBe(6)
     const wanted = specOf()
     await expect(small.install({ ...wanted, containers: 7 }, admin)).rejects.toMatchObject({ kind: 'full' })
     expect(await small.list()).toEqual([])
     await small.close()
     // A few are always tried.
-    const none = open(dataDir, () => 100)
+    const none = open(dataDir, { freeMb: () => 100 })
     expect(await none.room()).toBe(4)
     await none.close()
     await fs.rm(dataDir, { recursive: true })

@@ -8,6 +8,8 @@ export interface Host {
   readonly filesDir: string
   readonly nodePath: string
   readonly internet: boolean
+  /** ms that PHP may take for one request; the runtime's own limit when undefined. */
+  readonly requestMs: number | undefined
   /** Booting is the costly part: few at a time. */
   readonly boots: Gate
   readonly archivist: Archivist

@@ -22,6 +22,8 @@ export interface EmbeddedParts {
   readonly settings: Settings
   /** How often wp-cron.php runs in each started site, ms; 5 minutes when not given. */
   readonly cronMs?: number
+  /** How long PHP may take for one request before its container is given up, ms; 3 minutes when not given. */
+  readonly requestMs?: number
   /** Memory that this machine has left, MB; what the system says when not given. */
   readonly freeMb?: () => number
   readonly log: { warn(detail: object, message: string): void }
@@ -50,6 +52,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     filesDir: path.resolve(parts.filesDir),
     nodePath: parts.nodePath,
     internet,
+    requestMs: parts.requestMs,
     boots: new Gate(bootsAtOnce),
     archivist: new Archivist(parts.nodePath, new Gate(copiesAtOnce)),
     warn: (detail, message) => parts.log.warn(detail, message),

@@ -1,6 +1,9 @@
 /** What the embedded driver takes from the operator, read and judged before (server/variables.ts). */
 export interface Settings {
-  /** Whether sites may reach the public internet (plugin installs, updates). Off as shipped: without internet WordPress's dashboard waits for it. */
+  /**
+   * Whether sites may reach the public internet (plugin installs, updates). Off as shipped: they reach their own address alone, and WordPress is told
+   * so, whose dashboard would wait for the internet otherwise.
+   */
   readonly internet: boolean
   /** Most containers one site may have; each takes about 320 MB, and what there is no memory for is refused. */
   readonly maxContainers: number

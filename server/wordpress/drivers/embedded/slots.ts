@@ -132,6 +132,7 @@ export class Slots {
       databaseBytes: spec.databaseDiskMb * megabyte,
       internalBytes: internalMb * megabyte,
       internet: this.#host.internet,
+      requestMs: this.#host.requestMs,
       install,
     }
   }

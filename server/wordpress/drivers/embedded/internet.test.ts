@@ -1,0 +1,73 @@
+/** What a site reaches of the internet: with WORDPRESS_INTERNET=off no more than its own address, by whatever function PHP asks. */
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { fixture, runtimeDir } from '../../../../test/embedded-wordpress.ts'
+import type { SiteAddress } from '../../driver.ts'
+import { ask, eventually, specOf } from '../conformance.ts'
+
+// Public as far as any list of private networks says, and nobody's: the sink for stray reverse lookups (RFC 7535), and IPv6 for documents (RFC 9637).
+const v6 = '3fff::1'
+const v4 = '192.31.196.1'
+const name = 'nobody.example.com'
+
+const closers: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const close of closers) await close()
+}, 60_000)
+
+/** What the platform refused while PHP knocked at each target; the last is always refused, so that the log is known to be whole. */
+async function refused(internet: 'on' | 'off', targets: (own: URL) => readonly string[]): Promise<readonly string[]> {
+  const parts = await fixture({ settings: { internet: internet === 'on', maxContainers: 50 } })
+  closers.push(() => parts.dispose())
+  const spec = specOf()
+  await parts.driver.install(spec, { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' })
+  await parts.driver.start(spec)
+  const list = [...targets(new URL(spec.url)), '127.0.0.1:9']
+  await parts.put(
+    spec.id,
+    'knock.php',
+    `<?php
+foreach ( json_decode( '${JSON.stringify(list)}' ) as $target ) {
+	$socket = @stream_socket_client( "tcp://$target", $number, $message, 1 );
+	// php-wasm says yes at once; a read tells.
+	if ( $socket ) { stream_set_timeout( $socket, 1 ); @fwrite( $socket, "GET / HTTP/1.0\\r\\n\\r\\n" ); @fgets( $socket ); }
+}
+echo 'knocked';`,
+  )
+  const [to] = (await parts.driver.addresses(spec.id)) as [SiteAddress]
+  expect((await ask(to, `${spec.url}/knock.php`)).text).toBe('knocked')
+  const lines = async () =>
+    (await parts.driver.log(spec.id).tail(200)).flatMap(({ text }) => /^connection refused by the platform: (.*)$/.exec(text)?.[1] ?? [])
+  await eventually(async () => expect(await lines()).toContain('127.0.0.1:9'))
+  return await lines()
+}
+
+test('off: no public address, no port, no name; the site is up all the same and may ask for itself', { timeout: 180_000 }, async () => {
+  let own = new URL('http://none')
+  const found = await refused('off', (url) => {
+    own = url
+    return [`${v4}:80`, `${v4}:25`, `${name}:80`, url.host]
+  })
+  expect(found).toEqual(expect.arrayContaining([`${v4}:80`, `${v4}:25`, name]))
+  // Its own name was looked up; where that leads is for this machine to say.
+  expect(found.join(' ')).not.toContain(own.hostname)
+})
+
+test('on: whatever is public', { timeout: 180_000 }, async () => {
+  expect(await refused('on', () => [`${v4}:25`])).toEqual(['127.0.0.1:9'])
+})
+
+test("off: the site's own address is where its own name leads, on its own port", () => {
+  const script = `
+    import { createReach } from ${JSON.stringify(path.join(runtimeDir, 'src/network-guard.js'))}
+    const reach = createReach({ internet: false, url: 'https://shop.sites.example' })
+    const door = (address, port = 443) => reach.mayConnect(address, port)
+    const before = door('${v4}')
+    reach.found('other.example', ['${v6}'])
+    reach.found('Shop.Sites.Example', ['${v4}', '10.0.0.1'])
+    console.log(JSON.stringify([before, door('${v4}'), door('${v4}', 25), door('${v6}'), door('10.0.0.1'),
+      ...['shop.sites.example', 'sites.example', 'other.example'].map((name) => reach.mayLookUp(name))]))`
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  expect(JSON.parse(said)).toEqual([false, true, false, false, false, true, false, false])
+})

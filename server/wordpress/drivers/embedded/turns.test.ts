@@ -1,0 +1,80 @@
+/** Who waits for PHP in a container, and who no longer does. */
+import { once } from 'node:events'
+import fs from 'node:fs/promises'
+import http from 'node:http'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fixture } from '../../../../test/embedded-wordpress.ts'
+import type { SiteAddress } from '../../driver.ts'
+import { ask, eventually, specOf } from '../conformance.ts'
+
+const spec = specOf()
+const requestMs = 5_000
+let parts: Awaited<ReturnType<typeof fixture>>
+let to: SiteAddress
+const file = (name: string) => path.join(parts.dataDir, 'sites', spec.id, 'wordpress', name)
+const said = async () => (await parts.driver.log(spec.id).tail(100)).map(({ text }) => text)
+
+beforeAll(async () => {
+  parts = await fixture({ requestMs })
+  await parts.driver.install(spec, { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' })
+  await parts.driver.start(spec)
+  to = (await parts.driver.addresses(spec.id))[0]!
+  // What PHP makes known of itself, so that nobody waits for a time.
+  await parts.put(
+    spec.id,
+    'turn.php',
+    `<?php
+file_put_contents( __DIR__ . '/order.txt', $_GET['name'] . "\\n", FILE_APPEND );
+$end = microtime( true ) + ( $_GET['seconds'] ?? 0 );
+while ( microtime( true ) < $end ) usleep( 10000 );
+echo $_GET['name'];`,
+  )
+}, 120_000)
+afterAll(() => parts?.dispose(), 60_000)
+
+const ran = async () => (await fs.readFile(file('order.txt'), 'utf8').catch(() => '')).trim().split('\n')
+const visit = (name: string, seconds: number) => ask(to, `${spec.url}/turn.php?name=${name}&seconds=${seconds}`)
+/** A file needs no turn: once it is there, what was asked before it is in line. */
+const allInLine = () => ask(to, `${spec.url}/readme.html`)
+
+test('a line of slow pages, longer than any of them may take, ends no container', async () => {
+  const names = Array.from({ length: 7 }, (_, index) => `slow-${index}`)
+  const answers = await Promise.all(names.map((name) => visit(name, 0.8)))
+  expect(answers.map(({ status, text }) => [status, text])).toEqual(names.map((name) => [200, name]))
+  expect(await parts.driver.addresses(spec.id)).toEqual([to])
+  expect((await ran()).toSorted()).toEqual(names)
+})
+
+test('who leaves the line is not run, unless it may change something; the others keep their order', async () => {
+  await fs.rm(file('order.txt'))
+  const first = visit('first', 2)
+  await eventually(async () => expect(await ran()).toEqual(['first']))
+  const leaving = ['GET', 'POST'].map((method) => {
+    const request = http.request({ ...to, method, path: `/turn.php?name=left-${method}`, headers: { host: new URL(spec.url).host } })
+    request.on('error', () => {})
+    return request.end()
+  })
+  await Promise.all(leaving.map((request) => once(request, 'finish')))
+  await allInLine()
+  for (const request of leaving) request.destroy()
+  const stays: Promise<{ text: string }>[] = []
+  for (const name of ['second', 'third', 'fourth']) {
+    stays.push(visit(name, 0))
+    await allInLine()
+  }
+  expect(await Promise.all([first, ...stays].map(async (one) => (await one).text))).toEqual(['first', 'second', 'third', 'fourth'])
+  expect((await ran()).filter((name) => name !== 'left-POST')).toEqual(['first', 'second', 'third', 'fourth'])
+  await eventually(async () => expect(await ran()).toContain('left-POST'))
+})
+
+test('a request that takes longer than it may, from its turn on, ends its container', async () => {
+  const stuck = visit('stuck', 60).catch(() => null)
+  await eventually(async () => {
+    expect(await said()).toEqual(
+      expect.arrayContaining([expect.stringMatching(/ended \(Error: a request did not end in 5 s: GET \/turn\.php/)]),
+    )
+    expect(await parts.driver.addresses(spec.id)).toHaveLength(1)
+  })
+  await stuck
+})

@@ -1,0 +1,59 @@
+// The embedded driver for its own tests, on a folder of its own.
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { defaultFilesDir as filesDir, defaultRuntimeDir as runtimeDir, ensureWordpress } from '../scripts/wordpress-files.mjs'
+import type { SiteRuntime } from '../server/wordpress/driver.ts'
+import type { Fixture } from '../server/wordpress/drivers/conformance.ts'
+import { createEmbedded, type EmbeddedParts } from '../server/wordpress/drivers/embedded/index.ts'
+
+export const repository = path.resolve(import.meta.dirname, '..')
+export { filesDir, runtimeDir }
+
+/** `other`: what this test needs otherwise than the driver has it. */
+export const open = (dataDir: string, other: Partial<EmbeddedParts> = {}): SiteRuntime =>
+  createEmbedded({
+    cronMs: 1_000,
+    dataDir,
+    runtimeDir,
+    filesDir,
+    nodePath: process.execPath,
+    settings: { internet: false, maxContainers: 50 },
+    log: { warn: () => {} },
+    ...other,
+  })
+
+/** Processes of a site, found the way an operator finds them. */
+export const processesOf = (id: string, container = ''): number[] =>
+  execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(`--site ${id} --container ${container}`) && !/^\s*\d+\s+Z/.test(line))
+    .map((line) => Number.parseInt(line, 10))
+
+export async function fixture(other: Partial<EmbeddedParts> = {}): Promise<Fixture & { driver: SiteRuntime; dataDir: string }> {
+  await ensureWordpress()
+  const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-wordpress-'))
+  const driver = open(dataDir, other)
+  return {
+    dataDir,
+    driver,
+    close: () => driver.close(),
+    async put(id, file, text) {
+      const target = path.join(dataDir, 'sites', id, 'wordpress', file)
+      await fs.mkdir(path.dirname(target), { recursive: true })
+      await fs.writeFile(target, text)
+    },
+    async kill(id, container) {
+      for (const pid of processesOf(id, container)) process.kill(pid, 'SIGKILL')
+    },
+    async traces(id) {
+      const names = await fs.readdir(path.join(dataDir, 'sites')).catch(() => [])
+      return [...names.filter((name) => name.includes(id)), ...processesOf(id).map((pid) => `process ${pid}`)]
+    },
+    async dispose() {
+      await driver.close()
+      await fs.rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
