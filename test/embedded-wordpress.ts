@@ -8,7 +8,6 @@ import type { SiteRuntime } from '../server/wordpress/driver.ts'
 import type { Fixture } from '../server/wordpress/drivers/conformance.ts'
 import { createEmbedded, type EmbeddedParts } from '../server/wordpress/drivers/embedded/index.ts'
 
-export const repository = path.resolve(import.meta.dirname, '..')
 export { filesDir, runtimeDir }
 
 /** `other`: what this test needs otherwise than the driver has it. */
