@@ -1,7 +1,7 @@
 /** What an open screen reads again by itself, and what it leaves alone. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
 import { openBrowser, visit, type Visit } from './browser.ts'
 
 let house: TestHouse
@@ -27,6 +27,46 @@ async function signedIn(): Promise<Visit> {
   }, an.token)
   return one
 }
+
+/** A domain that the registry leads here; its customer is told of it by an event. */
+async function domain(name: string): Promise<string> {
+  const created = await house.call<{ id: string; nameserver: string[] }>('POST', '/api/dns', { token: an.token, body: { name } })
+  const { id, nameserver } = created.body.result
+  await fetch(`${house.sandboxUrl}/registry.json`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name, nameservers: nameserver }),
+  })
+  const { status } = await house.call('GET', `/api/dns/check?domain=${name}`, { token: an.token })
+  expect(status).toBe(200)
+  return id
+}
+
+test('what is typed over a record stays when an event comes and another tab has changed it; saving says so', async () => {
+  const id = await domain('vuon-rau.com.vn')
+  const path = `/api/dns/${id}/records`
+  const body = { name: 'www', type: 'A', content: '203.0.113.1', ttl: 300 }
+  const { result } = (await house.call<{ id: string }>('POST', path, { token: an.token, body })).body
+  const { page, context } = await signedIn()
+  let reads = 0
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && request.url().endsWith(`${path}/${result.id}`)) reads += 1
+  })
+  await page.goto(`${house.url}/dns/domain/${id}/record/${result.id}`)
+  await page.getByLabel('IPV4', { exact: true }).fill('203.0.113.2')
+  await eventually('the channel', async () => (await house.house.db.selectFrom('channel_grant').select('socket_id').execute()).length > 0)
+
+  await house.call('PUT', `${path}/${result.id}`, { token: an.token, body: { ...body, content: '203.0.113.3' } })
+  // What the event is about is read again, all of it at once.
+  await Promise.all([page.waitForResponse(`${house.url}/api/dns/${id}`), domain('vuon-hoa.com.vn')])
+  expect(reads).toBe(1)
+  expect(await page.getByLabel('IPV4', { exact: true }).inputValue()).toBe('203.0.113.2')
+  await page.getByRole('button', { name: 'Confirm and save the record' }).click()
+  await page.getByText('This record was changed in the meantime.').first().waitFor()
+  await page.getByRole('button', { name: 'Load it as it stands now' }).click()
+  await expect.poll(() => page.getByLabel('IPV4', { exact: true }).inputValue()).toBe('203.0.113.3')
+  await context.close()
+})
 
 test.each([
   ['/payment/transfer/NOBODYS1', 'Choose another way', '/api/payments/transfer?'],
