@@ -1,6 +1,6 @@
 /** A domain in a real browser, from its name to its last record; what the name server says is asked as `dig` asks. */
 import AxeBuilder from '@axe-core/playwright'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig } from '../dig.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
@@ -54,6 +54,9 @@ const answers = async (type: string, of = name): Promise<readonly string[]> => {
   const { answer } = await dig(house.config.DNS_PORT, { name: of, type })
   return answer
 }
+/** Where the keyboard goes on. */
+const focusOn = async (of: Locator): Promise<void> =>
+  await expect.poll(() => of.evaluate((element) => element === document.activeElement)).toBe(true)
 const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
 
 describe('a domain', { timeout: 60_000 }, () => {
@@ -62,6 +65,9 @@ describe('a domain', { timeout: 60_000 }, () => {
     expect(await wrong()).toEqual([])
     await button('Create domain').first().click()
     const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await focusOn(button('Create domain').first())
+    await page.keyboard.press('Enter')
     await dialog.getByRole('button', { name: 'Confirm' }).click()
     await dialog.getByLabel('Domain').fill('com.vn')
     await dialog.getByRole('button', { name: 'Confirm' }).click()
@@ -69,6 +75,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await dialog.getByLabel('Domain').fill(`https://${name}/shop?x=1`)
     await dialog.getByRole('button', { name: 'Confirm' }).click()
     await told(`${name} is added.`)
+    await focusOn(button('Create domain').first())
     await button(`Activate ${name}`).click()
     await page.getByRole('heading', { name: `Activate ${name}` }).waitFor()
   })
@@ -88,7 +95,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await button('Check').click()
     await told('Add domain success !')
     await page.waitForURL(/\/dns\/domain\/[^/]+$/)
-    await page.getByRole('heading', { name }).waitFor()
+    await focusOn(page.getByRole('heading', { name }))
     await page.getByRole('main').getByText('Activated', { exact: true }).first().waitFor()
     await told('Record Empty !')
   })
@@ -202,6 +209,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     await page.getByRole('dialog').getByText('Imported', { exact: true }).waitFor()
     expect(await wrong()).toEqual([])
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await focusOn(button('More').last())
   })
 
   test('asks after a change for that change alone, in a list of two thousand, and follows what another tab does', async () => {

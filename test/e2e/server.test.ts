@@ -131,6 +131,23 @@ describe('a running server', { timeout: 90_000 }, () => {
       .waitFor()
   })
 
+  test('plans a smaller plan for the renewal, and keeps its own after all', async () => {
+    const present = page.getByRole('row', { name: /BASIC-2/ })
+    expect(await button('Keep this plan').count()).toBe(0)
+    await button('Buy BASIC-1').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Buy' }).click()
+    await told('From the renewal')
+    const planned = () => house.call<{ size: number; planned: object | null }>('GET', `/api/wp/${id}`, { token: an.token })
+    expect((await planned()).body.result.planned).toEqual({ size: 1, replicate: 1 })
+    await page.getByText('Update Size Success !').first().waitFor({ state: 'hidden' })
+    await present.getByRole('button', { name: 'Keep this plan', exact: true }).click()
+    await told('Update Size Success !')
+    await button('Buy BASIC-1').waitFor()
+    expect(await button('Keep this plan').count()).toBe(0)
+    expect(await present.getByRole('rowheader').evaluate((element) => element === document.activeElement)).toBe(true)
+    expect((await planned()).body.result).toMatchObject({ size: 2, planned: null })
+  })
+
   test('restarts and goes on being there', async () => {
     await part('General info')
     await button('Restart').click()

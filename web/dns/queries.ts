@@ -59,9 +59,9 @@ export const recordSetQuery = (id: string, name: string, type: RecordType) =>
 
 export const recordQuery = (id: string, recordId: string) =>
   queryOptions({
-    queryKey: ['dns', 'record', id, recordId],
+    // A form stands on it: what is typed is not taken away by a reload behind one's back. Not of ['dns'] either, which events have read again.
+    queryKey: ['dns-record', id, recordId],
     queryFn: ({ signal }) => call(getRecord, { params: { id, recordId } }, { signal }),
-    // A form stands on it: what is typed is not taken away by a reload behind one's back.
     refetchOnWindowFocus: false,
     staleTime: Infinity,
     gcTime: 0,

@@ -67,6 +67,7 @@ export const enParts = {
     plan: 'Plan',
     perMonth: 'Price per month',
     current: 'Current',
+    keep: 'Keep this plan',
     buy: 'Buy',
     buyOf: (plan: string) => `Buy ${plan}`,
     planned: 'From the renewal',

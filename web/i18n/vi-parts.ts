@@ -67,6 +67,7 @@ export const viParts: typeof enParts = {
     plan: 'Gói',
     perMonth: 'Giá mỗi tháng',
     current: 'Đang có',
+    keep: 'Giữ gói này',
     buy: 'Mua',
     buyOf: (plan) => `Mua ${plan}`,
     planned: 'Từ kỳ gia hạn',

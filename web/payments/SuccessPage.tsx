@@ -21,14 +21,15 @@ import { transactionCode } from './top-up-form.ts'
 
 const pollMs = 3000
 const latePollMs = 20_000
+const isUnknown = (error: unknown) => error instanceof ApiError && error.status === 404
 
 const paymentQuery = (code: string) =>
   queryOptions({
     queryKey: ['payment', code],
     queryFn: ({ signal }) => call(getTransaction, { query: { transactionCode: code } }, { signal }),
-    // A failed or expired payment may still be paid: it is looked at on, seldom.
-    refetchInterval: (query) =>
-      query.state.data?.status === 'succeeded' ? false : query.state.data?.status === 'pending' ? pollMs : latePollMs,
+    // A failed or expired payment may still be paid: it is looked at on, seldom. A code that is nobody's never becomes a payment.
+    refetchInterval: ({ state: { data, error } }) =>
+      data?.status === 'succeeded' || isUnknown(error) ? false : data?.status === 'pending' ? pollMs : latePollMs,
   })
 
 export const load = async ({ queryClient }: LoadInput) => {
@@ -114,7 +115,7 @@ function Payment({ code }: { code: string }) {
       </div>
     )
   }
-  if (error instanceof ApiError && error.status === 404) return <Unknown />
+  if (isUnknown(error)) return <Unknown />
   if (!data) return <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
 
   const held = data.held

@@ -17,13 +17,14 @@ import { QrCode } from './QrCode.tsx'
 
 const route = getRouteApi('/app/payment/transfer/$code')
 const pollMs = 4000
+const isUnknown = (error: unknown) => error instanceof ApiError && error.status === 404
 
 const transferQuery = (code: string) =>
   queryOptions({
     queryKey: ['transfer', code],
     queryFn: ({ signal }) => call(getTransfer, { query: { transactionCode: code } }, { signal }),
-    // A late transfer is credited all the same, so the page goes on looking.
-    refetchInterval: (query) => (query.state.data?.status === 'succeeded' ? false : pollMs),
+    // A late transfer is credited all the same, so the page goes on looking; a code that is nobody's never becomes one.
+    refetchInterval: ({ state }) => (state.data?.status === 'succeeded' || isUnknown(state.error) ? false : pollMs),
   })
 
 /** How to make one bank transfer: code, copyable lines, a countdown; it turns to success by itself. */
@@ -49,7 +50,7 @@ export default function TransferPage() {
             <Skeleton className="aspect-square w-full" />
             <Skeleton className="h-60 w-full" />
           </div>
-        ) : error instanceof ApiError && error.status === 404 ? (
+        ) : isUnknown(error) ? (
           <Empty text={t.transfer.unknown} art={<SearchX aria-hidden className="size-8 text-ink-3" strokeWidth={1.5} />}>
             <p className="max-w-md text-sm text-ink-3">{t.transfer.unknownText}</p>
             <Link to="/payment" className={buttonClass('outline')}>

@@ -13,8 +13,10 @@ export interface PortalEvent {
   pushed: boolean
 }
 
-const listeners = new Set<(event: PortalEvent) => void>()
-export function onPortalEvent(listener: (event: PortalEvent) => void): () => void {
+/** Hears of undefined once, when the channel begins: anything may have happened since the screen was read. */
+type Listener = (event: PortalEvent | undefined) => void
+const listeners = new Set<Listener>()
+export function onPortalEvent(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }

@@ -25,9 +25,13 @@ async function authorise(endpoint: string, socketId: string, channel: string): P
 }
 
 interface Hearing {
-  onEvent: (event: PortalEvent) => void
+  /** Undefined: anything may have happened before this was listened for. */
+  onEvent: (event: PortalEvent | undefined) => void
   onConnected: (up: boolean) => void
 }
+
+/** Longer than a page takes to open, on any line. A browser whose clock is behind takes all for recent, and only reads more. */
+const recentMs = 300_000
 
 export class Channel {
   readonly #hearing: Hearing
@@ -35,6 +39,7 @@ export class Channel {
   #socket: ChannelSocket | undefined
   #timer: ReturnType<typeof setInterval> | undefined
   #catching = false
+  #again = false
   #closed = false
 
   constructor(hearing: Hearing) {
@@ -68,18 +73,21 @@ export class Channel {
     if (this.#cursor.hear(id)) this.#tell({ id, event: name, payload, pushed: true })
   }
 
-  #tell(event: PortalEvent) {
+  #tell(event: PortalEvent | undefined) {
     this.#hearing.onEvent(event)
   }
 
   /** One at a time; a failure is no matter, the next minute or subscription repeats it. */
   catchUp() {
+    // The list under way may have been made before what is asked after now.
+    this.#again = this.#catching
     if (this.#catching) return
     this.#catching = true
     this.#fetchMissed()
       .catch(() => {})
       .finally(() => {
         this.#catching = false
+        if (this.#again && !this.#closed) this.catchUp()
       })
   }
 
@@ -96,6 +104,9 @@ export class Channel {
       cursor = page.next
     }
     if (this.#closed) return
+    // The first list is history. What happened between the screen's own reads and this list is in it, and cannot be told from what is a little older.
+    const [newest] = result.data
+    if (!this.#cursor.primed && newest && Date.now() - Date.parse(newest.createdAt) < recentMs) this.#tell(undefined)
     for (const { id, event, payload } of this.#cursor.take(missed)) this.#tell({ id, event, payload, pushed: false })
   }
 

@@ -24,7 +24,9 @@ test('what was pushed is told once, and does not move the cursor past what was m
 })
 test('an empty history is history too: the first event after it is news', () => {
   const cursor = new NotificationCursor()
+  expect(cursor.primed).toBe(false)
   expect(cursor.take([])).toEqual([])
+  expect(cursor.primed).toBe(true)
   expect(cursor.after).toBeUndefined()
   expect(cursor.take(ids('a'))).toEqual(ids('a'))
 })

@@ -18,6 +18,11 @@ export class NotificationCursor {
     return this.#last
   }
 
+  /** Whether a first list was taken. */
+  get primed(): boolean {
+    return this.#primed
+  }
+
   /** True the first time an id is heard. */
   hear(id: string): boolean {
     if (this.#seen.has(id)) return false

@@ -36,9 +36,10 @@ const announced = new Set<EventName>([
   'wallet.credited',
 ])
 
-function apply(queryClient: QueryClient, event: PortalEvent) {
-  for (const subject of ['notifications', ...touched[event.event]]) void queryClient.invalidateQueries({ queryKey: [subject] })
-  if (!event.pushed || !announced.has(event.event)) return
+function apply(queryClient: QueryClient, event: PortalEvent | undefined) {
+  const subjects = event ? touched[event.event] : Object.values(touched).flat()
+  for (const subject of new Set(['notifications', ...subjects])) void queryClient.invalidateQueries({ queryKey: [subject] })
+  if (!event?.pushed || !announced.has(event.event)) return
   void announce(event)
 }
 

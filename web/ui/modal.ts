@@ -3,8 +3,8 @@ import { afterFrame } from './after-frame.ts'
 
 /**
  * Opens and closes a native modal. To make the page behind inert, and to wake it again, the browser styles every element of it anew: the
- * press that asks for it is answered first, and a dialog that is left is out of sight before that work begins. `close` says whether there was
- * something to close; while it is `held`, only its owner closes it.
+ * press that asks for it is answered first, and a dialog that is left is out of sight before that work begins. Whoever had the focus gets it
+ * back, however the dialog is left. `close` says whether there was something to close; while it is `held`, only its owner closes it.
  */
 export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean, held = false) {
   const leave = useCallback(() => {
@@ -23,12 +23,17 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
   useEffect(() => {
     if (!open) return void leave()
     let wanted = true
+    let opener: Element | null
     delete ref.current?.dataset['leaving']
     void afterFrame().then(() => {
-      if (wanted && ref.current?.open === false) ref.current.showModal()
+      if (!wanted || ref.current?.open !== false) return
+      opener = document.activeElement
+      ref.current.showModal()
     })
     return () => {
       wanted = false
+      // One that its owner took away while it was open was never closed: the focus went with it, unless somebody has it by now.
+      if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus({ preventScroll: true })
     }
   }, [open, leave, ref])
   const onCancel = useCallback(

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useRef, useState, type FormEvent } from 'react'
 import { effectivePlanPrice } from '../../contract/pricing.ts'
 import { containerLimits, type Plan, type Server } from '../../contract/wordpress.ts'
 import { changeDisk, changeServer } from '../../contract/wordpress-server.ts'
@@ -41,10 +41,22 @@ export default function PlansTab({ server }: { server: Server }) {
   )
 }
 
+/** On the narrowest phones its words take two lines. */
+const narrow = 'max-sm:h-auto max-sm:shrink max-sm:px-1.5 max-sm:min-h-6 max-sm:py-1 max-sm:text-center max-sm:whitespace-normal'
+
 function PlanTable({ server, plans, running }: { server: Server; plans: readonly Plan[]; running: boolean }) {
   const t = useTexts('servers', 'site', 'parts')
   const { money, ram } = useFormat()
   const [chosen, setChosen] = useState<Plan>()
+  const { busy, refusal, field, run } = useChange(server, { done: t.resize.sizeDone, failed: t.resize.sizeFailed })
+  const wrong = refusal ?? field('size')
+  const own = useRef<HTMLTableCellElement>(null)
+  /** Takes back a plan that waits for the renewal. Nothing is asked: it costs nothing, and may be planned again. */
+  const keep = async () => {
+    const body = { id: server.id, name: server.name, size: server.size }
+    // The button goes with the plan that was planned: the keyboard goes on from the row.
+    if (await run(changeServer, { params: { id: server.id }, body })) own.current?.focus()
+  }
   return (
     <div className="-mx-5 sm:-mx-6">
       <table className="w-full text-sm">
@@ -68,22 +80,31 @@ function PlanTable({ server, plans, running }: { server: Server; plans: readonly
         <tbody>
           {plans.map((plan) => (
             <tr key={plan.id} className={row}>
-              <th scope="row" className={cx(cell, 'text-left font-medium')}>
+              <th scope="row" ref={plan.id === server.size ? own : undefined} tabIndex={-1} className={cx(cell, 'text-left font-medium')}>
                 <span className="whitespace-nowrap">{plan.name}</span>
                 <span className="num block text-xs font-normal text-ink-3 sm:hidden">{t.wp.cpuRam(plan.cpu, ram(plan.ram))}</span>
               </th>
               <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>{t.wp.cpuRam(plan.cpu, ram(plan.ram))}</td>
-              <td className={cx(cell, 'num text-right whitespace-nowrap')}>
+              <td className={cx(cell, 'num text-right whitespace-nowrap max-sm:pl-0')}>
                 {plan.sale_price === 0 ? null : <s className="block text-xs text-ink-3">{money(plan.price, plan.currency)}</s>}
                 {money(effectivePlanPrice(plan), plan.currency)}
               </td>
-              <td className={cx(cell, 'text-right')}>
+              <td className={cx(cell, 'text-right max-sm:pl-0')}>
                 {plan.id === server.size ? (
-                  <Badge tone="success" dot>
-                    {t.resize.current}
-                  </Badge>
+                  <span className="inline-flex flex-wrap items-center justify-end gap-2">
+                    <Badge tone="success" dot>
+                      {t.resize.current}
+                    </Badge>
+                    {server.planned && server.planned.size !== server.size ? (
+                      <Button variant="outline" size="sm" disabled={!running} busy={busy} onClick={() => void keep()} className={narrow}>
+                        {t.resize.keep}
+                      </Button>
+                    ) : null}
+                  </span>
                 ) : plan.id === server.planned?.size ? (
-                  <Badge tone="info">{t.resize.planned}</Badge>
+                  <Badge tone="info" className={narrow}>
+                    {t.resize.planned}
+                  </Badge>
                 ) : (
                   <Button
                     variant="outline"
@@ -100,6 +121,11 @@ function PlanTable({ server, plans, running }: { server: Server; plans: readonly
           ))}
         </tbody>
       </table>
+      {wrong === undefined ? null : (
+        <Note tone="danger" role="alert" className="mx-5 mt-4 sm:mx-6">
+          {wrong}
+        </Note>
+      )}
       {chosen ? <PlanDialog server={server} plans={plans} to={chosen} onClose={() => setChosen(undefined)} /> : null}
     </div>
   )

@@ -67,9 +67,9 @@ function useNudges(id: string, settled: boolean, look: () => void): boolean {
       heard = Date.now()
       look()
     }
-    const forget = onPortalEvent(({ event, payload }) => {
-      const told = InvoiceEvent.safeParse(payload)
-      if (told.success && told.data.wp?.id === id) setRefused(event === 'invoice.payment_failed')
+    const forget = onPortalEvent((told) => {
+      const invoice = InvoiceEvent.safeParse(told?.payload)
+      if (invoice.success && invoice.data.wp?.id === id) setRefused(told?.event === 'invoice.payment_failed')
       hear()
     })
     const timer = setInterval(() => {

@@ -1,0 +1,168 @@
+/** What an open screen reads again by itself, and what it leaves alone. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openBrowser, visit, type Visit } from './browser.ts'
+
+let house: TestHouse
+let browser: Browser
+let an: TestCustomer
+
+beforeAll(async () => {
+  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  an = await house.customer()
+})
+afterAll(async () => {
+  await browser?.close()
+  await house?.close()
+})
+
+/** A tab that has opened nothing yet. */
+async function signedIn(customer = an): Promise<Visit> {
+  const one = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB' })
+  await one.context.addInitScript((token) => {
+    localStorage.setItem('language', 'en')
+    sessionStorage.setItem('accessToken', token)
+    sessionStorage.setItem('isLogin', '1')
+  }, customer.token)
+  return one
+}
+
+/** A domain that the registry leads here; its customer is told of it by an event. */
+async function domain(name: string): Promise<string> {
+  const created = await house.call<{ id: string; nameserver: string[] }>('POST', '/api/dns', { token: an.token, body: { name } })
+  const { id, nameserver } = created.body.result
+  await fetch(`${house.sandboxUrl}/registry.json`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name, nameservers: nameserver }),
+  })
+  const { status } = await house.call('GET', `/api/dns/check?domain=${name}`, { token: an.token })
+  expect(status).toBe(200)
+  return id
+}
+
+test('what is typed over a record stays when an event comes and another tab has changed it; saving says so', async () => {
+  const id = await domain('vuon-rau.com.vn')
+  const path = `/api/dns/${id}/records`
+  const body = { name: 'www', type: 'A', content: '203.0.113.1', ttl: 300 }
+  const { result } = (await house.call<{ id: string }>('POST', path, { token: an.token, body })).body
+  const { page, context } = await signedIn()
+  let reads = 0
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && request.url().endsWith(`${path}/${result.id}`)) reads += 1
+  })
+  await page.goto(`${house.url}/dns/domain/${id}/record/${result.id}`)
+  await page.getByLabel('IPV4', { exact: true }).fill('203.0.113.2')
+  await eventually('the channel', async () => (await house.house.db.selectFrom('channel_grant').select('socket_id').execute()).length > 0)
+
+  await house.call('PUT', `${path}/${result.id}`, { token: an.token, body: { ...body, content: '203.0.113.3' } })
+  // What the event is about is read again, all of it at once.
+  await Promise.all([page.waitForResponse(`${house.url}/api/dns/${id}`), domain('vuon-hoa.com.vn')])
+  expect(reads).toBe(1)
+  expect(await page.getByLabel('IPV4', { exact: true }).inputValue()).toBe('203.0.113.2')
+  await page.getByRole('button', { name: 'Confirm and save the record' }).click()
+  await page.getByText('This record was changed in the meantime.').first().waitFor()
+  await page.getByRole('button', { name: 'Load it as it stands now' }).click()
+  await expect.poll(() => page.getByLabel('IPV4', { exact: true }).inputValue()).toBe('203.0.113.3')
+  await context.close()
+})
+
+const list = '**/api/notifications?limit=100*'
+const authorisation = '**/api/v1/auth/pusher'
+const gate = () => Promise.withResolvers<void>()
+/** Tops up, and waits until the event has its place in the list that a screen may ask for. */
+async function toppedUp(customer: TestCustomer, amount: number): Promise<void> {
+  const events = async () => {
+    const { token } = customer
+    return (await house.call<{ data: { event: string }[] }>('GET', '/api/notifications', { token })).body.result.data.length
+  }
+  const before = await events()
+  await house.topUp(customer, amount)
+  await eventually('the event', async () => (await events()) > before)
+}
+const balance = (page: Page, text: RegExp) => page.getByRole('main').getByText(text).first().waitFor()
+
+test('what happened between the reads of a screen and the beginning of its channel is on the screen, and interrupts nobody', async () => {
+  const binh = await house.customer()
+  const { page, context } = await signedIn(binh)
+  const slow = gate()
+  for (const call of [list, authorisation])
+    await page.route(call, async (route) => {
+      await slow.promise
+      await route.continue()
+    })
+  await Promise.all([page.waitForRequest(list), page.goto(`${house.url}/`)])
+  await balance(page, /^0\sđ$/)
+  await toppedUp(binh, 50_000)
+  slow.resolve()
+  await balance(page, /^50\.000\sđ$/)
+  expect(await page.getByText('Success !').count()).toBe(0)
+  await context.close()
+})
+
+test('where the channel is back while a list is under way, there is another list: the first may be older', async () => {
+  const chi = await house.customer()
+  const { page, context } = await signedIn(chi)
+  const lines: { cut: () => Promise<void> }[] = []
+  let subscriptions = 0
+  await page.routeWebSocket(/\/app\//, (near) => {
+    const far = near.connectToServer()
+    far.onMessage((message) => {
+      near.send(message)
+      if (String(message).includes('subscription_succeeded')) subscriptions += 1
+    })
+    // The server says to come back at once.
+    lines.push({ cut: async () => void (await Promise.all([near.close({ code: 4200 }), far.close()])) })
+  })
+  await page.goto(`${house.url}/`)
+  await balance(page, /^0\sđ$/)
+  await expect.poll(() => subscriptions).toBe(1)
+
+  const [answered, arrives, authorised] = [gate(), gate(), gate()]
+  await page.route(
+    list,
+    async (route) => {
+      const response = await route.fetch()
+      answered.resolve()
+      await arrives.promise
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  await lines.at(-1)?.cut()
+  await answered.promise
+  await page.route(authorisation, async (route) => {
+    await authorised.promise
+    await route.continue()
+  })
+  await Promise.all([page.waitForRequest(authorisation), lines.at(-1)?.cut()])
+  await toppedUp(chi, 50_000)
+  const before = subscriptions
+  authorised.resolve()
+  await expect.poll(() => subscriptions).toBe(before + 1)
+  arrives.resolve()
+  await balance(page, /^50\.000\sđ$/)
+  await context.close()
+})
+
+test.each([
+  ['/payment/transfer/NOBODYS1', 'Choose another way', '/api/payments/transfer?'],
+  ['/api/payments/success?transId=NOBODYS1', 'Back to overview', '/api/payments/get-transaction?'],
+])('%s is not asked for again and again once it is known not to be there', async (address, way, path) => {
+  const { page, context } = await signedIn()
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes(path)) asked.push(request.url())
+  })
+  // The channel's first word is a reason to look, too.
+  await page.route(list, (route) => route.abort())
+  await page.clock.install()
+  await page.goto(`${house.url}${address}`)
+  await page.getByRole('link', { name: way }).waitFor()
+  const before = asked.length
+  expect(before).toBeGreaterThan(0)
+  await page.clock.runFor(60_000)
+  expect(asked).toHaveLength(before)
+  await context.close()
+})
