@@ -145,6 +145,7 @@ function PlanDialog({ server, plans, to, onClose }: { server: Server; plans: rea
     <Dialog
       open
       onClose={onClose}
+      busy={busy}
       title={t.resize.planTitle(to.name)}
       description={smaller && server.renewsAt !== null ? t.resize.planDown(formatTime(server.renewsAt)) : t.resize.planUp}
       closeLabel={t.common.close}
