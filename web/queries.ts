@@ -3,13 +3,21 @@ import { QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-que
 import { me, type Me } from '../contract/auth.ts'
 import { config, type Config } from '../contract/system.ts'
 import { ApiError, call } from './api.ts'
+import { chosenZone } from './format.ts'
 import { session } from './session.ts'
+
+/** Has times written in the zone that a customer chose; undefined when they are. To be awaited before anything with a time is drawn. */
+export function followZoneOf(user: Me | undefined): Promise<void> | undefined {
+  const zone = user?.timeZone ?? null
+  return zone === chosenZone.name ? undefined : import('./time-zone.ts').then(({ followTimeZone }) => followTimeZone(zone))
+}
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async ({ signal }): Promise<Me> => {
     const user = await call(me, {}, { signal })
     session.remember(user)
+    await followZoneOf(user)
     return user
   },
 })

@@ -7,10 +7,9 @@ import { AppLayout, AppPending, PagePending } from './shell/AppLayout.tsx'
 import { unbuiltRoutes } from './shell/products.ts'
 import { Root } from './shell/Root.tsx'
 import { Error500 } from './pages/Error500.tsx'
-import { chosenZone } from './format.ts'
 import { loadTexts, type TextGroup } from './i18n/index.ts'
 import { loadScreen } from './pages/load-screen.ts'
-import { configQuery, meQuery } from './queries.ts'
+import { configQuery, followZoneOf, meQuery } from './queries.ts'
 import { session } from './session.ts'
 import { siteTabs, type SiteTab } from './wordpress/site-tabs.ts'
 
@@ -59,6 +58,8 @@ const optional = <K extends string>(key: K, value: string | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: string }
 
 const root = createRootRouteWithContext<Context>()({
+  // Of every screen, for those outside of the frame show times, too.
+  beforeLoad: () => followZoneOf(session.user()),
   component: Root,
   notFoundComponent: lazyRouteComponent(() => loadScreen(() => import('./pages/Error404.tsx'))),
   errorComponent: Error500,
@@ -77,11 +78,7 @@ const app = createRoute({
     if (!session.signedIn()) throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } })
   },
   loader: async ({ context: { queryClient } }) => {
-    const [{ timeZone }] = await Promise.all([
-      queryClient.ensureQueryData({ ...meQuery, revalidateIfStale: true }),
-      queryClient.ensureQueryData(configQuery),
-    ])
-    if (timeZone || chosenZone.write) (await import('./time-zone.ts')).followTimeZone(timeZone)
+    await Promise.all([queryClient.ensureQueryData({ ...meQuery, revalidateIfStale: true }), queryClient.ensureQueryData(configQuery)])
   },
 })
 const inApp = () => app

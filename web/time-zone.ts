@@ -3,6 +3,7 @@ import { chosenZone } from './format.ts'
 
 /** IANA; null: the browser's own. One that this browser does not know is left out. */
 export function followTimeZone(name: string | null): void {
+  chosenZone.name = name
   chosenZone.write = undefined
   if (name === null) return
   try {

@@ -36,8 +36,8 @@ afterAll(async () => {
   await house?.close()
 })
 
-async function open(customer: TestCustomer, address: string, viewport = { width: 1440, height: 900 }) {
-  const one = await visit(browser, { viewport, reducedMotion: 'reduce', locale: 'en-GB' })
+async function open(customer: TestCustomer, address: string, viewport = { width: 1440, height: 900 }, timezoneId = 'Asia/Ho_Chi_Minh') {
+  const one = await visit(browser, { viewport, timezoneId, reducedMotion: 'reduce', locale: 'en-GB' })
   await one.context.addInitScript((token) => {
     sessionStorage.setItem('accessToken', token)
     sessionStorage.setItem('isLogin', '1')
@@ -155,4 +155,51 @@ test('the export holds every entry that the filter leaves, and the statement ver
   const [verifier] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('link', { name: 'Get the verifier' }).click()])
   expect(await textOf(verifier)).toBe(await readFile('scripts/verify-statement.mjs', 'utf8'))
   await context.close()
+})
+
+test('days, months, today and moments are those of the zone chosen in the account, on every screen', async () => {
+  // A day and an hour lie between the customer's clock and this browser's.
+  const [zone, timezoneId] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati']
+  const chi = await house.customer()
+  const { transactionCode } = await house.topUp(chi, 50_000)
+  await eventually('the money', async () => (await house.house.ledger.balanceOf(house.house.db, chi.id)).balance === 50_000n)
+  const dung = await house.customer()
+  for (const { token } of [chi, dung]) await house.call('PUT', '/api/v1/account', { token, body: { timeZone: zone } })
+  // A month begins there at 11:00 UTC.
+  const month = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 7)
+  const entries = ['01T10:59', '01T11:01', '02T10:59', '02T11:01'].map((moment) => `${month}-${moment}:00Z`)
+  // No entry is older than the last one of either account: a gateway that nobody has used here.
+  for (const [index, at] of entries.entries())
+    await sql`
+      select ledger_post(${`zone:${index}`}, 'topup', '{"provider":"payOS"}'::jsonb, ${at}::timestamptz,
+        array[${`wallet:${dung.id}`}, 'gateway:payos:VND'], array[1, -1]::bigint[])
+    `.execute(house.house.db)
+  const here = (moment: number) => new Date(moment - 11 * 3_600_000).toISOString().replace('T', ' ').slice(0, 19)
+
+  const { page, context } = await open(dung, `/transactions?from=${month}-01&to=${month}-01`, undefined, timezoneId)
+  const shown = ['02T10:59', '01T11:01'].map((moment) => here(Date.parse(`${month}-${moment}:00Z`)))
+  await expect.poll(() => rowsOf(page).locator('time').allInnerTexts()).toEqual(shown)
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
+  expect((await textOf(file)).trimEnd().split('\r\n')).toHaveLength(3)
+  await page.getByRole('button', { name: 'Statement' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Statement' })
+  await dialog.getByLabel('Month').waitFor()
+  const offered = await dialog.getByLabel('Month').locator('option').allInnerTexts()
+  expect([offered.length, offered[0]]).toEqual([24, here(Date.now()).slice(0, 7)])
+  await dialog.getByLabel('Month').selectOption(month)
+  await dialog.getByRole('radio', { name: 'JSON' }).click({ force: true })
+  const [statement] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download' }).click()])
+  expect(verifyStatement(await textOf(statement))).toMatchObject({ entries: 3 })
+  await page.goto(`${house.url}/`)
+  const today = new Intl.DateTimeFormat('en', { timeZone: zone, weekday: 'long', month: 'long', day: 'numeric' }).format(new Date())
+  await page.getByText(today).first().waitFor()
+  await context.close()
+
+  // Outside of the frame, opened by its address.
+  const other = await open(chi, '/transactions', undefined, timezoneId)
+  await other.page.goto(`${house.url}/api/payments/success?transId=${transactionCode}`)
+  const moment = other.page.locator('time')
+  await moment.waitFor()
+  expect(await moment.innerText()).toBe(here(Date.parse((await moment.getAttribute('datetime')) ?? '')))
+  await other.context.close()
 })

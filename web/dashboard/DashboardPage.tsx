@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react'
 import { useMemo, useState, type ReactNode } from 'react'
 import type { Transaction } from '../../contract/wallet.ts'
 import { brand } from '../brand.ts'
-import { formatTime, useFormat } from '../format.ts'
+import { formatDay, formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { recentInvoicesQuery } from '../invoices/queries.ts'
 import { useConfig, useMe } from '../queries.ts'
@@ -110,10 +110,11 @@ export default function DashboardPage() {
 
 function Today({ region }: { region: string }) {
   const t = useTexts('dashboard')
-  const [now] = useState(() => new Date())
+  // Its day in the customer's zone; noon is on every clock.
+  const [today] = useState(() => new Date(`${formatDay(Date.now())}T12:00`))
   return (
     <p>
-      {t.dashboard.today(now)} · {t.dashboard.billingRegion} <b className="font-medium text-ink">{region}</b>
+      {t.dashboard.today(today)} · {t.dashboard.billingRegion} <b className="font-medium text-ink">{region}</b>
     </p>
   )
 }

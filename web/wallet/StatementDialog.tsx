@@ -3,6 +3,7 @@ import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { getStatement, verifierAddress } from '../../contract/wallet-proof.ts'
 import { download, messageOf } from '../api.ts'
+import { formatDay } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
@@ -10,17 +11,15 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Select } from '../ui/Field.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
 import { toast } from '../ui/toast.ts'
+import { monthsLater } from './day-bounds.ts'
 import { monthQuery, statementKeyQuery } from './proof-queries.ts'
 
 const monthsOffered = 24
 
 /** yyyy-MM, from the present month back. */
 function months(): string[] {
-  const now = new Date()
-  return Array.from({ length: monthsOffered }, (_, back) => {
-    const month = new Date(now.getFullYear(), now.getMonth() - back, 1)
-    return `${month.getFullYear()}-${String(month.getMonth() + 1).padStart(2, '0')}`
-  })
+  const present = formatDay(Date.now()).slice(0, 7)
+  return Array.from({ length: monthsOffered }, (_, back) => monthsLater(present, -back))
 }
 
 /** The signed statement of a month, and how anybody checks it. */

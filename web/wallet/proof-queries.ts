@@ -2,11 +2,11 @@
 import { queryOptions } from '@tanstack/react-query'
 import { getTransaction, statementKey } from '../../contract/wallet-proof.ts'
 import { call } from '../api.ts'
+import { monthsLater, startOfDay } from './day-bounds.ts'
 
 /** The moments that a month (yyyy-MM) of the reader's begins and ends. */
 export function monthQuery(month: string): { from: string; to: string } {
-  const [year = 0, number = 1] = month.split('-').map(Number)
-  return { from: new Date(year, number - 1, 1).toISOString(), to: new Date(year, number, 1).toISOString() }
+  return { from: startOfDay(`${month}-01`), to: startOfDay(`${monthsLater(month, 1)}-01`) }
 }
 
 export const entryQuery = (id: string) =>

@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { listTransactions, type Transaction } from '../../contract/wallet.ts'
 import { callPage } from '../api.ts'
+import { endOfDay, startOfDay } from './day-bounds.ts'
 
 type Direction = 'in' | 'out'
 
@@ -45,24 +46,20 @@ export interface ListFilter {
   to?: string | undefined
 }
 
-/** The moment a day of the reader's begins, some days later. */
-const midnight = (day: string, daysLater = 0): string => {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
-  return new Date(year, month - 1, date + daysLater).toISOString()
-}
 /** The same filter as the server takes it. */
 export const filterQuery = ({ direction, search, from, to }: ListFilter) => ({
   ...(direction === undefined ? {} : { direction }),
   ...(search === undefined ? {} : { search }),
-  ...(from === undefined ? {} : { from: midnight(from) }),
-  ...(to === undefined ? {} : { to: midnight(to, 1) }),
+  ...(from === undefined ? {} : { from: startOfDay(from) }),
+  ...(to === undefined ? {} : { to: endOfDay(to) }),
 })
 /** What is loaded stays as it is: entries never change, and what is new is asked for by itself (newestTransactionQuery). */
 export const transactionListQuery = (filter: ListFilter) =>
   infiniteQueryOptions({
     // Entries never change, and pages that stay are the same objects: comparing a hundred thousand of them with each new page costs frames.
     structuralSharing: false,
-    queryKey: ['transaction-list', filter],
+    // As the server takes it: days begin at other moments once another time zone is chosen.
+    queryKey: ['transaction-list', filterQuery(filter)],
     queryFn: ({ pageParam, signal }) =>
       callPage(
         listTransactions,
@@ -77,7 +74,7 @@ export const transactionListQuery = (filter: ListFilter) =>
 /** The newest entry that the filter leaves: tells whether a long list that is shown has grown. */
 export const newestTransactionQuery = (filter: ListFilter) =>
   queryOptions({
-    queryKey: ['transactions', 'newest', filter],
+    queryKey: ['transactions', 'newest', filterQuery(filter)],
     queryFn: async ({ signal }): Promise<string | null> =>
       (await callPage(listTransactions, { query: { limit: 1, ...filterQuery(filter) } }, { signal })).result[0]?.id ?? null,
   })
