@@ -6,10 +6,18 @@ import { ApiError, call } from './api.ts'
 import { chosenZone } from './format.ts'
 import { session } from './session.ts'
 
-/** Has times written in the zone that a customer chose; undefined when they are. To be awaited before anything with a time is drawn. */
+/**
+ * Has times written in the zone that a customer chose; undefined when they are. To be awaited before anything with a time is drawn. Where its code
+ * cannot be fetched, times stay in the browser's.
+ */
 export function followZoneOf(user: Me | undefined): Promise<void> | undefined {
   const zone = user?.timeZone ?? null
-  return zone === chosenZone.name ? undefined : import('./time-zone.ts').then(({ followTimeZone }) => followTimeZone(zone))
+  return zone === chosenZone.name
+    ? undefined
+    : import('./time-zone.ts').then(
+        ({ followTimeZone }) => followTimeZone(zone),
+        () => undefined,
+      )
 }
 
 export const meQuery = queryOptions({

@@ -132,7 +132,8 @@ export function createHttp(options: HttpOptions): Http {
     return reply.code(body.statusCode).send(body)
   }
   const server = Fastify({
-    loggerInstance: log as unknown as import('fastify').FastifyBaseLogger,
+    // Where it listens is told with everything else that an operator wants to know at the start.
+    loggerInstance: log.child({}, log.level === 'info' ? { level: 'warn' } : {}) as unknown as import('fastify').FastifyBaseLogger,
     // One line per request is written below, with the route's pattern and no query string (tickets travel there).
     logController: new LogController({ disableRequestLogging: true }),
     // One hop: the proxy in front. What stands further left in X-Forwarded-For is whatever the caller wrote.
