@@ -170,9 +170,9 @@ export async function callPage<const E extends Endpoint & { paged: true }>(
 }
 
 /** Wishes of which nobody knows what became, by what was asked: their key, and since when. They outlive the screen, which an outage replaces. */
-const open = new Map<string, { readonly key: string; readonly since: number }>()
+const unsettled = new Map<string, { readonly key: string; readonly since: number }>()
 /** After so long the same words are taken for another wish, ms. */
-const openMs = 15 * 60_000
+const unsettledMs = 15 * 60_000
 
 /**
  * Keeps one idempotency key for one wish. When nobody answered, or the answer says nothing of the wish, the same body goes out again under the same
@@ -185,8 +185,8 @@ export class Attempt {
   async run<const E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Output<E['result']>> {
     const body = JSON.stringify([endpoint.path, input])
     if (this.#key === undefined || this.#body !== body) {
-      const before = open.get(body)
-      this.#key = before !== undefined && Date.now() - before.since < openMs ? before.key : newKey()
+      const before = unsettled.get(body)
+      this.#key = before !== undefined && Date.now() - before.since < unsettledMs ? before.key : newKey()
       this.#body = body
     }
     const key = this.#key
@@ -197,14 +197,14 @@ export class Attempt {
     } catch (error) {
       // Where nobody knows what became of it, the next press goes on with the same action.
       if (error instanceof ApiError && error.status > 0 && error.status < 500 && error.code !== 'idempotency_in_progress') this.#end(body)
-      else open.set(body, { key, since: Date.now() })
+      else unsettled.set(body, { key, since: Date.now() })
       throw error
     }
   }
 
   #end(body: string) {
     this.#key = undefined
-    open.delete(body)
+    unsettled.delete(body)
   }
 }
 

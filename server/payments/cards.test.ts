@@ -409,6 +409,9 @@ describe("a token of Square's form", () => {
     expect(new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.error?.code))).toEqual(new Set(['rate_limited']))
     expect((await charge(thief)).body.error?.code).toBe('rate_limited')
     for (let time = 0; time < 11; time++) expect((await charge(an)).body.result.status).toBe('succeeded')
+    // Nor does an amount that is none: no card was tried.
+    for (let time = 0; time < 11; time++) expect((await charge(an, { amount: 499 })).body.error?.code).toBe('invalid_input')
+    expect((await charge(an)).body.result.status).toBe('succeeded')
   })
 
   test('that is declined fails the payment, another place or region is refused', async () => {

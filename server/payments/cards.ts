@@ -145,7 +145,11 @@ export function createCards(deps: {
       if (wish.locationId !== driver.locationId) throw new Refusal('not_found')
       // Counted before it is tried, so that many at once are no way around it; what is not refused does not count.
       await refusals.take(wish.buyer.id)
-      const payment = await orders.open(wish, driver, wish.locationId)
+      const payment = await orders.open(wish, driver, wish.locationId).catch(async (error: unknown) => {
+        // No card was tried.
+        await refusals.giveBack(wish.buyer.id)
+        throw error
+      })
       if (payment.status === 'pending') {
         try {
           const notice = await driver.charge(orders.orderOf(payment, wish.buyer), {
