@@ -8,7 +8,6 @@ import { useConfig, useMe } from '../queries.ts'
 import { session } from '../session.ts'
 import { afterFrame } from '../ui/after-frame.ts'
 import { cx } from '../ui/cx.ts'
-import { useModal } from '../ui/modal.ts'
 import { setTheme } from '../ui/theme.ts'
 import { serversQuery } from '../wordpress/queries.ts'
 import { fold } from './fold.ts'
@@ -26,7 +25,8 @@ interface Command {
 /** Everything at one's fingertips. Accents may be left out: "nap vi" finds "Nạp ví". It begins with what was typed before it was there. */
 export default function Palette({ held, onClose }: { held: HeldKeys; onClose: () => void }) {
   const t = useTexts('palette')
-  const dialog = useRef<HTMLDialogElement>(null)
+  const layer = useRef<HTMLDialogElement>(null)
+  const field = useRef<HTMLInputElement>(null)
   const [query, setQuery] = useState(() => held.typed)
   const [at, setAt] = useState(0)
   const commands = useCommands()
@@ -37,10 +37,16 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
 
   // At once: whoever has pressed the keys goes on typing.
   useLayoutEffect(() => {
-    dialog.current?.showModal()
+    layer.current?.showPopover()
+    field.current?.focus()
     held.release()
   }, [held])
-  const { close, onCancel } = useModal(dialog, true)
+  /** Says whether there was something to close. The browser gives the focus back. */
+  const close = useCallback(() => {
+    if (layer.current?.matches(':popover-open') !== true) return false
+    layer.current.hidePopover()
+    return true
+  }, [])
   useEffect(() => {
     document.getElementById(`command-${chosen}`)?.scrollIntoView({ block: 'nearest' })
   }, [chosen])
@@ -54,58 +60,71 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
   )
 
   return (
+    // Over the whole page, but no modal: to make the page behind one inert, the browser styles every element of it anew, 100 ms on a slow
+    // processor. All that takes the focus here is the field, so a Tab stays in it.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
-      ref={dialog}
+      ref={layer}
+      popover="auto"
+      aria-modal
       aria-label={t.palette.title}
-      onClose={onClose}
-      onCancel={onCancel}
-      onClick={(event) => {
-        if (event.target === dialog.current) close()
+      tabIndex={-1}
+      onToggle={({ newState }) => {
+        if (newState === 'closed') onClose()
       }}
-      className="mt-[12vh] w-[min(94vw,600px)] rounded-xl bg-raised p-0 text-ink shadow-dialog"
+      onClick={(event) => {
+        if (event.target === layer.current) close()
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Tab') return
+        event.preventDefault()
+        field.current?.focus()
+      }}
+      className="inset-0 m-0 size-full max-h-none max-w-none overflow-hidden bg-scrim text-ink outline-none"
     >
-      <div className="flex items-center gap-3 border-b border-border px-4">
-        <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
-        <input
-          autoFocus
-          role="combobox"
-          aria-expanded="true"
-          aria-controls="commands"
-          aria-activedescendant={hits[chosen] ? `command-${chosen}` : undefined}
-          aria-label={t.palette.placeholder}
-          placeholder={t.palette.placeholder}
-          className="h-13 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-ink-3 max-sm:text-[16px]"
-          value={query}
-          onChange={(event) => {
-            setQuery(event.target.value)
-            setAt(0)
-          }}
-          onKeyDown={(event) => {
-            // What is typed counts, not what is drawn of it so far.
-            const found = matching(commands, query)
-            const last = Math.max(0, found.length - 1)
-            if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-              event.preventDefault()
-              setAt((now) => Math.min(last, Math.max(0, now + (event.key === 'ArrowDown' ? 1 : -1))))
-            } else if (event.key === 'Enter') run(found[Math.min(at, last)])
-          }}
-        />
-        <kbd aria-hidden className="rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 dark:bg-white/6">
-          Esc
-        </kbd>
+      <div className="mx-auto mt-[12vh] w-[min(94vw,600px)] overflow-hidden rounded-xl bg-raised shadow-dialog">
+        <div className="flex items-center gap-3 border-b border-border px-4">
+          <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
+          <input
+            ref={field}
+            role="combobox"
+            aria-expanded="true"
+            aria-controls="commands"
+            aria-activedescendant={hits[chosen] ? `command-${chosen}` : undefined}
+            aria-label={t.palette.placeholder}
+            placeholder={t.palette.placeholder}
+            className="h-13 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-ink-3 max-sm:text-[16px]"
+            value={query}
+            onChange={(event) => {
+              setQuery(event.target.value)
+              setAt(0)
+            }}
+            onKeyDown={(event) => {
+              // What is typed counts, not what is drawn of it so far.
+              const found = matching(commands, query)
+              const last = Math.max(0, found.length - 1)
+              if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+                event.preventDefault()
+                setAt((now) => Math.min(last, Math.max(0, now + (event.key === 'ArrowDown' ? 1 : -1))))
+              } else if (event.key === 'Enter') run(found[Math.min(at, last)])
+            }}
+          />
+          <kbd aria-hidden className="rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 dark:bg-white/6">
+            Esc
+          </kbd>
+        </div>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role */}
+        <ul id="commands" role="listbox" aria-label={t.palette.title} className="max-h-80 overflow-y-auto p-1.5" hidden={hits.length === 0}>
+          {hits.map((command, index) => (
+            <Option key={command.id} command={command} index={index} chosen={index === chosen} onPoint={setAt} onRun={run} />
+          ))}
+        </ul>
+        {hits.length === 0 ? <p className="px-5 py-8 text-center text-sm text-ink-3">{t.palette.none(sought)}</p> : null}
+        {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
+        <p role="status" className="sr-only">
+          {t.palette.results(hits.length)}
+        </p>
       </div>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role */}
-      <ul id="commands" role="listbox" aria-label={t.palette.title} className="max-h-80 overflow-y-auto p-1.5" hidden={hits.length === 0}>
-        {hits.map((command, index) => (
-          <Option key={command.id} command={command} index={index} chosen={index === chosen} onPoint={setAt} onRun={run} />
-        ))}
-      </ul>
-      {hits.length === 0 ? <p className="px-5 py-8 text-center text-sm text-ink-3">{t.palette.none(sought)}</p> : null}
-      {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
-      <p role="status" className="sr-only">
-        {t.palette.results(hits.length)}
-      </p>
     </dialog>
   )
 }

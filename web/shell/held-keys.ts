@@ -1,6 +1,8 @@
 /** Keys that were pressed for a field that is not there yet: kept for it, instead of going to what has the focus. */
 export class HeldKeys {
   typed = ''
+  /** The field is there: where it is drawn together with the wish for it, that is before anybody holds. */
+  #released = false
   readonly #onEscape: () => void
 
   constructor(onEscape: () => void) {
@@ -8,7 +10,7 @@ export class HeldKeys {
   }
 
   hold() {
-    addEventListener('keydown', this.#onKey, true)
+    if (!this.#released) addEventListener('keydown', this.#onKey, true)
     return this.release
   }
 
@@ -25,5 +27,8 @@ export class HeldKeys {
   }
 
   /** Gives the keyboard back to the page. */
-  release = () => removeEventListener('keydown', this.#onKey, true)
+  release = () => {
+    this.#released = true
+    removeEventListener('keydown', this.#onKey, true)
+  }
 }
