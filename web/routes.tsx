@@ -6,6 +6,7 @@ import type { RecordType } from '../contract/dns-types.ts'
 import { AppLayout, AppPending, PagePending } from './shell/AppLayout.tsx'
 import { unbuiltRoutes } from './shell/products.ts'
 import { Root } from './shell/Root.tsx'
+import { answerFirst } from './pages/answer-first.ts'
 import { Error500 } from './pages/Error500.tsx'
 import { loadTexts, type TextGroup } from './i18n/index.ts'
 import { loadScreen } from './pages/load-screen.ts'
@@ -29,8 +30,9 @@ interface ScreenFile {
 
 /** A screen in a chunk of its own. The build reads these lines to tell the server which chunks an address needs. */
 const screen = (file: () => Promise<ScreenFile>, ...groups: readonly TextGroup[]) => {
-  // Its texts come with its chunk.
-  const loaded = () => loadScreen(async () => (await Promise.all([file(), ...groups.map(loadTexts)]))[0])
+  let found: ScreenFile | undefined
+  // Its texts come with its chunk; neither is asked for again.
+  const loaded = async () => (found ??= await loadScreen(async () => (await Promise.all([file(), ...groups.map(loadTexts)]))[0]))
   return {
     component: lazyRouteComponent(loaded),
     loaderDeps: ({ search }: { search: Record<string, unknown> }) => search,
@@ -332,7 +334,7 @@ const withUnbuilt = () =>
   ]) as unknown as typeof tree
 
 export function createPortalRouter(queryClient: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree: withUnbuilt(),
     context: { queryClient },
     defaultPendingComponent: PagePending,
@@ -350,6 +352,8 @@ export function createPortalRouter(queryClient: QueryClient) {
       return query ? `?${query}` : ''
     },
   })
+  answerFirst(router)
+  return router
 }
 
 declare module '@tanstack/react-router' {

@@ -11,6 +11,7 @@ import type { LoadInput } from '../routes.tsx'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { cx } from '../ui/cx.ts'
+import { Later } from '../ui/Later.tsx'
 import { PagedCard } from '../ui/PagedCard.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Empty, Note } from '../ui/State.tsx'
@@ -69,7 +70,7 @@ export default function DomainsPage() {
         >
           <Table list={list} onAsk={setAsked} />
         </PagedCard>
-        <Help />
+        <Later>{() => <Help />}</Later>
       </div>
       <Suspense fallback={null}>
         {asked?.what === 'create' ? <CreateDialog onClose={close} onCreated={onCreated} /> : null}

@@ -146,10 +146,10 @@ export async function loadTexts(group: TextGroup): Promise<void> {
   const { language } = current()
   const texts = await groupOf(group, language)
   wanted.add(group)
-  // Meanwhile another language may have been chosen: then its own loading has to bring the group along.
-  if (active?.language === language) active = { language, texts: { ...active.texts, ...texts } }
+  // What is on the screen already has no use for the group: it joins the same object, and nothing is drawn anew.
+  if (active?.language === language) Object.assign(active.texts, texts)
+  // Meanwhile another language was chosen: then its own loading has to bring the group along.
   else await setLanguage(currentLanguage(), false)
-  for (const listener of listeners) listener()
 }
 
 const localeOf = (language: Language): string => (language === 'aud' ? 'en-AU' : language)
