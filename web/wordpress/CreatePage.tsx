@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useBlocker, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useMemo, useRef, useState, type FormEvent, type RefObject } from 'react'
+import { lazy, memo, Suspense, useDeferredValue, useMemo, useRef, useState, type FormEvent, type RefObject } from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
 import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
 import { ApiError, Attempt, messageOf, saidOr } from '../api.ts'
@@ -73,10 +73,13 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   /** The order was refused, and the keyboard is still in the dialog that said yes to it. */
   const refused = useRef(false)
 
-  const region = regions.data?.data.find((entry) => entry.id === form.regionId)
-  const plan = plans.data?.find((entry) => entry.id === form.planId)
-  const price = orderPrice(form, plan, wordpress, currency)
-  const found = problems(form, region)
+  // The control that is pressed answers in its own frame; what follows from it (price, ticks, what is missing) in the one after.
+  const settled = useDeferredValue(form)
+  const regionOf = ({ regionId }: OrderForm) => regions.data?.data.find(({ id }) => id === regionId)
+  const region = regionOf(settled)
+  const plan = plans.data?.find((entry) => entry.id === settled.planId)
+  const price = useMemo(() => orderPrice(settled, plan, wordpress, currency), [settled, plan, wordpress, currency])
+  const found = problems(settled, region)
   const missing = problemText(found[0], t)
   const lacks = (...keys: Problem['key'][]) => found.some((problem) => keys.includes(problem.key))
   const complaintOf = (...keys: Problem['key'][]) =>
@@ -113,7 +116,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
 
   const review = (event: FormEvent) => {
     event.preventDefault()
-    if (found.length === 0) setReviewing(true)
+    if (problems(form, regionOf(form)).length === 0) setReviewing(true)
   }
 
   // Not before it is closed: until then the form behind it takes no focus.
@@ -194,7 +197,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
                   leastGb={Math.ceil(leastDiskMb(region) / 1024)}
                   priceOf={ssdPrice.perMonth}
                   perGb={t.order.perGb(money(ssdPerGb, currency))}
-                  error={errors['disk'] ?? (diskMb(form.disk) > 0 ? complaintOf('diskLow', 'diskHigh') : undefined)}
+                  error={errors['disk'] ?? (diskMb(settled.disk) > 0 ? complaintOf('diskLow', 'diskHigh') : undefined)}
                 />
               </Section>
               <Section
@@ -211,7 +214,9 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
                   leastGb={minGb}
                   priceOf={mariadbPerGb > 0 ? mariadbPrice.perMonth : undefined}
                   perGb={mariadbPerGb > 0 ? t.order.perGb(money(mariadbPerGb, currency)) : undefined}
-                  error={errors['mariadb_disk_size'] ?? (diskMb(form.mariadb) > 0 ? complaintOf('mariadbLow', 'mariadbHigh') : undefined)}
+                  error={
+                    errors['mariadb_disk_size'] ?? (diskMb(settled.mariadb) > 0 ? complaintOf('mariadbLow', 'mariadbHigh') : undefined)
+                  }
                 />
               </Section>
               <Section number={5} title={t.order.admin} done={!lacks('user', 'userBad', 'password')}>
@@ -242,7 +247,7 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
                 <FieldComplaint text={errors['replicate']} />
               </Section>
             </form>
-            <OrderSummary form={form} region={region} plan={plan} price={price} missing={missing} />
+            <OrderSummary form={settled} region={region} plan={plan} price={price} missing={missing} />
             <OrderBar total={price.total} missing={missing} />
           </div>
         )}
@@ -254,14 +259,14 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
             onClose={closed}
             onConfirm={() => void confirm()}
             busy={busy}
-            form={form}
+            form={settled}
             region={region}
             plan={plan}
             total={price.total}
           />
         </Suspense>
       ) : null}
-      <LeaveGuard filled={isFilled(form)} sent={sent} />
+      <LeaveGuard filled={isFilled(settled)} sent={sent} />
     </>
   )
 }
@@ -278,7 +283,7 @@ function useMonthlyPrice(perGb: number) {
 }
 
 /** What was filled in is not lost by a slip. An order that is placed, a dead session or a portal in maintenance do not wait. */
-function LeaveGuard({ filled, sent }: { filled: boolean; sent: RefObject<boolean> }) {
+const LeaveGuard = memo(function LeaveGuard({ filled, sent }: { filled: boolean; sent: RefObject<boolean> }) {
   const t = useTexts('servers')
   const holds = () => filled && !sent.current && session.signedIn() && !session.locked()
   const blocker = useBlocker({
@@ -303,4 +308,4 @@ function LeaveGuard({ filled, sent }: { filled: boolean; sent: RefObject<boolean
       }
     />
   )
-}
+})

@@ -1,5 +1,5 @@
 import { Check, Circle, Cpu, MemoryStick, RefreshCw } from 'lucide-react'
-import { memo, useId, useState, type ReactNode } from 'react'
+import { memo, useDeferredValue, useId, useState, type ReactNode } from 'react'
 import type * as z from 'zod/mini'
 import { effectivePlanPrice } from '../../contract/pricing.ts'
 import { ruleText } from '../../contract/sentences.ts'
@@ -160,14 +160,11 @@ export const Admin = memo(function Admin({ user, password, onUser, onPassword, u
   const { language } = useFormat()
   const words = sentenceLanguage(language)
   const [revealed, setRevealed] = useState(false)
-  const userError = userRefused ?? (user !== '' && !adminUser.safeParse(user).success ? ruleText('wordpress_user', words) : undefined)
-  const passwordError = passwordRefused ?? (password !== '' && !passwordHolds(password) ? ruleText('wordpress_password', words) : undefined)
-  const checks: [string, boolean][] = [
-    [t.order.checkLength, passwordChecks.length(password)],
-    [t.order.checkNonLetter, passwordChecks.nonLetter(password)],
-    [t.order.checkDigit, passwordChecks.digit(password)],
-    [t.order.checkSpecial, passwordChecks.special(password)],
-  ]
+  // A letter stands in its field in its own frame; what is said of it follows in the next.
+  const name = useDeferredValue(user)
+  const secret = useDeferredValue(password)
+  const userError = userRefused ?? (name !== '' && !adminUser.safeParse(name).success ? ruleText('wordpress_user', words) : undefined)
+  const passwordError = passwordRefused ?? (secret !== '' && !passwordHolds(secret) ? ruleText('wordpress_password', words) : undefined)
   const generate = () => {
     onPassword(generatePassword())
     setRevealed(true)
@@ -214,15 +211,28 @@ export const Admin = memo(function Admin({ user, password, onUser, onPassword, u
           )}
         </Field>
       </div>
-      <ul className="mt-3 flex flex-wrap gap-x-4 gap-y-1.5 text-xs">
-        {checks.map(([label, met]) => (
-          <li key={label} className={cx('flex items-center gap-1.5', met ? 'text-success' : 'text-ink-3')}>
-            {met ? <Check aria-hidden className="size-3.5" strokeWidth={3} /> : <Circle aria-hidden className="size-3" />}
-            {label}
-            <span className="sr-only">{`: ${met ? t.order.met : t.order.notMet}`}</span>
-          </li>
-        ))}
-      </ul>
+      <PasswordChecks password={secret} />
     </>
+  )
+})
+
+const PasswordChecks = memo(function PasswordChecks({ password }: { password: string }) {
+  const t = useTexts('servers')
+  const checks: [string, boolean][] = [
+    [t.order.checkLength, passwordChecks.length(password)],
+    [t.order.checkNonLetter, passwordChecks.nonLetter(password)],
+    [t.order.checkDigit, passwordChecks.digit(password)],
+    [t.order.checkSpecial, passwordChecks.special(password)],
+  ]
+  return (
+    <ul className="mt-3 flex flex-wrap gap-x-4 gap-y-1.5 text-xs">
+      {checks.map(([label, met]) => (
+        <li key={label} className={cx('flex items-center gap-1.5', met ? 'text-success' : 'text-ink-3')}>
+          {met ? <Check aria-hidden className="size-3.5" strokeWidth={3} /> : <Circle aria-hidden className="size-3" />}
+          {label}
+          <span className="sr-only">{`: ${met ? t.order.met : t.order.notMet}`}</span>
+        </li>
+      ))}
+    </ul>
   )
 })

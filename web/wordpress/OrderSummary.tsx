@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { WalletMinimal } from 'lucide-react'
+import { memo } from 'react'
 import type * as z from 'zod/mini'
 import { effectivePlanPrice, type MonthlyLines } from '../../contract/pricing.ts'
 import type { Plan, Region } from '../../contract/wordpress.ts'
@@ -20,7 +21,7 @@ interface SummaryProps {
 }
 
 /** The price, line by line, and the one button. It stays in sight while the order is put together. */
-export function OrderSummary({ form, region, plan, price, missing }: SummaryProps) {
+export const OrderSummary = memo(function OrderSummary({ form, region, plan, price, missing }: SummaryProps) {
   const t = useTexts('servers')
   const user = useMe()
   const { money, disk, ram } = useFormat()
@@ -78,7 +79,7 @@ export function OrderSummary({ form, region, plan, price, missing }: SummaryProp
       <WalletLine total={price.total} />
     </aside>
   )
-}
+})
 
 function Line({ term, detail, value, quiet = false }: { term: string; detail: string; value: string; quiet?: boolean }) {
   return (
@@ -117,7 +118,7 @@ function WalletLine({ total }: { total: number }) {
 }
 
 /** The same total and button along the bottom edge of a phone. */
-export function OrderBar({ total, missing }: { total: number; missing: string | undefined }) {
+export const OrderBar = memo(function OrderBar({ total, missing }: { total: number; missing: string | undefined }) {
   const t = useTexts('servers')
   const user = useMe()
   const { money } = useFormat()
@@ -135,4 +136,4 @@ export function OrderBar({ total, missing }: { total: number; missing: string | 
       </div>
     </div>
   )
-}
+})
