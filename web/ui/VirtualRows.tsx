@@ -24,8 +24,14 @@ function next(now: Span, seen: Span, wide: Span): Span {
   return first === now.first && last === now.last ? now : { first, last }
 }
 
+/** What is asked of a list, so that it need not be an array. */
+export interface Rows<T> {
+  readonly length: number
+  slice(begin: number, end: number): T[]
+}
+
 interface VirtualRowsProps<T> {
-  rows: readonly T[]
+  rows: Rows<T>
   /** Height of each row: all are of one height. */
   rowPx: number
   /** Draws one row, of exactly that height, with its number from 1. Depends on nothing else. */

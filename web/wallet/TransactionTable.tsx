@@ -7,7 +7,7 @@ import { useLanguage, useTexts, type Language } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
 import { useNarrow } from '../ui/narrow.ts'
 import { headCell, headRow, row as rowClass } from '../ui/table.ts'
-import { VirtualRows } from '../ui/VirtualRows.tsx'
+import { VirtualRows, type Rows } from '../ui/VirtualRows.tsx'
 import { amountInk } from './Amount.tsx'
 import { TransactionNote } from './Note.tsx'
 import type { ListFilter } from './queries.ts'
@@ -28,7 +28,7 @@ const timeCell = cx(cell, 'num whitespace-nowrap text-ink-2')
 const aheadPx = 2500
 
 interface TableProps {
-  rows: readonly Transaction[]
+  rows: Rows<Transaction>
   filter: ListFilter
   canLoad: boolean
   onNearEnd: () => void

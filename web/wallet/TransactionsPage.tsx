@@ -15,6 +15,7 @@ import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { Filters } from './Filters.tsx'
 import { EmptyWallet } from './Illustration.tsx'
+import { PagedRows } from './paged-rows.ts'
 import { filterQuery, newestTransactionQuery, transactionListQuery, type ListFilter } from './queries.ts'
 import { TransactionTable } from './TransactionTable.tsx'
 
@@ -50,13 +51,13 @@ export default function TransactionsPage() {
     isFetchingNextPage,
     isPlaceholderData,
   } = useInfiniteQuery({ ...list, placeholderData: keepPreviousData })
-  const rows = useMemo(() => data?.pages.flatMap((page) => page.result) ?? [], [data])
+  const rows = useMemo(() => new PagedRows(data?.pages.map((page) => page.result) ?? []), [data])
   const [statement, setStatement] = useState(false)
 
   // What is shown never changes; what is new is noticed by its newest entry alone, however long the list.
   const newest = useQuery({ ...newestTransactionQuery(filter), enabled: data !== undefined && !isPlaceholderData })
-  const grown =
-    !isPlaceholderData && typeof newest.data === 'string' && newest.data !== rows[0]?.id && rows.every(({ id }) => id !== newest.data)
+  const isKnown = (entry: string) => data?.pages.some((page) => page.result.some(({ id }) => id === entry))
+  const grown = !isPlaceholderData && typeof newest.data === 'string' && isKnown(newest.data) === false
   const short = (data?.pages.length ?? 0) <= refreshedPages
   useEffect(() => {
     if (grown && short) void refetch()

@@ -1,0 +1,41 @@
+/** The entries of all pages, one behind the other, without a copy: with each new page, one of a hundred thousand entries was rubbish to be cleared away. */
+export class PagedRows<T> {
+  readonly length: number
+  readonly #pages: readonly (readonly T[])[]
+  /** Number of the first entry of each page. */
+  readonly #begins: number[] = []
+
+  constructor(pages: readonly (readonly T[])[]) {
+    this.#pages = pages
+    let length = 0
+    for (const page of pages) {
+      this.#begins.push(length)
+      length += page.length
+    }
+    this.length = length
+  }
+
+  /** As an array's own, for numbers that are not negative. */
+  slice(begin: number, end: number): T[] {
+    const found: T[] = []
+    // A search leaves pages of any length, even none.
+    for (let at = this.#pageOf(begin); at < this.#pages.length; at++) {
+      const first = this.#begins[at] ?? 0
+      if (first >= end) break
+      found.push(...(this.#pages[at]?.slice(Math.max(0, begin - first), end - first) ?? []))
+    }
+    return found
+  }
+
+  /** The last page that begins no later than that entry. */
+  #pageOf(entry: number): number {
+    let low = 0
+    let high = this.#begins.length - 1
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if ((this.#begins[middle] ?? 0) <= entry) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+}
