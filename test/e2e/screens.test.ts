@@ -456,6 +456,21 @@ describe('the frame', () => {
     await context.close()
   })
 
+  test('of presses in one moment the last one counts, once, and the way back is one step', async () => {
+    const { page, context } = await open({ language: 'en', customer: rich })
+    await go(page, '/')
+    const steps = await page.evaluate(() => history.length)
+    await page.evaluate(() => {
+      for (const to of ['/dns', '/invoice', '/invoice']) document.querySelector<HTMLElement>(`nav a[href="${to}"]`)?.click()
+    })
+    await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/invoice')
+    expect(await page.evaluate(() => history.length)).toBe(steps + 1)
+    await page.goBack()
+    await page.waitForURL((url) => url.pathname === '/')
+    await context.close()
+  })
+
   test('the palette finds without accents and goes there, however often it is opened', async () => {
     const { page, context } = await open({ language: 'vi', customer: rich })
     await go(page, '/')

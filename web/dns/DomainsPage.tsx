@@ -28,10 +28,9 @@ export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfinite
 
 type Asked = { what: 'create' } | { what: 'activate' | 'delete'; domain: Domain }
 
+/** The head, which answers the press of the menu; the list, with all that it reads, comes in the second drawing. */
 export default function DomainsPage() {
   const t = useTexts('dns')
-  const query = useInfiniteQuery(domainListQuery)
-  const list = query.data?.pages.flatMap((page) => page.result.data) ?? []
   const [asked, setAsked] = useState<Asked>()
   const [added, setAdded] = useState<Domain>()
   const close = () => setAsked(undefined)
@@ -39,19 +38,38 @@ export default function DomainsPage() {
     setAdded(domain)
     close()
   }
-  const create = (
-    <Button onClick={() => setAsked({ what: 'create' })}>
-      <Plus aria-hidden className="size-4" />
-      {t.dns.create}
-    </Button>
-  )
 
   return (
     <>
       <title>{`${t.dns.title} · ${brand}`}</title>
       <PageHead title={t.dns.title} sub={t.dns.sub}>
-        {create}
+        <Button onClick={() => setAsked({ what: 'create' })}>
+          <Plus aria-hidden className="size-4" />
+          {t.dns.create}
+        </Button>
       </PageHead>
+      <Later>{() => <DomainList added={added} onAsk={setAsked} />}</Later>
+      <Suspense fallback={null}>
+        {asked?.what === 'create' ? <CreateDialog onClose={close} onCreated={onCreated} /> : null}
+        {asked?.what === 'activate' ? <ActivateDialog key={asked.domain.id} domain={asked.domain} onClose={close} /> : null}
+        {asked?.what === 'delete' ? <DeleteDialog key={asked.domain.id} domain={asked.domain} onClose={close} /> : null}
+      </Suspense>
+    </>
+  )
+}
+
+interface ListProps {
+  /** The one that was just created here. */
+  added: Domain | undefined
+  onAsk: (asked: Asked) => void
+}
+
+function DomainList({ added, onAsk }: ListProps) {
+  const t = useTexts('dns')
+  const query = useInfiniteQuery(domainListQuery)
+  const list = query.data?.pages.flatMap((page) => page.result.data) ?? []
+  return (
+    <>
       {added && !list.some(({ id, active }) => id === added.id && active) ? (
         <Note tone="info" className="mb-4">
           <output>{t.dns.addedNext(added.name)}</output>
@@ -68,15 +86,10 @@ export default function DomainsPage() {
           moreLabel={t.common.loadMore}
           empty={<Empty text={t.dns.empty} icon={Globe} />}
         >
-          <Table list={list} onAsk={setAsked} />
+          <Table list={list} onAsk={onAsk} />
         </PagedCard>
-        <Later>{() => <Help />}</Later>
+        <Help />
       </div>
-      <Suspense fallback={null}>
-        {asked?.what === 'create' ? <CreateDialog onClose={close} onCreated={onCreated} /> : null}
-        {asked?.what === 'activate' ? <ActivateDialog key={asked.domain.id} domain={asked.domain} onClose={close} /> : null}
-        {asked?.what === 'delete' ? <DeleteDialog key={asked.domain.id} domain={asked.domain} onClose={close} /> : null}
-      </Suspense>
     </>
   )
 }

@@ -46,6 +46,9 @@ export interface ListFilter {
   to?: string | undefined
 }
 
+/** The filter out of all that the address says. */
+export const filterOf = ({ direction, search, from, to }: ListFilter): ListFilter => ({ direction, search, from, to })
+
 /** The same filter as the server takes it. */
 export const filterQuery = ({ direction, search, from, to }: ListFilter) => ({
   ...(direction === undefined ? {} : { direction }),

@@ -1,0 +1,134 @@
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useCallback, useEffect, useMemo } from 'react'
+import { messageOf } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import { loadWanted } from '../pages/load-screen.ts'
+import { Button, buttonClass } from '../ui/Button.tsx'
+import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
+import { Filters } from './Filters.tsx'
+import { EmptyWallet } from './Illustration.tsx'
+import { PagedRows } from './paged-rows.ts'
+import { filterOf, newestTransactionQuery, transactionListQuery, type ListFilter } from './queries.ts'
+import { TransactionTable } from './TransactionTable.tsx'
+
+/** Opened by few: fetched when it is. */
+const EntryDialog = lazy(() => loadWanted(() => import('./EntryDialog.tsx')))
+
+const route = getRouteApi('/app/transactions')
+/** So many pages are loaded again when something new has come; a longer list is only told. */
+const refreshedPages = 3
+
+interface ListProps {
+  /** Told whenever the list turns out to hold something, or nothing. */
+  onEmpty: (isEmpty: boolean) => void
+}
+
+/** The list under its filters, page by page, and the entry that the address names. */
+export function TransactionList({ onEmpty }: ListProps) {
+  const t = useTexts('wallet')
+  const navigate = useNavigate()
+  const queryClient = useQueryClient()
+  const { direction, search, from, to, entry } = route.useSearch()
+  const filter = useMemo(() => filterOf({ direction, search, from, to }), [direction, search, from, to])
+  const filtered = Object.values(filter).some((value) => value !== undefined)
+  const list = transactionListQuery(filter)
+  const {
+    data,
+    isPending,
+    isError,
+    isFetchNextPageError,
+    error,
+    refetch,
+    hasNextPage,
+    fetchNextPage,
+    isFetchingNextPage,
+    isPlaceholderData,
+  } = useInfiniteQuery({ ...list, placeholderData: keepPreviousData })
+  const rows = useMemo(() => new PagedRows(data?.pages.map((page) => page.result) ?? []), [data])
+  const isEmpty = data !== undefined && rows.length === 0
+  useEffect(() => onEmpty(isEmpty), [isEmpty, onEmpty])
+
+  // What is shown never changes; what is new is noticed by its newest entry alone, however long the list.
+  const newest = useQuery({ ...newestTransactionQuery(filter), enabled: data !== undefined && !isPlaceholderData })
+  const isKnown = (wanted: string) => data?.pages.some((page) => page.result.some(({ id }) => id === wanted))
+  const grown = !isPlaceholderData && typeof newest.data === 'string' && isKnown(newest.data) === false
+  const short = (data?.pages.length ?? 0) <= refreshedPages
+  useEffect(() => {
+    if (grown && short) void refetch()
+  }, [grown, short, refetch])
+
+  const more = useCallback(() => void fetchNextPage(), [fetchNextPage])
+  const canLoad = hasNextPage && !isFetchingNextPage && !isFetchNextPageError && !isPlaceholderData
+  // A search may find nothing in a stretch of the wallet and go on in the next.
+  const looking = rows.length === 0 && hasNextPage
+  useEffect(() => {
+    if (looking && canLoad) more()
+  }, [looking, canLoad, more])
+
+  // From what stands in the address by now: a second change may come before the first one is drawn.
+  const show = useCallback(
+    (change: ListFilter) =>
+      void navigate({ to: '/transactions', search: (now: ListFilter) => ({ ...now, entry: undefined, ...change }), replace: true }),
+    [navigate],
+  )
+
+  return (
+    <>
+      <section className="card overflow-hidden" aria-label={t.wallet.title}>
+        {rows.length > 0 || filtered || isPending ? <Filters filter={filter} onChange={show} /> : null}
+        {grown && !short ? (
+          <div className="flex justify-center border-b border-border p-3">
+            <Button
+              variant="soft"
+              size="sm"
+              onClick={() => {
+                window.scrollTo(0, 0)
+                void queryClient.resetQueries({ queryKey: list.queryKey })
+              }}
+            >
+              {t.wallet.newer}
+            </Button>
+          </div>
+        ) : null}
+        <div aria-busy={isPlaceholderData || undefined} className={isPlaceholderData ? 'opacity-60 transition-opacity' : undefined}>
+          {isPending || (looking && !isFetchNextPageError) ? <SkeletonRows rows={8} className="p-5" /> : null}
+          {looking ? <output className="block px-5 pb-5 text-center text-sm text-ink-2">{t.wallet.looking}</output> : null}
+          {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+          {data && rows.length === 0 && !looking ? <Nothing filtered={filtered} /> : null}
+          {rows.length > 0 ? <TransactionTable rows={rows} filter={filter} canLoad={canLoad} onNearEnd={more} /> : null}
+          {isFetchNextPageError ? (
+            <LoadError text={t.wallet.loadMoreFailed} retryLabel={t.common.retry} onRetry={() => void fetchNextPage()} />
+          ) : null}
+          {isFetchingNextPage && rows.length > 0 ? <SkeletonRows rows={3} className="border-t border-border p-5" /> : null}
+        </div>
+      </section>
+      <output className="sr-only">{data ? t.wallet.rows(rows.length) : ''}</output>
+      <Suspense fallback={null}>
+        {entry === undefined ? null : (
+          <EntryDialog
+            id={entry}
+            onClose={() => void navigate({ to: '/transactions', search: filter, replace: true, resetScroll: false })}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+function Nothing({ filtered }: { filtered: boolean }) {
+  const t = useTexts('wallet')
+  return (
+    <Empty text={filtered ? t.wallet.emptyFiltered : t.entries.empty} art={<EmptyWallet />}>
+      {filtered ? (
+        <Link to="/transactions" className={buttonClass('outline')}>
+          {t.wallet.showAll}
+        </Link>
+      ) : (
+        <Link to="/payment" className={buttonClass()}>
+          {t.nav.topUp}
+        </Link>
+      )}
+    </Empty>
+  )
+}
