@@ -495,6 +495,18 @@ describe('the frame', () => {
     expect(await violations(page)).toEqual([])
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/payment$/)
+    // A dialog that waits for an answer keeps the keyboard.
+    await go(page, '/dns')
+    await page.locator('main button').first().click()
+    const dialog = page.locator('dialog:modal')
+    await dialog.waitFor()
+    await page.keyboard.press('Control+k')
+    expect(await field.count()).toBe(0)
+    await dialog.getByRole('textbox').fill('vuon.example')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    await page.keyboard.press('Control+k')
+    await field.waitFor()
     await context.close()
   })
 

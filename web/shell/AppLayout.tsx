@@ -58,7 +58,10 @@ function Frame() {
   const comeNear = useCallback(() => setNear(true), [])
   const [held, setHeld] = useState<HeldKeys>()
   const close = useCallback(() => setHeld(undefined), [])
-  const search = useCallback(() => setHeld((now) => now ?? new HeldKeys(close)), [close])
+  const search = useCallback(() => {
+    // A dialog waits for its answer, and all beside it is inert: the palette would be seen and could not be used.
+    if (document.querySelector('dialog:modal') === null) setHeld((now) => now ?? new HeldKeys(close))
+  }, [close])
   useLayoutEffect(() => held?.hold(), [held])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
