@@ -11,7 +11,7 @@ export function Skeleton({ className }: { className?: string }) {
 /** Lines of a list or table that is still loading. */
 export function SkeletonRows({ rows = 4, className }: { rows?: number; className?: string }) {
   return (
-    <div aria-hidden className={cx('grid gap-4', className)}>
+    <div aria-hidden className={cx('skeletons grid gap-4', className)}>
       {Array.from({ length: rows }, (_, index) => (
         <div key={index} className="flex items-center gap-3">
           <Skeleton className="size-7 shrink-0 rounded-full" />

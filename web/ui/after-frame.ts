@@ -9,3 +9,23 @@ export const afterFrame = (): Promise<void> =>
 
 /** No frame takes longer that anybody waits for. */
 const longestMs = 1000
+
+let keyIsDown = false
+addEventListener('keydown', () => (keyIsDown = true), { capture: true })
+for (const sign of ['keyup', 'blur']) addEventListener(sign, () => (keyIsDown = false), { capture: true })
+
+/**
+ * Resolves behind that frame as well, but not while the key that was pressed is down: its release is an event of its own, which would wait for
+ * whatever begins in between.
+ */
+export async function afterPress(): Promise<void> {
+  await afterFrame()
+  if (!keyIsDown) return
+  await new Promise((resolve) => {
+    addEventListener('keyup', resolve, { capture: true, once: true })
+    // Kept down by a hand that rests on it.
+    setTimeout(resolve, longestHoldMs)
+  })
+  await afterFrame()
+}
+const longestHoldMs = 300

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, type RefObject, type SyntheticEvent } from 'react'
-import { afterFrame } from './after-frame.ts'
+import { afterFrame, afterPress } from './after-frame.ts'
 
 /**
  * Opens and closes a native modal. To make the page behind inert, and to wake it again, the browser styles every element of it anew: the
@@ -11,7 +11,7 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
     const dialog = ref.current
     if (!dialog?.open || 'leaving' in dialog.dataset) return false
     dialog.dataset['leaving'] = ''
-    void afterFrame().then(() => {
+    void afterPress().then(() => {
       // Its owner has opened it again meanwhile: it stays.
       if (!('leaving' in dialog.dataset)) return
       dialog.close()
