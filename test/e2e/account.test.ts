@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, visit } from './browser.ts'
+import { openBrowser, visitAs } from './browser.ts'
 
 let house: TestHouse
 let browser: Browser
@@ -18,14 +18,10 @@ afterAll(async () => {
 async function signedIn(customer: TestCustomer, path: string) {
   const { email, password } = customer
   const answer = await house.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
-  const { context, page, complaints } = await visit(browser)
-  await page.addInitScript((token) => {
-    localStorage.setItem('language', 'en')
-    if (sessionStorage.getItem('seeded') !== null) return
-    sessionStorage.setItem('seeded', '1')
-    sessionStorage.setItem('accessToken', token)
-    sessionStorage.setItem('isLogin', '1')
-  }, answer.body.result.token.accessToken)
+  const { context, page, complaints } = await visitAs(browser, {
+    language: 'en',
+    customer: { token: answer.body.result.token.accessToken },
+  })
   await page.goto(`${house.url}${path}`)
   return { context, page, complaints }
 }

@@ -1,10 +1,9 @@
 /** Cards in a real browser: from an empty wallet over the provider's form, the bank's challenge and a refusal to the new balance. */
-import AxeBuilder from '@axe-core/playwright'
 import type { Browser, FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
 import { stripeBrowser, testCards } from '../stripe-browser.ts'
-import { openBrowser, settled, visit, type Visit } from './browser.ts'
+import { openBrowser, phone, settled, sideways, violations, visit, visitAs, wide, type Look, type Visit } from './browser.ts'
 
 let house: TestHouse
 let browser: Browser
@@ -16,35 +15,9 @@ afterAll(async () => {
   await house?.close()
 })
 
-const wide = { width: 1440, height: 900 }
-const phone = { width: 390, height: 844 }
-
-/** Signed in by hand, as the sign-in screen would have it; nothing moves, so that colours are settled. */
-async function open(
-  customer: TestCustomer,
-  look: { theme?: 'light' | 'dark'; language?: string; viewport?: typeof wide } = {},
-): Promise<Visit> {
-  const { theme = 'light', language = 'aud', viewport = wide } = look
-  const one = await visit(browser, { viewport, colorScheme: theme, reducedMotion: 'reduce' })
-  await one.context.addInitScript(
-    ({ keep, token }) => {
-      // The provider's frames run this too, and have nothing of ours.
-      if (window !== window.top) return
-      for (const [key, value] of Object.entries(keep)) localStorage.setItem(key, value)
-      if (sessionStorage.getItem('accessToken') !== null) return
-      sessionStorage.setItem('accessToken', token)
-      sessionStorage.setItem('isLogin', '1')
-    },
-    { keep: { theme, language }, token: customer.token },
-  )
-  return one
-}
-async function violations(page: Page): Promise<string[]> {
-  // A colour that is still changing is no colour to judge.
-  await page.evaluate(async () => await Promise.allSettled(document.getAnimations().map(async ({ finished }) => await finished)))
-  const { violations: found } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
-  return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
-}
+/** Signed in, with an Australian's texts where nothing else is asked for. */
+const open = (customer: TestCustomer, look: Look = {}): Promise<Visit> =>
+  visitAs(browser, { theme: 'light', language: 'aud', ...look, customer })
 const formOf = (page: Page): FrameLocator => page.frameLocator('iframe[title="Secure payment input frame"]')
 async function type(page: Page, number: string): Promise<void> {
   const form = formOf(page)
@@ -240,14 +213,14 @@ test.each([
     await page.goto(`${house.url}${path}`)
     await settled(page)
     if (customer === rich && path === '/link-card') await formOf(page).locator('#number').waitFor()
-    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    const over = await sideways(page)
     const folder = process.env['SCREENSHOTS']
     if (folder !== undefined)
       await page.screenshot({
         path: `${folder}/${look.theme}-${look.viewport.width}-${path.replaceAll(/\W+/g, '-')}-${customer === rich}.png`,
         fullPage: true,
       })
-    const wrong = [...(await violations(page)), ...complaints, ...(sideways > 0 ? ['scrolls sideways'] : [])]
+    const wrong = [...(await violations(page)), ...complaints, ...(over > 0 ? ['scrolls sideways'] : [])]
     if (wrong.length > 0) found[path] = wrong
     await context.close()
   }

@@ -1,10 +1,9 @@
 /** A domain in a real browser, from its name to its last record; what the name server says is asked as `dig` asks. */
-import AxeBuilder from '@axe-core/playwright'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig } from '../dig.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, settled, visit, type Visit } from './browser.ts'
+import { openBrowser, phone, settled, sideways, violations, visitAs, type Visit } from './browser.ts'
 
 const name = 'tiem-hoa.com.vn'
 let house: TestHouse
@@ -13,22 +12,10 @@ let an: TestCustomer
 let tab: Visit
 let page: Page
 
-async function signedIn(viewport: { width: number; height: number }, language = 'en'): Promise<Visit> {
-  const one = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB', viewport })
-  await one.context.addInitScript(
-    ({ token, language }) => {
-      localStorage.setItem('language', language)
-      sessionStorage.setItem('accessToken', token)
-      sessionStorage.setItem('isLogin', '1')
-    },
-    { token: an.token, language },
-  )
-  return one
-}
 beforeAll(async () => {
   ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
   an = await house.customer()
-  tab = await signedIn({ width: 1440, height: 900 })
+  tab = await visitAs(browser, { language: 'en', customer: an })
   page = tab.page
 })
 afterAll(async () => {
@@ -43,12 +30,7 @@ const open = async (path: string): Promise<void> => {
   await settled(page)
 }
 const wrong = async (at: Page = page): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page: at }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze()
-  const sideways = await at.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
-  return [
-    ...violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`)),
-    ...(sideways ? ['scrolls sideways'] : []),
-  ]
+  return [...(await violations(at)), ...((await sideways(at)) > 0 ? ['scrolls sideways'] : [])]
 }
 const answers = async (type: string, of = name): Promise<readonly string[]> => {
   const { answer } = await dig(house.config.DNS_PORT, { name: of, type })
@@ -289,8 +271,8 @@ describe('a domain', { timeout: 60_000 }, () => {
   })
 
   test('deletes several records at once on a phone, too', async () => {
-    const phone = await signedIn({ width: 390, height: 844 })
-    const at = phone.page
+    const held = await visitAs(browser, { language: 'en', viewport: phone, customer: an })
+    const at = held.page
     await at.goto(page.url())
     await at
       .getByRole('checkbox', { name: `Select TXT ${name}` })
@@ -306,21 +288,21 @@ describe('a domain', { timeout: 60_000 }, () => {
     await at.getByText('Record Empty !').waitFor()
     await at.getByRole('button', { name: 'Undo' }).click()
     await at.getByRole('row').filter({ hasText: 'second' }).waitFor()
-    expect(phone.complaints).toEqual([])
-    await phone.context.close()
+    expect(held.complaints).toEqual([])
+    await held.context.close()
   })
 
   test('fits a phone, in Vietnamese', async () => {
-    const phone = await signedIn({ width: 390, height: 844 }, 'vi')
+    const held = await visitAs(browser, { language: 'vi', viewport: phone, customer: an })
     for (const path of ['/dns', new URL(page.url()).pathname, `${new URL(page.url()).pathname}/add-record`, '/docs/dns']) {
-      await phone.page.goto(`${house.url}${path}`)
-      await settled(phone.page)
-      expect(await wrong(phone.page), path).toEqual([])
+      await held.page.goto(`${house.url}${path}`)
+      await settled(held.page)
+      expect(await wrong(held.page), path).toEqual([])
     }
-    await phone.page.goto(`${house.url}/dns`)
-    await phone.page.getByRole('heading', { name: 'Danh sách tên miền' }).waitFor()
-    expect(phone.complaints).toEqual([])
-    await phone.context.close()
+    await held.page.goto(`${house.url}/dns`)
+    await held.page.getByRole('heading', { name: 'Danh sách tên miền' }).waitFor()
+    expect(held.complaints).toEqual([])
+    await held.context.close()
   })
 
   test('is deleted after a warning, and answered no more', async () => {

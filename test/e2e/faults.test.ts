@@ -2,7 +2,7 @@
 import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, settled, visit, type Visit } from './browser.ts'
+import { openBrowser, settled, visitAs, type Visit } from './browser.ts'
 
 let house: TestHouse
 let browser: Browser
@@ -14,14 +14,8 @@ afterAll(async () => {
   await house?.close()
 })
 
-async function open(path: string, { token }: TestCustomer): Promise<Visit> {
-  const one = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB' })
-  await one.context.addInitScript((access) => {
-    if (window !== window.top || sessionStorage.getItem('accessToken') !== null) return
-    localStorage.setItem('language', 'en')
-    sessionStorage.setItem('accessToken', access)
-    sessionStorage.setItem('isLogin', '1')
-  }, token)
+async function open(path: string, customer: TestCustomer): Promise<Visit> {
+  const one = await visitAs(browser, { language: 'en', customer })
   await one.page.goto(`${house.url}${path}`)
   await settled(one.page)
   return one
@@ -143,13 +137,8 @@ test('a tab that cannot be fetched loads the page anew, once, and opens', async 
 
 test('a palette that could not be fetched costs the screen nothing, and is fetched when it is wanted', async () => {
   const an = await house.customer()
-  const one = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB' })
+  const one = await visitAs(browser, { language: 'en', customer: an })
   await one.page.route(/\/assets\/AfterStart-/, (route) => route.abort(), { times: 1 })
-  await one.context.addInitScript((access) => {
-    localStorage.setItem('language', 'en')
-    sessionStorage.setItem('accessToken', access)
-    sessionStorage.setItem('isLogin', '1')
-  }, an.token)
   await one.page.goto(house.url)
   await settled(one.page)
   await one.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, visit, type Visit } from './browser.ts'
+import { openBrowser, visitAs, type Visit } from './browser.ts'
 
 let house: TestHouse
 let browser: Browser
@@ -17,16 +17,7 @@ afterAll(async () => {
   await house?.close()
 })
 
-/** A tab that has opened nothing yet. */
-async function signedIn(customer = an): Promise<Visit> {
-  const one = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB' })
-  await one.context.addInitScript((token) => {
-    localStorage.setItem('language', 'en')
-    sessionStorage.setItem('accessToken', token)
-    sessionStorage.setItem('isLogin', '1')
-  }, customer.token)
-  return one
-}
+const signedIn = (customer = an): Promise<Visit> => visitAs(browser, { language: 'en', customer })
 
 /** A domain that the registry leads here; its customer is told of it by an event. */
 async function domain(name: string): Promise<string> {

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
 import { stripeBrowser, testCards } from '../stripe-browser.ts'
-import { openBrowser, settled, visit, type Visit } from './browser.ts'
+import { openBrowser, settled, visitAs, type Visit } from './browser.ts'
 
 let house: TestHouse
 let browser: Browser
@@ -22,17 +22,7 @@ afterAll(async () => {
 })
 
 async function open(language: 'en' | 'vi', path: string, customer?: TestCustomer): Promise<Visit> {
-  const one = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB' })
-  await one.context.addInitScript(
-    ({ chosen, token }) => {
-      if (window !== window.top) return
-      localStorage.setItem('language', chosen)
-      if (token === undefined || sessionStorage.getItem('accessToken') !== null) return
-      sessionStorage.setItem('accessToken', token)
-      sessionStorage.setItem('isLogin', '1')
-    },
-    { chosen: language, token: customer?.token },
-  )
+  const one = await visitAs(browser, { language, ...(customer === undefined ? {} : { customer }) })
   await one.page.goto(`${house.url}${path}`)
   await settled(one.page)
   // Toasts have arrived: a page that loses its connection can still speak.

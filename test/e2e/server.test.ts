@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../dns-server.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, settled, visit, type Visit } from './browser.ts'
+import { openBrowser, settled, visitAs, type Visit } from './browser.ts'
 
 const name = 'tiem-banh.example.org'
 let dns: TestDns
@@ -30,12 +30,7 @@ beforeAll(async () => {
     },
     90,
   )
-  tab = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB' })
-  await tab.context.addInitScript((token) => {
-    localStorage.setItem('language', 'en')
-    sessionStorage.setItem('accessToken', token)
-    sessionStorage.setItem('isLogin', '1')
-  }, an.token)
+  tab = await visitAs(browser, { language: 'en', customer: an })
   page = tab.page
 })
 afterAll(async () => {

@@ -1,10 +1,9 @@
 /** A subscription on its server's page: what it says, cancelled both ways, taken back; and what an unpaid one looks like. */
-import AxeBuilder from '@axe-core/playwright'
 import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, visit } from './browser.ts'
+import { openBrowser, phone, sideways, violations, visitAs, wide } from './browser.ts'
 
 let house: TestHouse
 let browser: Browser
@@ -32,25 +31,16 @@ afterAll(async () => {
   await house?.close()
 })
 
-async function open(address: string, language: 'en' | 'vi', viewport = { width: 1440, height: 900 }) {
-  const { page, context } = await visit(browser, { viewport, reducedMotion: 'reduce' })
-  await context.addInitScript(
-    ({ token, chosen }) => {
-      localStorage.setItem('language', chosen)
-      sessionStorage.setItem('accessToken', token)
-      sessionStorage.setItem('isLogin', '1')
-    },
-    { token: customer.token, chosen: language },
-  )
+async function open(address: string, language: 'en' | 'vi', viewport = wide) {
+  const { page, context } = await visitAs(browser, { language, viewport, customer })
   await page.goto(`${house.url}${address}`)
   return { page, context }
 }
 async function accessible(page: Page): Promise<void> {
   // What lies half under the sticky header is no small target.
   await page.evaluate(() => scrollTo(0, 0))
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
-  expect(violations.flatMap(({ id: rule, nodes }) => nodes.map(({ target }) => `${rule}: ${target.join(' ')}`))).toEqual([])
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
+  expect(await violations(page)).toEqual([])
+  expect(await sideways(page)).toBe(0)
 }
 
 test('cancelled with the end of the month, taken back, unpaid, and gone', async () => {
@@ -78,24 +68,24 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
   await accessible(page)
   await context.close()
 
-  const dashboard = await open('/', 'vi', { width: 390, height: 844 })
+  const dashboard = await open('/', 'vi', phone)
   await dashboard.page.getByText('1 hoá đơn chưa thanh toán').waitFor()
   await dashboard.page.getByText('chưa đến một ngày').waitFor()
   await accessible(dashboard.page)
   await dashboard.context.close()
 
-  const phone = await open(`/wordpress/${id}`, 'vi', { width: 360, height: 740 })
-  const small = phone.page.getByRole('region', { name: 'Gói dịch vụ' })
+  const narrow = await open(`/wordpress/${id}`, 'vi', { width: 360, height: 740 })
+  const small = narrow.page.getByRole('region', { name: 'Gói dịch vụ' })
   await small.getByText('Quá hạn thanh toán').waitFor()
-  await accessible(phone.page)
+  await accessible(narrow.page)
   await small.getByRole('button', { name: 'Huỷ gói dịch vụ' }).click()
-  await phone.page.getByText('Bạn không còn nợ khoản nào.').waitFor()
-  await accessible(phone.page)
-  await phone.page.getByRole('dialog').getByRole('button', { name: 'Xoá ngay' }).click()
+  await narrow.page.getByText('Bạn không còn nợ khoản nào.').waitFor()
+  await accessible(narrow.page)
+  await narrow.page.getByRole('dialog').getByRole('button', { name: 'Xoá ngay' }).click()
   await eventually(
     'the server being gone',
     async () => (await house.call('GET', `/api/wp/${id}`, { token: customer.token })).status === 404,
     60,
   )
-  await phone.context.close()
+  await narrow.context.close()
 })

@@ -1,12 +1,11 @@
 /** The transaction log in a real browser: filters in the address, a long list, an entry explained, and the files that one takes away. */
 import { readFile } from 'node:fs/promises'
-import AxeBuilder from '@axe-core/playwright'
 import { sql } from 'kysely'
 import type { Browser, Download, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyStatement } from '../../scripts/verify-statement.mjs'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, visit } from './browser.ts'
+import { openBrowser, violations, visitAs, type Look } from './browser.ts'
 
 let house: TestHouse
 let browser: Browser
@@ -36,21 +35,13 @@ afterAll(async () => {
   await house?.close()
 })
 
-async function open(customer: TestCustomer, address: string, viewport = { width: 1440, height: 900 }, timezoneId = 'Asia/Ho_Chi_Minh') {
-  const one = await visit(browser, { viewport, timezoneId, reducedMotion: 'reduce', locale: 'en-GB' })
-  await one.context.addInitScript((token) => {
-    sessionStorage.setItem('accessToken', token)
-    sessionStorage.setItem('isLogin', '1')
-  }, customer.token)
+async function open(customer: TestCustomer, address: string, look: Look = {}) {
+  const one = await visitAs(browser, { ...look, customer })
   await one.page.goto(`${house.url}${address}`)
   await one.page.getByRole('heading', { level: 1, name: 'Transaction Log' }).waitFor()
   return one
 }
 const rowsOf = (page: Page) => page.locator('tbody tr:not([aria-hidden])')
-const violations = async (page: Page): Promise<string[]> =>
-  (await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()).violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
-  )
 const textOf = async (file: Download): Promise<string> => await readFile(await file.path(), 'utf8')
 
 test('search and filters stand in the address, and find without accents', async () => {
@@ -85,7 +76,7 @@ test.each([
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
 ])('an entry is explained in a dialog with an address of its own, $width px', async (viewport) => {
-  const { page, context } = await open(an, '/transactions?direction=out', viewport)
+  const { page, context } = await open(an, '/transactions?direction=out', { viewport })
   const link = rowsOf(page).getByRole('link')
   await link.focus()
   await page.keyboard.press('Enter')
@@ -176,7 +167,7 @@ test('days, months, today and moments are those of the zone chosen in the accoun
     `.execute(house.house.db)
   const here = (moment: number) => new Date(moment - 11 * 3_600_000).toISOString().replace('T', ' ').slice(0, 19)
 
-  const { page, context } = await open(dung, `/transactions?from=${month}-01&to=${month}-01`, undefined, timezoneId)
+  const { page, context } = await open(dung, `/transactions?from=${month}-01&to=${month}-01`, { timezoneId })
   const shown = ['02T10:59', '01T11:01'].map((moment) => here(Date.parse(`${month}-${moment}:00Z`)))
   await expect.poll(() => rowsOf(page).locator('time').allInnerTexts()).toEqual(shown)
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
@@ -196,7 +187,7 @@ test('days, months, today and moments are those of the zone chosen in the accoun
   await context.close()
 
   // Outside of the frame, opened by its address.
-  const other = await open(chi, '/transactions', undefined, timezoneId)
+  const other = await open(chi, '/transactions', { timezoneId })
   await other.page.goto(`${house.url}/api/payments/success?transId=${transactionCode}`)
   const moment = other.page.locator('time')
   await moment.waitFor()

@@ -1,0 +1,138 @@
+/** The order form in a real browser: what it says is missing, and that it asks before what was filled in is lost. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openBrowser, settled, violations, visitAs, type Look, type Visit } from './browser.ts'
+
+let house: TestHouse
+let browser: Browser
+let fresh: TestCustomer
+
+beforeAll(async () => {
+  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  fresh = await house.customer()
+})
+afterAll(async () => {
+  await browser?.close()
+  await house?.close()
+})
+
+/** A visitor who reads English where nothing else is asked for. */
+const open = (look: Look = {}): Promise<Visit> => visitAs(browser, { theme: 'light', language: 'en', ...look })
+/** Opens an address and waits until the screen stands: its heading is there and nothing is grey any more. */
+async function go(page: Page, path: string): Promise<void> {
+  await page.goto(`${house.url}${path}`)
+  await settled(page)
+}
+
+describe('/wordpress/create', () => {
+  const words = {
+    en: {
+      region: 'Choose a data center',
+      plan: 'Choose a size plan',
+      disk: 'Choose an SSD disk',
+      low: (gb: number) => `SSD disk: at least ${gb} GB`,
+      mariadb: 'Choose a MariaDB disk',
+      user: 'Enter a user name',
+      password: 'Enter a valid password',
+      review: 'Review and confirm',
+      userLabel: 'User name',
+      passwordLabel: 'Password',
+      custom: /^Custom/,
+      customValue: 'SSD disk, number of GB',
+      weak: 'Mật khẩu phải chứa ít nhất 8 kí tự bao gồm chữ , số và kí tự đặc biệt !',
+    },
+    vi: {
+      region: 'Chọn trung tâm dữ liệu',
+      plan: 'Chọn cấu hình',
+      disk: 'Chọn ổ đĩa SSD',
+      low: (gb: number) => `Ổ SSD: tối thiểu ${gb} GB`,
+      mariadb: 'Chọn ổ đĩa MariaDB',
+      user: 'Nhập tên đăng nhập',
+      password: 'Nhập mật khẩu hợp lệ',
+      review: 'Xem lại và xác nhận',
+      userLabel: 'Tên đăng nhập',
+      passwordLabel: 'Mật khẩu',
+      custom: /^Tuỳ chọn/,
+      customValue: 'Ổ đĩa SSD, số GB',
+      weak: 'Mật khẩu phải chứa ít nhất 8 kí tự bao gồm chữ , số và kí tự đặc biệt !',
+    },
+  } as const
+
+  test.each(['en', 'vi'] as const)(
+    'what is missing is said at the button that waits for it, one thing after the other (%s)',
+    async (language) => {
+      const t = words[language]
+      const { page, context } = await open({ language, customer: fresh })
+      await go(page, '/wordpress/create')
+      const summary = page.getByRole('complementary', { name: /Monthly cost|Chi phí mỗi tháng/ })
+      const button = summary.getByRole('button', { name: t.review })
+      const says = (text: string, enabled = false) =>
+        expect
+          .poll(async () => [await summary.getByText(text, { exact: true }).isVisible(), await button.isEnabled()])
+          .toEqual([true, enabled])
+      const choose = (name: RegExp, at = 0) => page.getByRole('radio', { name }).nth(at).check({ force: true })
+
+      await says(t.region)
+      // Frankfurt has the id 5, and with it the minimum of 20 GB.
+      await choose(/Tokyo/)
+      await says(t.plan)
+      await choose(/BASIC-1/)
+      await says(t.disk)
+      await choose(/^10 GB/)
+      await says(t.low(20))
+      await choose(t.custom)
+      await page.getByRole('textbox', { name: t.customValue }).fill('19')
+      await says(t.low(20))
+      await page.getByRole('textbox', { name: t.customValue }).fill('')
+      await says(t.disk)
+      await page.getByRole('textbox', { name: t.customValue }).fill('20')
+      await says(t.mariadb)
+      await choose(/Hà Nội/)
+      await page.getByRole('textbox', { name: t.customValue }).fill('9')
+      await says(t.low(10))
+      await choose(/^10 GB/)
+      await says(t.mariadb)
+      await choose(/^10 GB/, 1)
+      await says(t.user)
+      await page.getByLabel(t.userLabel).fill('binh')
+      await says(t.password)
+      for (const weak of ['Ab1!', 'abcdefgh1', 'abcdefgh!', 'Abcdefgh']) {
+        await page.getByLabel(t.passwordLabel, { exact: true }).fill(weak)
+        await says(t.password)
+        expect(
+          await page
+            .getByText(language === 'vi' ? t.weak : /8 characters|8 kí tự/)
+            .first()
+            .isVisible(),
+        ).toBe(true)
+      }
+      await page.getByLabel(t.passwordLabel, { exact: true }).fill('Another#1pass')
+      await says(t.review, true)
+      await button.click()
+      await page.getByRole('dialog').getByText('218.000').first().waitFor()
+      expect(await violations(page)).toEqual([])
+      await context.close()
+    },
+  )
+
+  test('leaving with filled fields asks first, and only then', async () => {
+    const { page, context } = await open({ customer: fresh })
+    await go(page, '/wordpress')
+    await page.getByRole('link', { name: 'New WordPress' }).first().click()
+    await page.waitForURL(/create$/)
+    await page.goBack()
+    await page.waitForURL(/\/wordpress$/)
+    await page.goForward()
+    await page.getByLabel('User name').fill('binh')
+    await page.getByRole('link', { name: 'Overview' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Leave this page?' })
+    await dialog.getByRole('button', { name: 'Stay' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await page.getByLabel('User name').inputValue()).toBe('binh')
+    await page.getByRole('link', { name: 'Overview' }).first().click()
+    await dialog.getByRole('button', { name: 'Leave page' }).click()
+    await page.waitForURL(`${house.url}/`)
+    await context.close()
+  })
+})

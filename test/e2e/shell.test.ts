@@ -1,0 +1,304 @@
+/** The frame around every screen, in a real browser: the way in, the menu, the bell, the palette, and what stays chosen. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openBrowser, settled, violations, visitAs, type Look, type Visit } from './browser.ts'
+
+let house: TestHouse
+let browser: Browser
+/** Has money. */
+let rich: TestCustomer
+/** Has nothing. */
+let fresh: TestCustomer
+
+beforeAll(async () => {
+  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  ;[rich, fresh] = [await house.customer(), await house.customer()]
+  await house.topUp(rich, 300_000)
+  await eventually('the money', async () => (await house.house.ledger.balanceOf(house.house.db, rich.id)).balance === 300_000n)
+})
+afterAll(async () => {
+  await browser?.close()
+  await house?.close()
+})
+
+/** A visitor who reads English where nothing else is asked for. */
+const open = (look: Look = {}): Promise<Visit> => visitAs(browser, { theme: 'light', language: 'en', ...look })
+/** Opens an address and waits until the screen stands: its heading is there and nothing is grey any more. */
+async function go(page: Page, path: string): Promise<void> {
+  await page.goto(`${house.url}${path}`)
+  await settled(page)
+}
+
+const signInTexts = {
+  en: { email: 'Email', password: 'Password', button: 'Sign in', wrong: 'Login fail, please try again !' },
+  vi: { email: 'Email', password: 'Mật khẩu', button: 'Đăng nhập', wrong: 'Đăng nhập thất bại, vui lòng thử lại !' },
+} as const
+
+describe('signing in', () => {
+  test.each(['en', 'vi'] as const)('a wrong password is answered in words (%s)', async (language) => {
+    const t = signInTexts[language]
+    const { page, context } = await open({ language })
+    await go(page, '/login')
+    await page.getByLabel(t.email).fill(fresh.email)
+    await page.getByLabel(t.password, { exact: true }).fill('not-the-password')
+    await page.getByRole('button', { name: t.button }).click()
+    // Once, not on the page and in a notification both.
+    await page.getByText(t.wrong, { exact: true }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/login')
+    await context.close()
+  })
+
+  test('the keyboard alone is enough, and leads back to where one wanted to go', async () => {
+    const { page, context } = await open()
+    await page.goto(`${house.url}/invoice`)
+    await page.waitForURL(/\/login\?next=/)
+    await settled(page)
+    const focus = () => page.evaluate(() => document.activeElement?.getAttribute('type') ?? '')
+    for (let presses = 0; (await focus()) !== 'email'; presses += 1) {
+      expect(presses).toBeLessThan(15)
+      await page.keyboard.press('Tab')
+    }
+    await page.keyboard.type(fresh.email)
+    for (let presses = 0; (await focus()) !== 'password'; presses += 1) {
+      expect(presses).toBeLessThan(4)
+      await page.keyboard.press('Tab')
+    }
+    await page.keyboard.type(fresh.password)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${house.url}/invoice`)
+    // A Vietnamese customer reads Vietnamese from here on.
+    await page.getByRole('heading', { level: 1, name: 'Hoá đơn' }).waitFor()
+    await context.close()
+  })
+
+  test('the guard keeps every screen of the portal, and a path of another host is no return path', async () => {
+    const { page, context } = await open()
+    for (const path of ['/', '/transactions', '/payment', '/invoice', '/wordpress', '/wordpress/create', '/hosting']) {
+      await page.goto(`${house.url}${path}`)
+      await page.waitForURL(/\/login/)
+      expect(new URL(page.url()).searchParams.get('next')).toBe(path === '/' ? null : path)
+    }
+    await go(page, '/login?next=//evil.example/')
+    await page.getByLabel('Email').fill(fresh.email)
+    await page.getByLabel('Password', { exact: true }).fill(fresh.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(`${house.url}/`)
+    await context.close()
+  })
+
+  test('a locked screen opens with the password only', async () => {
+    const { page, context } = await open({ customer: fresh })
+    await go(page, '/invoice')
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Lock Screen' }).click()
+    await page.getByRole('heading', { name: 'Screen locked' }).waitFor()
+    await page.reload()
+    await page.getByLabel('Password', { exact: true }).fill('not-the-password')
+    await page.getByRole('button', { name: 'Unlock' }).click()
+    await page.getByText('Password invalid, please try again !').waitFor()
+    await page.getByLabel('Password', { exact: true }).fill(fresh.password)
+    await page.getByRole('button', { name: 'Unlock' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/invoice')
+    await context.close()
+  })
+})
+
+describe('the frame', () => {
+  test('the back button walks the screens, with focus at each heading', async () => {
+    const { page, context } = await open({ customer: rich })
+    await go(page, '/')
+    const main = page.getByRole('navigation', { name: 'Main' })
+    await main.getByRole('link', { name: 'Transactions' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Transaction Log' }).waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+    await page.getByRole('radio', { name: 'Spent' }).click({ force: true })
+    await page.waitForURL(/direction=out/)
+    await main.getByRole('link', { name: 'Invoices' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor()
+    await page.goBack()
+    await page.waitForURL(/transactions\?direction=out/)
+    expect(await page.getByRole('radio', { name: 'Spent' }).isChecked()).toBe(true)
+    await page.goBack()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await context.close()
+  })
+
+  test('theme and language stay chosen, here and in another tab', async () => {
+    const { page, context } = await open({ customer: rich })
+    await go(page, '/')
+    await page.getByRole('button', { name: /^Theme/ }).click()
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+    await page.getByRole('button', { name: /^Language/ }).click()
+    await page.getByRole('menuitemradio', { name: 'Tiếng Việt' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Tổng quan' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Tổng quan' }).waitFor()
+    const look = (one: Page) => one.evaluate(() => [document.documentElement.lang, document.documentElement.classList.contains('dark')])
+    expect(await look(page)).toEqual(['vi', true])
+    const other = await context.newPage()
+    await other.goto(`${house.url}/login`)
+    await other.getByRole('heading', { level: 1, name: 'Đăng nhập' }).waitFor()
+    expect(await look(other)).toEqual(['vi', true])
+    await context.close()
+  })
+
+  test('the sidebar hides, stays hidden, and comes again', async () => {
+    const { page, context } = await open({ customer: rich })
+    await go(page, '/')
+    const menu = page.getByRole('navigation', { name: 'Main' }).filter({ visible: true })
+    const hide = page.getByRole('button', { name: 'Hide the sidebar' })
+    await menu.waitFor()
+    await hide.click()
+    await expect.poll(() => menu.count()).toBe(0)
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    expect(await menu.count()).toBe(0)
+    expect(await violations(page)).toEqual([])
+    expect(await hide.getAttribute('aria-pressed')).toBe('true')
+    await hide.click()
+    await menu.waitFor()
+    await context.close()
+  })
+
+  test.each(['en', 'vi'] as const)('the bell is empty, then rings by itself (%s)', async (language) => {
+    const customer = await house.customer()
+    const { page, context, complaints } = await open({ language, customer })
+    const opened = page
+      .waitForEvent('websocket')
+      .then((socket) => socket.waitForEvent('framereceived', ({ payload }) => String(payload).includes('subscription_succeeded')))
+    await go(page, '/')
+    await opened
+    const words =
+      language === 'en' ? { bell: 'Notifications', none: 'No notification !' } : { bell: 'Thông báo', none: 'Không có thông báo !' }
+    const bell = page.getByRole('banner').getByRole('button', { name: new RegExp(`^${words.bell}`) })
+    await bell.click()
+    await page.getByText(words.none).waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await house.topUp(customer, 200_000)
+    const text = language === 'en' ? '200.000 đ reached your wallet.' : '200.000 đ đã vào ví của bạn.'
+    // The toast interrupts, the balance moves, the bell counts.
+    await page.getByText(text).filter({ visible: true }).first().waitFor()
+    await page.getByRole('main').getByText('200.000 đ', { exact: true }).filter({ visible: true }).first().waitFor()
+    await expect.poll(() => bell.getAttribute('aria-label')).toMatch(/1/)
+    await bell.click()
+    await page
+      .getByRole('dialog', { name: new RegExp(words.bell) })
+      .getByText(text)
+      .waitFor()
+    await expect.poll(() => bell.getAttribute('aria-label')).toBe(words.bell)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('of presses in one moment the last one counts, once, and the way back is one step', async () => {
+    const { page, context } = await open({ language: 'en', customer: rich })
+    await go(page, '/')
+    const steps = await page.evaluate(() => history.length)
+    await page.evaluate(() => {
+      for (const to of ['/dns', '/invoice', '/invoice']) document.querySelector<HTMLElement>(`nav a[href="${to}"]`)?.click()
+    })
+    await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/invoice')
+    expect(await page.evaluate(() => history.length)).toBe(steps + 1)
+    await page.goBack()
+    await page.waitForURL((url) => url.pathname === '/')
+    await context.close()
+  })
+
+  test('the palette finds without accents and goes there, however often it is opened', async () => {
+    const { page, context } = await open({ language: 'vi', customer: rich })
+    await go(page, '/')
+    const search = page.locator('header button[aria-keyshortcuts]')
+    const field = page.getByRole('combobox')
+    for (const leave of [() => page.keyboard.press('Escape'), () => page.mouse.click(10, 500)]) {
+      await search.focus()
+      await page.keyboard.press('Control+k')
+      await field.waitFor()
+      // All that takes the focus is the field.
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('tong')
+      await page.getByRole('option', { name: /Tổng quan/ }).waitFor()
+      expect(await field.inputValue()).toBe('tong')
+      await leave()
+      await page.locator('#commands').waitFor({ state: 'detached' })
+      await expect.poll(() => search.evaluate((button) => button === document.activeElement)).toBe(true)
+    }
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('nap vi')
+    await page.getByRole('option', { name: /Nạp ví/ }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/payment$/)
+    // A dialog that waits for an answer keeps the keyboard.
+    await go(page, '/dns')
+    await page.locator('main button').first().click()
+    const dialog = page.locator('dialog:modal')
+    await dialog.waitFor()
+    await page.keyboard.press('Control+k')
+    expect(await field.count()).toBe(0)
+    await dialog.getByRole('textbox').fill('vuon.example')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    await page.keyboard.press('Control+k')
+    await field.waitFor()
+    await context.close()
+  })
+
+  test('what is typed before the palette is there stands in it, and nowhere else', async () => {
+    const { page, context } = await open({ language: 'vi', customer: rich })
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+    await context.route(/\/Palette-.*\.js$/, async (route) => {
+      ask()
+      await answered
+      await route.continue()
+    })
+    await go(page, '/')
+    await page.getByRole('link', { name: 'Tổng quan' }).first().focus()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('nap vx')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.type('i')
+    // A link has the focus: it must not be followed by a key that was meant for the palette.
+    await page.keyboard.press('Enter')
+    await asked
+    answer()
+    await page.getByRole('option', { name: /Nạp ví/ }).waitFor()
+    expect(await page.getByRole('combobox').inputValue()).toBe('nap vi')
+    expect(new URL(page.url()).pathname).toBe('/')
+    await page.keyboard.press('Escape')
+    await page.getByRole('combobox').waitFor({ state: 'detached' })
+    await context.close()
+  })
+})
+
+test('what the page asks for before the program is there is asked for once, and used', async () => {
+  const { page, context } = await open({ customer: rich })
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (pathname.startsWith('/api/')) asked.push(pathname + search)
+  })
+  await go(page, '/')
+  const early = [
+    '/api/v1/auth/me',
+    '/api/config',
+    '/api/payments/stripe?limit=100',
+    '/api/payments/stripe/invoices?limit=50',
+    '/api/wp?limit=20',
+    '/api/wallet/runway',
+    '/api/payments/stripe/invoices/unpaid',
+  ]
+  expect(asked.slice(0, early.length)).toEqual(early)
+  // Until the channel begins, which is a reason to look once more.
+  const channel = '/api/notifications?limit=100'
+  await expect.poll(() => asked).toContain(channel)
+  const opening = asked.slice(0, asked.indexOf(channel))
+  for (const address of early) expect(opening.filter((one) => one === address)).toEqual([address])
+  // theme.js hands its answers over under this name; what was taken is gone.
+  expect(await page.evaluate(() => (Reflect.get(window, '__earlyReads') as { answers: object }).answers)).toEqual({})
+  await context.close()
+})
