@@ -5,6 +5,7 @@ import { config, type Config } from '../contract/system.ts'
 import { ApiError, call } from './api.ts'
 import { chosenZone } from './format.ts'
 import { session } from './session.ts'
+import { afterFrame } from './ui/after-frame.ts'
 
 /**
  * Has times written in the zone that a customer chose; undefined when they are. To be awaited before anything with a time is drawn. Where its code
@@ -44,6 +45,13 @@ export function createQueryClient(): QueryClient {
         // One quiet repeat for what may pass by itself; a refusal is final.
         retry: (count, error) => count < 1 && error instanceof ApiError && (error.status === 0 || error.status === 502),
         retryDelay: 500,
+        // What is shown already is asked for anew behind the frame that shows it: on a slow processor each request takes milliseconds of it.
+        persister: async (read, context, { state }) => {
+          if (state.data !== undefined && state.fetchMeta === null) await afterFrame()
+          return await read(context)
+        },
+        // The option above would have it otherwise.
+        networkMode: 'online',
       },
     },
   })
