@@ -23,7 +23,7 @@ export interface Billing {
   pay(tx: Tx, invoiceId: string): Promise<'paid' | 'short' | 'settled'>
   /** Pays the open invoices of a customer, oldest first, until the wallet is short. */
   payOpen(customerId: string): Promise<void>
-  /** Gives a paid invoice's money back to the wallet, once. An open one is void. The subscription ends. */
+  /** What was ordered on this invoice never came: the money of all its subscription's invoices is back, once; open ones are void. It ends. */
   undo(tx: Tx, invoiceId: string, reason: string): Promise<void>
   /** Charges what grows at once, plans what shrinks for the renewal. Refusals: subscription_not_active, insufficient_balance, conflict. */
   changePrice(tx: Tx, change: PriceChange): Promise<{ outcome: 'charged'; invoiceId: string } | { outcome: 'planned'; at: Date }>

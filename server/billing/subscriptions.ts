@@ -11,6 +11,7 @@ import { numberDrafts, writeInvoices, type Draft, type Line, type Subject } from
 import { lockSubscription, payHeld, hold, priceColumns, type SubscriptionRow } from './payment.ts'
 import { monthsAfter, secondsBetween } from './period.ts'
 import { offerOf, offerToJson, type Offer, type Starts } from './product.ts'
+import type { InvoiceRow } from './store.ts'
 
 export interface NewSubscription {
   readonly customerId: string
@@ -214,13 +215,8 @@ async function setCancelled(desk: Desk, tx: Tx, id: string, cancelled: boolean):
   await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', changed)])
 }
 
-/** Gives a paid invoice's money back to the wallet, once; an open one is void. The subscription ends. */
-export async function undo(desk: Desk, tx: Tx, invoiceId: string, reason: string): Promise<void> {
-  const held = await hold(tx, invoiceId)
-  if (!held) throw new Error(`no invoice ${invoiceId}`)
-  const { invoice, subscription } = held
-  // It was cancelled meanwhile, and what was unused is back already.
-  if (subscription?.status === 'ended') return
+/** A paid invoice's money goes back to the wallet, once; an open one is void. */
+async function giveBack(desk: Desk, tx: Tx, invoice: InvoiceRow, reason: string): Promise<void> {
   const subject = invoice.subject as Subject | null
   if (invoice.status === 'paid' && invoice.total > 0n) {
     await desk.ledger.refund(tx, {
@@ -240,6 +236,32 @@ export async function undo(desk: Desk, tx: Tx, invoiceId: string, reason: string
       .where('id', '=', invoice.id)
       .execute()
   }
+}
+
+/**
+ * What was ordered never came: its invoice is taken back, and with it every other one of its subscription, since a month may have ended before
+ * the order was given up. The subscription ends.
+ */
+export async function undo(desk: Desk, tx: Tx, invoiceId: string, reason: string): Promise<void> {
+  const held = await hold(tx, invoiceId)
+  if (!held) throw new Error(`no invoice ${invoiceId}`)
+  const { invoice, subscription } = held
+  // It was cancelled meanwhile, and what was unused is back already.
+  if (subscription?.status === 'ended') return
+  const others = subscription
+    ? await tx
+        .selectFrom('invoice')
+        .selectAll()
+        .where('subscription_id', '=', subscription.id)
+        .where('id', '!=', invoice.id)
+        .where('kind', '!=', 'credit')
+        .orderBy('seq')
+        .forUpdate()
+        .execute()
+    : []
+  for (const one of [invoice, ...others]) await giveBack(desk, tx, one, reason)
+  // What came back may pay for something else that waits.
+  await desk.jobs.add(tx, jobNames.payOpen, { customerId: invoice.customer_id })
   if (!subscription) return
   const ended = await tx
     .updateTable('subscription')

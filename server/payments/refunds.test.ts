@@ -53,10 +53,22 @@ async function paid(amount = 300_000): Promise<{ an: TestCustomer; code: string 
   return { an, code: transactionCode }
 }
 
+/** An order of 218 000. */
+async function order({ token }: TestCustomer): Promise<void> {
+  const body = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Wordpress9!', replicate: 1 }
+  expect((await house.call('POST', '/api/wp', { token, body })).text).toContain('"success"')
+}
+/** Orders with an empty wallet: it is asked, and has nothing. */
+async function orderAndWait(an: TestCustomer): Promise<void> {
+  await order(an)
+  await eventually('the wallet being asked', async () => (await eventsOf(an)).includes('invoice.payment_failed'))
+}
+const eventsOf = async ({ token }: TestCustomer): Promise<string[]> =>
+  (await house.call<{ data: { event: string }[] }>('GET', '/api/notifications', { token })).body.result.data.map(({ event }) => event)
+
 /** Spends a part of 300 000; answers what is left. */
 async function buy(an: TestCustomer): Promise<number> {
-  const body = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Wordpress9!', replicate: 1 }
-  expect((await house.call('POST', '/api/wp', { token: an.token, body })).text).toContain('"success"')
+  await order(an)
   return await eventually('the charge', async () => {
     const now = await balance(an)
     return now < 300_000 && now
@@ -128,6 +140,17 @@ describe('a refund to the source', () => {
     expect(await balance(an)).toBe(300_000)
   })
 
+  test('that a person finds refused pays for what was ordered meanwhile', async () => {
+    const { an, code } = await paid()
+    trouble = [new DriverFailure('unclear', 'the answer is lost'), new DriverFailure('rejected', 'no such page')]
+    const id = await refund(code)
+    expect(await ended(id)).toBe('unclear')
+    await orderAndWait(an)
+    await house.house.topUps.refunds.decide(id, 'refused')
+    await eventually('the charge', async () => (await balance(an)) === 82_000)
+    await house.ledgerHolds()
+  })
+
   test('begun ten times at once gives back once', async () => {
     const { an, code } = await paid()
     const begun = await Promise.allSettled(Array.from({ length: 10 }, () => refund(code)))
@@ -160,6 +183,15 @@ describe('money that a gateway takes back by itself', () => {
     expect(await tell(word(code, 'restored', 300_000n, 'dispute-1'))).toBe('recorded')
     expect(await tell(word(code, 'restored', 300_000n, 'dispute-1'))).toBe('already')
     expect(await balance(an)).toBe(300_000)
+    await house.ledgerHolds()
+  })
+
+  test('a chargeback that is won pays for what was ordered meanwhile', async () => {
+    const { an, code } = await paid()
+    expect(await tell(word(code, 'reversed', 300_000n, 'dispute-3'))).toBe('recorded')
+    await orderAndWait(an)
+    expect(await tell(word(code, 'restored', 300_000n, 'dispute-3'))).toBe('recorded')
+    await eventually('the charge', async () => (await balance(an)) === 82_000)
     await house.ledgerHolds()
   })
 

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Currency } from '../../contract/money.ts'
+import { jobNames } from '../billing/index.ts'
 import { later, minutes, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
@@ -60,7 +61,10 @@ export function createRefunds(deps: {
       if (current.status === 'done' || current.status === 'refused') return
       const { movement } = await rowOf(tx, id)
       if (status === 'done') await ledger.payOut(tx, { ...movement, key: `refund:${id}:paid` })
-      if (status === 'refused') await ledger.release(tx, { ...movement, key: `refund:${id}:released` })
+      if (status === 'refused') {
+        await ledger.release(tx, { ...movement, key: `refund:${id}:released` })
+        await jobs.add(tx, jobNames.payOpen, { customerId: movement.customerId })
+      }
       await tx
         .updateTable('payment_refund')
         .set({ status, detail, provider_refund_id: providerRefundId, settled_at: status === 'unclear' ? null : clock.now() })

@@ -3,8 +3,10 @@
  * what a chargeback takes beyond that is owed to us.
  */
 import type { Currency } from '../../contract/money.ts'
+import { jobNames } from '../billing/index.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { Notice, NoticeOutcome, Source } from './driver.ts'
@@ -72,7 +74,7 @@ const keyOf = (driver: Source, movement: string, kind: string): string => `${dri
 
 /** The payment's row is locked by the caller. */
 export async function applyReversal(
-  deps: { clock: Clock; ledger: Ledger; log: Log },
+  deps: { clock: Clock; ledger: Ledger; jobs: Jobs; log: Log },
   tx: Tx,
   driver: Source,
   payment: PaymentRow,
@@ -116,8 +118,10 @@ export async function applyReversal(
     currency: payment.currency as Currency,
     details: { provider: driver.displayName, code: payment.code },
   }
-  if (kind === 'restored') await deps.ledger.giveAgain(tx, { ...posting, undoes })
-  else await deps.ledger.takeBack(tx, { ...posting, atMost: left })
+  if (kind === 'restored') {
+    await deps.ledger.giveAgain(tx, { ...posting, undoes })
+    await deps.jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })
+  } else await deps.ledger.takeBack(tx, { ...posting, atMost: left })
   deps.log.warn({ driver: driver.name, code: payment.code, kind, amount: String(notice.amount) }, 'the gateway moved money by itself')
   return 'recorded'
 }

@@ -22,6 +22,7 @@ import type { Announcer } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
 import { ensureJob } from './change.ts'
 import { provisionJob, sealPurpose } from './order.ts'
+import { alignJobs } from './product.ts'
 import { within } from './within.ts'
 import { lockSite, siteById, specOf, urlOf, type SiteAddressing, type SiteRow } from './store.ts'
 
@@ -151,6 +152,9 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       await tell(tx, site, 'running', null)
       // A name that was added while it was being set up.
       await deps.jobs.add(tx, ensureJob, { siteId: id })
+      // A suspension that came while it was being set up found nothing to stop.
+      const subscription = site.subscription_id === null ? undefined : await deps.billing.subscription(tx, site.subscription_id)
+      if (subscription?.status === 'suspended') await deps.jobs.add(tx, alignJobs.suspend, { subscriptionId: subscription.id })
       return true
     })
   }
