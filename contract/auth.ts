@@ -25,7 +25,7 @@ export const Registration = z.strictObject({
   password,
   region_code: regionCode,
   address: z.optional(
-    z.strictObject({ line: z.string().check(z.trim(), z.maxLength(200)), locationId: z.string().check(z.maxLength(40)) }),
+    z.strictObject({ line: z.string().check(z.trim(), z.maxLength(200)), locationId: z.string().check(z.maxLength(100)) }),
   ),
 })
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Registration } from '../../contract/auth.ts'
 import { places, searchPlaces } from './places.ts'
 
 const first = (text: string) => searchPlaces(text)[0]?.name
@@ -35,4 +36,10 @@ test('every place has an id of its own', () => {
   expect(places.length).toBeGreaterThan(4500)
   expect(new Set(places.map(({ id }) => id)).size).toBe(places.length)
   for (const { id } of places) expect(id).toMatch(/^[a-z]{2}-(province|city|district)-[a-z0-9-]+$/)
+})
+
+test('every place can be chosen at the registration', () => {
+  const form = { name: 'An', email: 'an@example.vn', phone: '0912345678', password: 'Correct-horse-9', region_code: 'VN' }
+  const refused = places.filter(({ id }) => !Registration.safeParse({ ...form, address: { line: '1 Tràng Tiền', locationId: id } }).success)
+  expect(refused).toEqual([])
 })

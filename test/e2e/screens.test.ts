@@ -154,7 +154,7 @@ describe('nothing there, and nothing to be had', () => {
     await page.getByText(invoices, { exact: true }).waitFor()
     await go(page, '/transactions')
     await page.getByText(transactions).waitFor()
-    expect(await page.locator('main section svg').first().isVisible()).toBe(true)
+    await page.locator('main section svg').first().waitFor()
     await go(page, '/wordpress')
     await page.getByText(servers).waitFor()
     await context.close()

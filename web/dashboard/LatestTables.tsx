@@ -13,7 +13,7 @@ import { cx } from '../ui/cx.ts'
 import { Empty, SkeletonRows } from '../ui/State.tsx'
 import { denseCell, headCell, headRow, row } from '../ui/table.ts'
 import { Amount, DirectionMark } from '../wallet/Amount.tsx'
-import { EmptyWallet } from '../wallet/Illustration.tsx'
+import { EmptyWallet } from '../wallet/EmptyWallet.tsx'
 import { recentTransactionsQuery } from '../wallet/queries.ts'
 import { Loaded, More } from './CardParts.tsx'
 

@@ -64,8 +64,6 @@ export default function CreateDialog({ onClose, onCreated }: { onClose: () => vo
           {(control) => (
             <Input
               {...control}
-              // oxlint-disable-next-line jsx-a11y/no-autofocus
-              autoFocus
               name="name"
               value={typed}
               placeholder={t.domain.placeholder}

@@ -18,7 +18,7 @@ import { toast } from '../ui/toast.ts'
 import { DomainHead } from './DomainHead.tsx'
 import { domainQuery } from './queries.ts'
 import { loadWanted } from '../pages/load-screen.ts'
-import { emptyForm, formOf, isComplete, type RecordForm } from './record-form.ts'
+import { emptyForm, formOf, missingFrom, type RecordForm } from './record-form.ts'
 import { SetNote } from './SetNote.tsx'
 import { ttlText } from './wording.ts'
 
@@ -67,9 +67,10 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
     event.preventDefault()
     if (busy) return
     setRefusal(undefined)
-    if (!isComplete(values, withPriority)) {
+    const missing = missingFrom(values, withPriority)
+    if (missing.length > 0) {
       toast.error(t.toast.error, t.record.missing)
-      return
+      return complain(Object.fromEntries(missing.map((field) => [field, t.record.required])))
     }
     setBusy(true)
     try {

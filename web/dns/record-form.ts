@@ -1,4 +1,5 @@
 /** What the record form holds. Pure. */
+import type { RecordField } from '../../contract/dns-records.ts'
 import type { Record } from '../../contract/dns.ts'
 import { asTyped } from '../../contract/dns-text.ts'
 import { priorityLimits, ttlLimits, type RecordType } from '../../contract/dns-types.ts'
@@ -31,6 +32,6 @@ export const formOf = (record: Record): RecordForm => ({
   priority: String(record.priority ?? priorityLimits.default),
 })
 
-/** The specification's rule before any other: name, content and TTL are there, and the priority where it is asked for. */
-export const isComplete = (form: RecordForm, withPriority: boolean): boolean =>
-  form.name.trim() !== '' && form.content.trim() !== '' && form.ttl.trim() !== '' && (!withPriority || form.priority.trim() !== '')
+/** The specification's rule before any other: name, content and TTL are there, and the priority where it is asked for. What is not. */
+export const missingFrom = (form: RecordForm, withPriority: boolean): RecordField[] =>
+  (['name', 'content', 'ttl', ...(withPriority ? (['priority'] as const) : [])] as const).filter((field) => form[field].trim() === '')

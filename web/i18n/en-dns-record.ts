@@ -28,6 +28,7 @@ export const enDnsRecord = {
     reload: 'Load it as it stands now',
     editFailed: 'The record is not saved.',
     missing: 'Please input info record !',
+    required: 'Please fill this in.',
     quoted: (text: string) => `Taken without its quotation marks: ${text}`,
     along: (count: number, of: string, from: string, to: string) =>
       count === 1

@@ -4,10 +4,12 @@ import { plural } from './plural.ts'
 export const enPalette = {
   palette: {
     title: 'Command palette',
-    placeholder: 'Find a page, a server or an action…',
+    placeholder: 'Find a page, server, domain, invoice or action…',
     go: 'Go to',
     act: 'Action',
     server: 'Server',
+    domain: 'Domain',
+    invoice: 'Invoice',
     none: (query: string) => `Nothing found for “${query}”.`,
     results: (count: number) => plural(count, 'result', 'results'),
     help: 'Help',

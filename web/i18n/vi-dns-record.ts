@@ -28,6 +28,7 @@ export const viDnsRecord: typeof enDnsRecord = {
     reload: 'Tải nội dung hiện tại',
     editFailed: 'Chưa lưu được bản ghi.',
     missing: 'Vui lòng nhập thông tin bản ghi !',
+    required: 'Vui lòng nhập trường này.',
     quoted: (text) => `Lưu không kèm dấu ngoặc kép: ${text}`,
     along: (count, of, from, to) =>
       `${count} bản ghi ${of} khác cũng đổi TTL theo: ${to} thay vì ${from}. Các bản ghi cùng tên, cùng loại dùng chung một TTL.`,

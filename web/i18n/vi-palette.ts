@@ -4,10 +4,12 @@ import type { enPalette } from './en-palette.ts'
 export const viPalette: typeof enPalette = {
   palette: {
     title: 'Bảng lệnh',
-    placeholder: 'Tìm trang, máy chủ hoặc thao tác…',
+    placeholder: 'Tìm trang, máy chủ, tên miền, hoá đơn, thao tác…',
     go: 'Đi tới',
     act: 'Thao tác',
     server: 'Máy chủ',
+    domain: 'Tên miền',
+    invoice: 'Hoá đơn',
     none: (query) => `Không tìm thấy kết quả nào cho “${query}”.`,
     results: (count) => `${count} kết quả`,
     help: 'Trợ giúp',

@@ -1,9 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { CornerDownLeft, Search } from 'lucide-react'
 import { memo, useCallback, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { signOut } from '../auth/sign-out.ts'
+import { domainListQuery } from '../dns/queries.ts'
 import { setLanguage, useTexts } from '../i18n/index.ts'
+import { recentInvoicesQuery } from '../invoices/queries.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { session } from '../session.ts'
 import { afterFrame } from '../ui/after-frame.ts'
@@ -166,8 +168,10 @@ function useCommands(): Command[] {
   const t = useTexts('palette')
   const router = useRouter()
   const queryClient = useQueryClient()
-  const { data: servers } = useQuery(serversQuery)
   const { payments, products: flags } = useConfig()
+  const { data: servers } = useQuery(serversQuery)
+  const { data: domains } = useInfiniteQuery({ ...domainListQuery, enabled: flags.dns })
+  const { data: invoices } = useQuery(recentInvoicesQuery)
   const takesCards = payments[useMe().region_code]?.cards === true
   return useMemo(() => {
     const sold = products.filter((product) => isOpen(product, flags))
@@ -191,6 +195,18 @@ function useCommands(): Command[] {
         label: `${server.name} · ${server.domain}`,
         run: () => void router.navigate({ to: '/wordpress/$id', params: { id: server.id } }),
       })),
+      ...(domains?.pages[0]?.result.data ?? []).map(({ id, name }) => ({
+        id,
+        kind: t.palette.domain,
+        label: name,
+        run: () => void router.navigate({ to: '/dns/domain/$id', params: { id } }),
+      })),
+      ...(invoices ?? []).map(({ id, number, hosted_invoice_url: url }) => ({
+        id,
+        kind: t.palette.invoice,
+        label: number,
+        run: () => void router.navigate({ to: new URL(url).pathname }),
+      })),
       act('light', `${t.shell.theme}: ${t.shell.light}`, () => setTheme('light')),
       act('dark', `${t.shell.theme}: ${t.shell.dark}`, () => setTheme('dark')),
       act('system', `${t.shell.theme}: ${t.shell.system}`, () => setTheme('system')),
@@ -201,5 +217,5 @@ function useCommands(): Command[] {
       ...idleChoices.map((minutes) => act(`idle-${minutes}`, t.palette.lockAfter(minutes), () => setLockAfter(minutes))),
       act('out', t.shell.signOut, () => signOut(queryClient, () => router.navigate({ to: '/login' }))),
     ]
-  }, [t, router, queryClient, servers, takesCards, flags])
+  }, [t, router, queryClient, servers, domains, invoices, takesCards, flags])
 }

@@ -1,6 +1,8 @@
 import { useCallback, useEffect, type RefObject, type SyntheticEvent } from 'react'
 import { afterFrame, afterPress } from './after-frame.ts'
 
+const firstField = ':is(input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea):enabled'
+
 /**
  * Opens and closes a native modal. To make the page behind inert, and to wake it again, the browser styles every element of it anew: the
  * press that asks for it is answered first, and a dialog that is left is out of sight before that work begins. Whoever had the focus gets it
@@ -29,6 +31,8 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
       if (!wanted || ref.current?.open !== false) return
       opener = document.activeElement
       ref.current.showModal()
+      // The browser takes what comes first: the cross. Whoever opened a form is about to type.
+      ref.current.querySelector<HTMLElement>(firstField)?.focus()
     })
     return () => {
       wanted = false

@@ -1,5 +1,5 @@
 /** An open wallet with nothing in it yet. */
-export function EmptyWallet() {
+export default function EmptyWalletArt() {
   return (
     <svg width="168" height="112" viewBox="0 0 168 112" fill="none" aria-hidden>
       <ellipse cx="84" cy="102" rx="62" ry="6" fill="var(--subtle)" />
