@@ -85,7 +85,7 @@ export async function openHouse(parts: HouseParts) {
     app: { id: realtimeApp, key: secrets.derive('realtime-key').slice(0, 20), secret: secrets.derive('realtime-secret') },
     log,
   })
-  const messages = createMessages({ db, jobs, clock, secrets, sms: drivers.sms, mailer: drivers.mailer })
+  const messages = createMessages({ db, jobs, clock, log, secrets, sms: drivers.sms, mailer: drivers.mailer })
   const authNeeds: auth.AuthNeeds = {
     db,
     log,
@@ -216,6 +216,7 @@ export async function openHouse(parts: HouseParts) {
     waitingSubscriptions: bills.waiting,
     connections: () => realtime.connections(),
     orphans: reconciler.orphans,
+    waitingMessages: messages.waiting,
   })
 
   // HTTP

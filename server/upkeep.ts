@@ -54,6 +54,7 @@ export function defineGauges(parts: {
   waitingSubscriptions: () => Promise<number>
   connections: () => number
   orphans: () => number | Promise<number>
+  waitingMessages: () => Promise<number>
 }): void {
   const { db, metrics } = parts
   const checked = () => wallet.lastCheck(db)
@@ -71,6 +72,7 @@ export function defineGauges(parts: {
     async () => (await checked()).goodAt,
   )
   metrics.gauge('billing_waiting', 'Subscriptions that should have been looked at more than five minutes ago', parts.waitingSubscriptions)
+  metrics.gauge('messages_waiting', 'Mails and SMS that are not sent yet', parts.waitingMessages)
   metrics.gauge('realtime_connections', 'Open realtime connections', parts.connections)
   metrics.gauge('sites_running', 'WordPress servers that should run', async () => {
     const { n } = await db

@@ -8,11 +8,14 @@ export interface TestDns {
   readonly address: string
   /** `TXT a.example`: the record's data. */
   readonly records: Map<string, readonly string[]>
+  /** From now on questions about the name wait for `answer`; `asked` says when the first one has come. */
+  hold(name: string): { readonly asked: Promise<void>; answer(): void }
   close(): Promise<void>
 }
 
 export async function openTestDns(): Promise<TestDns> {
   const records = new Map<string, readonly string[]>()
+  const held = new Map<string, { readonly asked: () => void; readonly answered: Promise<void> }>()
   const socket = dgram.createSocket('udp4')
   socket.on('message', (message, from) => {
     const { id, questions } = decode(message)
@@ -23,16 +26,29 @@ export async function openTestDns(): Promise<TestDns> {
     const known = [...records.keys()].some((key) => key.endsWith(` ${name}`))
     const answers = data.map((value) => ({ type: question.type, name: question.name, ttl: 1, data: value }) as Answer)
     // 3: no such name.
-    socket.send(
-      encode({ type: 'response', id: id ?? 0, flags: 0x8180 | (known ? 0 : 3), questions: [question], answers }),
-      from.port,
-      from.address,
-    )
+    const response = encode({ type: 'response', id: id ?? 0, flags: 0x8180 | (known ? 0 : 3), questions: [question], answers })
+    const send = (): void => socket.send(response, from.port, from.address)
+    const waiting = held.get(name)
+    waiting?.asked()
+    if (waiting) void waiting.answered.then(send)
+    else send()
   })
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   return {
     address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
     records,
+    hold(name) {
+      const asked = Promise.withResolvers<void>()
+      const answered = Promise.withResolvers<void>()
+      held.set(name, { asked: asked.resolve, answered: answered.promise })
+      return {
+        asked: asked.promise,
+        answer() {
+          held.delete(name)
+          answered.resolve()
+        },
+      }
+    },
     close: () => new Promise((resolve) => socket.close(resolve)),
   }
 }

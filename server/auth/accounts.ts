@@ -27,8 +27,9 @@ export interface AuthNeeds {
   readonly limits: Limits
   /** From one address; 0: as many as like. */
   readonly registrationsAnHour: number
-  readonly sendSms: (tx: Tx, to: string, text: string) => Promise<void>
-  readonly sendMail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  /** `until`: when it is worth nothing any more and is not sent. */
+  readonly sendSms: (tx: Tx, to: string, text: string, until?: Date) => Promise<void>
+  readonly sendMail: (tx: Tx, to: string, subject: string, text: string, until?: Date) => Promise<void>
   readonly currencyOf: (region: RegionCode) => Currency
   readonly languageOf: (region: RegionCode) => Me['language']
   readonly openWallet: (tx: Tx, customerId: string, currency: Currency) => Promise<void>
@@ -117,6 +118,11 @@ export function createAccounts(needs: AuthNeeds): Accounts {
     return customer
   }
 
+  async function activationTo(tx: Tx, { id, phone }: { id: string; phone: string }, language: Language): Promise<void> {
+    const { code, expiresAt } = await codes.issue(tx, id, 'activate')
+    await needs.sendSms(tx, phone, texts.activate[language](code), expiresAt)
+  }
+
   const accounts: Accounts = {
     async register(tx, form, from, language) {
       const phone = phoneOf(form.phone, language)
@@ -146,7 +152,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
         throw takenOf(error)
       }
       await needs.openWallet(tx, id, needs.currencyOf(form.region_code))
-      await needs.sendSms(tx, phone, texts.activate[language](await codes.issue(tx, id, 'activate')))
+      await activationTo(tx, { id, phone }, language)
       return { id }
     },
 
@@ -162,7 +168,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       await resends.take(`activate:${email}`)
       const customer = await byEmail(tx, email)
       if (!customer || customer.active) return
-      await needs.sendSms(tx, customer.phone, texts.activate[language](await codes.issue(tx, customer.id, 'activate')))
+      await activationTo(tx, customer, language)
     },
 
     async correctPhone(tx, { email, password, phone }, from, language) {
@@ -175,7 +181,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
         throw takenOf(error)
       }
       await resends.take(`activate:${email}`)
-      await needs.sendSms(tx, number, texts.activate[language](await codes.issue(tx, id, 'activate')))
+      await activationTo(tx, { id, phone: number }, language)
     },
 
     async login(tx, email, password, from) {
@@ -198,12 +204,8 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       const customer = await byEmail(tx, email)
       if (!customer) return
       const language = spoken(customer)
-      await needs.sendMail(
-        tx,
-        customer.email,
-        texts.recoverSubject[language],
-        texts.recover[language](await codes.issue(tx, customer.id, 'recover')),
-      )
+      const { code, expiresAt } = await codes.issue(tx, customer.id, 'recover')
+      await needs.sendMail(tx, customer.email, texts.recoverSubject[language], texts.recover[language](code), expiresAt)
     },
 
     async reset(tx, email, code, password, language) {

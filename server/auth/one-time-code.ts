@@ -13,7 +13,7 @@ const maxTries = 5
 
 export interface Codes {
   /** Makes a new code; an older one of the same purpose ends. `target`: the new address that it will prove. */
-  issue(tx: Tx, customerId: string, purpose: Purpose, target?: string): Promise<string>
+  issue(tx: Tx, customerId: string, purpose: Purpose, target?: string): Promise<{ code: string; expiresAt: Date }>
   /**
    * Uses the right code up and answers its target. Refuses with otp_invalid or otp_expired, and then keeps the count of tries: the caller writes
    * nothing before. Without a customer (an unknown email) it answers like a code that ended.
@@ -43,7 +43,7 @@ export function createCodes(clock: Clock, secrets: Secrets, wrongCodes: Limit): 
         .values({ customer_id: customerId, purpose, ...fresh })
         .onConflict((conflict) => conflict.columns(['customer_id', 'purpose']).doUpdateSet(fresh))
         .execute()
-      return code
+      return { code, expiresAt: fresh.expires_at }
     },
     async redeem(tx, customerId, purpose, code) {
       const ended = new Refusal('otp_expired', { keepsWrites: true })

@@ -110,7 +110,8 @@ export function createProfile(needs: AuthNeeds): Profile {
       await refuseTaken(tx, 'email', email)
       await resends.take(`email:${customerId}`)
       const { subject, text } = texts.emailCode[customer.spoken]
-      await needs.sendMail(tx, email, subject, text(await codes.issue(tx, customerId, 'email', email)))
+      const { code, expiresAt } = await codes.issue(tx, customerId, 'email', email)
+      await needs.sendMail(tx, email, subject, text(code), expiresAt)
     },
 
     async confirmEmail(tx, customerId, code) {
@@ -131,7 +132,8 @@ export function createProfile(needs: AuthNeeds): Profile {
       if (phone === customer.phone) throw new Refusal('invalid_input', { fields: { phone: ruleText('phone_same', language) } })
       await refuseTaken(tx, 'phone', phone)
       await resends.take(`phone:${customerId}`)
-      await needs.sendSms(tx, phone, texts.phoneCode[customer.spoken](await codes.issue(tx, customerId, 'phone', phone)))
+      const { code, expiresAt } = await codes.issue(tx, customerId, 'phone', phone)
+      await needs.sendSms(tx, phone, texts.phoneCode[customer.spoken](code), expiresAt)
     },
 
     async confirmPhone(tx, customerId, code) {

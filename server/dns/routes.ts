@@ -25,9 +25,9 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
   /** The SOA's mailbox, as a name. */
   readonly contact: string
   readonly nameOf: (db: Queryable, customerId: string) => Promise<string>
-  /** Has a site answer on names of a domain that is active in the same account. */
+  /** Has a site answer on names of a domain that is active in the same account. Refuses a site that takes none any more, also where there are no names. */
   readonly adopt: (tx: Tx, customerId: string, siteId: string, names: readonly string[]) => Promise<void>
-  /** Where a WordPress server of the customer's answers; undefined for one that is not theirs. */
+  /** Where a WordPress server of the customer's answers; undefined for one that is not theirs. Refuses one that takes no names. */
   readonly siteOf: (customerId: string, id: string) => Promise<SiteTarget | undefined>
 }
 
@@ -122,7 +122,7 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     if (target.addresses.length === 0) throw new Refusal('provider_unavailable')
     const { changeId, records, domains } = await transaction(db, async (tx) => {
       const pointed = await pointAt(tx, deps, { customerId, zoneId: zone.id, language, target })
-      if (pointed.domains.length > 0) await deps.adopt(tx, customerId, body.wp, pointed.domains)
+      await deps.adopt(tx, customerId, body.wp, pointed.domains)
       return pointed
     })
     return { changeId: changeId === null ? null : String(changeId), data: records.map(presentRecord), domains }

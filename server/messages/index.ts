@@ -1,38 +1,56 @@
-/** Messages to people: stored sealed in the business transaction, sent by a job, erased once sent. */
+/**
+ * Messages to people: stored sealed in the business transaction, sent by a job, erased once sent. While what carries them is away they are tried again:
+ * a one-time code until it ends, for a late one is worse than none, and any other, a letter, for days.
+ */
 import { randomUUID } from 'node:crypto'
-import { days, later, type Clock } from '../platform/clock.ts'
+import { days, later, seconds, type Clock } from '../platform/clock.ts'
 import type { Database, Tx } from '../platform/db.ts'
-import type { Jobs } from '../platform/jobs.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import { keptSeconds, type Attempt, type Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { MailDriver, SmsDriver } from './driver.ts'
 
 export type { MailDriver, SmsDriver }
 
 export interface Messages {
-  sms(tx: Tx, to: string, text: string): Promise<void>
-  mail(tx: Tx, to: string, subject: string, text: string): Promise<void>
-  /** Forgets to whom something was sent more than 90 days ago. What could not be sent stays, for a person to look. */
+  /** `until`: when it is worth nothing any more and is not sent. */
+  sms(tx: Tx, to: string, text: string, until?: Date): Promise<void>
+  mail(tx: Tx, to: string, subject: string, text: string, until?: Date): Promise<void>
+  /** How many are not sent and may still be. */
+  waiting(): Promise<number>
+  /**
+   * Forgets to whom something was sent more than 90 days ago, and the texts that nothing tries any more. To whom something could not be sent stays, for a
+   * person to look.
+   */
   dropOld(): Promise<void>
 }
 
 const keptMs = days(90)
+/** How long a letter is tried: as long as mail servers keep trying (RFC 5321, 4.5.4.1). */
+const letterMs = days(5)
+/** Tries of what the other side says no to: the no may be a setting that an operator is mending, but who is asked for days takes the asker for a nuisance. */
+const maxRefusals = 8
 
-const job = 'send-message'
+/** Each has its workers, so that a code does not wait behind the letters of a day without mail. */
+const letterJob = 'send-message'
+const codeJob = 'send-code'
 const purpose = (id: string): string => `message:${id}`
 
 export function createMessages(deps: {
   db: Database
   jobs: Jobs
   clock: Clock
+  log: Log
   secrets: Secrets
   sms: SmsDriver
   mailer: MailDriver
 }): Messages {
-  const { db, jobs, clock, secrets } = deps
+  const { db, jobs, clock, log, secrets } = deps
 
   async function store(
     tx: Tx,
-    message: { channel: 'sms' | 'mail'; recipient: string; subject: string | null; text: string },
+    message: { channel: 'sms' | 'mail'; recipient: string; subject: string | null; text: string; until: Date | undefined },
   ): Promise<void> {
     const id = randomUUID()
     await tx
@@ -44,31 +62,67 @@ export function createMessages(deps: {
         subject: message.subject,
         sealed_text: secrets.seal(purpose(id), message.text),
         created_at: clock.now(),
+        expires_at: message.until ?? null,
       })
       .execute()
-    await jobs.add(tx, job, { messageId: id })
+    await jobs.add(tx, message.until === undefined ? letterJob : codeJob, { messageId: id })
   }
 
-  jobs.define<{ messageId: string }>({
-    name: job,
-    concurrency: 4,
-    limitSeconds: 60,
-    async run({ messageId }) {
-      const message = await db.selectFrom('message').selectAll().where('id', '=', messageId).executeTakeFirst()
-      if (!message?.sealed_text || message.sent_at) return
-      const text = secrets.open(purpose(message.id), message.sealed_text)
+  const erase = (id: string) => db.updateTable('message').set({ sealed_text: null }).where('id', '=', id).execute()
+
+  async function send({ messageId }: { messageId: string }, attempt: Attempt): Promise<void> {
+    const message = await db.selectFrom('message').selectAll().where('id', '=', messageId).executeTakeFirst()
+    if (!message?.sealed_text || message.sent_at) return
+    const { id, channel, recipient } = message
+    if (message.expires_at !== null && message.expires_at <= clock.now()) {
+      await erase(id)
+      log.warn({ message: id, channel }, 'a code ended before it could be sent')
+      return
+    }
+    try {
+      const text = secrets.open(purpose(id), message.sealed_text)
       // The gateway drops a second send of the same key; a kill between sending and erasing costs at most that.
-      if (message.channel === 'sms') await deps.sms.send({ to: message.recipient, text, idempotencyKey: message.id })
-      else await deps.mailer.send({ to: message.recipient, subject: message.subject ?? '', text, idempotencyKey: message.id })
-      await db.updateTable('message').set({ sent_at: clock.now(), sealed_text: null }).where('id', '=', message.id).execute()
-    },
-  })
+      if (channel === 'sms') await deps.sms.send({ to: recipient, text, idempotencyKey: id })
+      else await deps.mailer.send({ to: recipient, subject: message.subject ?? '', text, idempotencyKey: id })
+    } catch (error) {
+      const refused = error instanceof DriverFailure && error.kind === 'rejected' && attempt.number > maxRefusals
+      // A letter is tried once however late it is: the portal itself may have been away.
+      const late = message.expires_at === null && later(message.created_at, letterMs) <= clock.now()
+      if (!refused && !late) throw error
+      await erase(id)
+      log.error({ err: error, message: id, channel }, 'a message is given up')
+      return
+    }
+    await db.updateTable('message').set({ sent_at: clock.now(), sealed_text: null }).where('id', '=', id).execute()
+  }
+
+  // Neither is tried that often: the one ends by its code, the other by its age.
+  const sending = { concurrency: 4, retries: 1000, limitSeconds: 60, run: send }
+  jobs.define({ name: codeJob, ...sending })
+  jobs.define({ name: letterJob, ...sending, longestDelaySeconds: 1800 })
 
   return {
-    sms: (tx, recipient, text) => store(tx, { channel: 'sms', recipient, subject: null, text }),
-    mail: (tx, recipient, subject, text) => store(tx, { channel: 'mail', recipient, subject, text }),
+    sms: (tx, recipient, text, until) => store(tx, { channel: 'sms', recipient, subject: null, text, until }),
+    mail: (tx, recipient, subject, text, until) => store(tx, { channel: 'mail', recipient, subject, text, until }),
+    async waiting() {
+      const { n } = await db
+        .selectFrom('message')
+        .select((eb) => eb.fn.countAll<bigint>().as('n'))
+        .where('sealed_text', 'is not', null)
+        .executeTakeFirstOrThrow()
+      return Number(n)
+    },
     async dropOld() {
-      await db.deleteFrom('message').where('sent_at', '<', later(clock.now(), -keptMs)).execute()
+      const now = clock.now()
+      await db.deleteFrom('message').where('sent_at', '<', later(now, -keptMs)).execute()
+      // The queue has forgotten the job by then.
+      const forgotten = later(now, -seconds(keptSeconds))
+      await db
+        .updateTable('message')
+        .set({ sealed_text: null })
+        .where('sealed_text', 'is not', null)
+        .where((eb) => eb.or([eb('expires_at', '<=', now), eb('created_at', '<', forgotten)]))
+        .execute()
     },
   }
 }

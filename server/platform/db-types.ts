@@ -224,6 +224,7 @@ export interface LogTicket {
 export interface Message {
   channel: string;
   created_at: Timestamp;
+  expires_at: Timestamp | null;
   id: string;
   recipient: string;
   sealed_text: Buffer | null;

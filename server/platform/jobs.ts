@@ -26,8 +26,10 @@ export interface JobDefinition<P extends object> {
   /** How many at a time in this process. */
   readonly concurrency?: number
   readonly retries?: number
-  /** Seconds before the first retry; doubled each time up to a minute. */
+  /** Seconds before the first retry; doubled each time. */
   readonly retryDelaySeconds?: number
+  /** What the doubling ends at, seconds; a minute where nothing is said. */
+  readonly longestDelaySeconds?: number
   /** Longest run of one attempt, seconds. */
   readonly limitSeconds?: number
   /** Runs every so often by itself, cron expression in UTC. */
@@ -48,10 +50,12 @@ export interface Jobs {
   idle(): Promise<void>
 }
 
-const defaults = { concurrency: 1, retries: 8, retryDelaySeconds: 1, limitSeconds: 300 }
+const defaults = { concurrency: 1, retries: 8, retryDelaySeconds: 1, longestDelaySeconds: 60, limitSeconds: 300 }
 /** Seconds without a sign of life after which a job is taken from a worker; pg-boss takes no less. */
 const heartbeatSeconds = 10
 const pollSeconds = 2
+/** A job that waits longer is forgotten. */
+export const keptSeconds = 14 * 86_400
 const stopMs = 10_000
 
 /** `send`: jobs are only added, for a portal that runs or will run; nothing is worked on here. */
@@ -119,10 +123,10 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
           retryLimit: retries,
           retryDelay: job.retryDelaySeconds ?? defaults.retryDelaySeconds,
           retryBackoff: true,
-          retryDelayMax: 60,
+          retryDelayMax: job.longestDelaySeconds ?? defaults.longestDelaySeconds,
           expireInSeconds: job.limitSeconds ?? defaults.limitSeconds,
           heartbeatSeconds,
-          retentionSeconds: 14 * 86_400,
+          retentionSeconds: keptSeconds,
           deleteAfterSeconds: 86_400,
         }
         await boss.createQueue(job.name, settings)

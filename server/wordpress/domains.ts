@@ -15,7 +15,7 @@ import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { challengeOf, lookForProof, type Evidence } from './ownership.ts'
 import { ensureJob } from './change.ts'
-import { heldNames, type SiteAddressing } from './store.ts'
+import { heldNames, lockSite, takesNames, type SiteAddressing } from './store.ts'
 
 /** How long after an account let go of a name another account must prove it by TXT. */
 const quarantineMs = days(30)
@@ -23,7 +23,7 @@ const quarantineMs = days(30)
 export interface Domains {
   /** `list`: what the customer's screen shows, plus the new name. Answers the list as it is then. */
   update(of: { customerId: string; siteId: string; siteName: string; list: readonly string[]; language: Language }): Promise<string[]>
-  /** Names of a domain that is active in the customer's own account here: that is proof enough. */
+  /** Names of a domain that is active in the customer's own account here: that is proof enough. Without names it only looks whether the server takes any. */
   adopt(tx: Tx, of: { siteId: string; customerId: string; names: readonly string[] }): Promise<void>
   remove(of: { siteId: string; name: string }): Promise<string[]>
   /** Which records would prove the name for this server, and what is found now. */
@@ -110,6 +110,12 @@ export function createDomains(deps: {
       token: challengeOf(secrets, customerId, name),
       txtOnly: await contested(name, customerId),
     })
+
+  /** Until the transaction ends nobody deletes the server: that releases the names which it finds, and one written later would stay with it for ever. */
+  async function lockTaker(tx: Tx, siteId: string): Promise<void> {
+    const site = await lockSite(tx, siteId)
+    if (!site || !takesNames(site)) throw new Refusal('server_not_running')
+  }
 
   /** Writes names that are proven; refuses with conflict where somebody was faster. */
   async function hold(tx: Tx, of: { siteId: string; customerId: string; proven: ReadonlyMap<string, string> }): Promise<void> {
@@ -202,7 +208,8 @@ export function createDomains(deps: {
         proven.set(name, found.proof)
       }
       return await transaction(db, async (tx) => {
-        await tx.selectFrom('site').select('id').where('id', '=', siteId).forUpdate().executeTakeFirstOrThrow()
+        // The questions to the DNS took their time.
+        await lockTaker(tx, siteId)
         if ((await heldNames(tx, siteId)).some((name) => !names.has(name))) throw new Refusal('conflict')
         await hold(tx, { siteId, customerId, proven })
         if (proven.size > 0) await deps.jobs.add(tx, ensureJob, { siteId })
@@ -212,7 +219,8 @@ export function createDomains(deps: {
     },
 
     async adopt(tx, { siteId, customerId, names }) {
-      await tx.selectFrom('site').select('id').where('id', '=', siteId).forUpdate().executeTakeFirstOrThrow()
+      await lockTaker(tx, siteId)
+      if (names.length === 0) return
       const held = await tx
         .selectFrom('site_domain')
         .select(['name', 'site_id'])

@@ -16,7 +16,7 @@ import type { WordpressDriver } from './driver.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { LogStreams } from './log-stream.ts'
 import { placeOrder, type Buyer } from './order.ts'
-import { present, siteOf, sitePage, type SiteAddressing } from './store.ts'
+import { present, siteOf, sitePage, takesNames, type SiteAddressing } from './store.ts'
 
 export interface WordpressRouteDeps {
   readonly db: Database
@@ -133,7 +133,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   })
   http.act(domainApi.updateDomains, async ({ customerId, params, body, language }) => {
     const site = await own(customerId, params.id)
-    if (site.status === 'failed' || site.status === 'deleting') throw new Refusal('server_not_running')
+    if (!takesNames(site)) throw new Refusal('server_not_running')
     await deps.lookups.take(customerId)
     return { domains: await deps.domains.update({ customerId, siteId: site.id, siteName: site.name, list: body.domains, language }) }
   })

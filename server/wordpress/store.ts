@@ -5,6 +5,7 @@ import type { Server, Status } from '../../contract/wordpress.ts'
 import { hostedUrl } from '../billing/index.ts'
 import type { DB } from '../platform/db-types.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
 import type { SiteSpec } from './driver.ts'
 
 export type SiteRow = Selectable<DB['site']>
@@ -140,9 +141,13 @@ export async function sitePage(
 export const siteOf = (db: Queryable, customerId: string, id: string): Promise<Joined | undefined> =>
   joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).executeTakeFirst()
 
-/** The host name that the customer's server answers on by itself; undefined for one that is not theirs. */
+/** One that failed never runs, one that is deleted stays `deleting` for ever: a name given to them would be lost to everybody. */
+export const takesNames = ({ status }: { readonly status: string }): boolean => status !== 'failed' && status !== 'deleting'
+
+/** The host name that the customer's server answers on by itself; undefined for one that is not theirs. Refuses one that takes no names. */
 export async function hostOf(db: Queryable, addressing: SiteAddressing, customerId: string, id: string): Promise<string | undefined> {
   const site = isUuid(id) ? await siteOf(db, customerId, id) : undefined
+  if (site && !takesNames(site)) throw new Refusal('server_not_running')
   return site && `${site.name}.${addressing.host}`
 }
 

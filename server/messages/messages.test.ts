@@ -1,0 +1,159 @@
+/** Messages while what carries them is away: letters wait for days, one-time codes until they end. */
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { days, minutes } from '../platform/clock.ts'
+import { DriverFailure, type DriverFailureKind } from '../platform/errors.ts'
+
+const clock = manualClock()
+/** What becomes of every send; undefined: it goes out. */
+let trouble: DriverFailureKind | undefined
+let tries = 0
+/** The real driver, with the trouble in front. */
+const withTrouble = <M>(send: (message: M) => Promise<void>) =>
+  async function sendOrFail(message: M): Promise<void> {
+    tries++
+    if (trouble) throw new DriverFailure(trouble, 'nothing goes out today')
+    await send(message)
+  }
+
+let house: TestHouse
+beforeAll(async () => {
+  house = await openTestHouse({
+    clock,
+    changeDrivers: (drivers) => ({
+      ...drivers,
+      sms: { ...drivers.sms, send: withTrouble((message) => drivers.sms.send(message)) },
+      mailer: { ...drivers.mailer, send: withTrouble((message) => drivers.mailer.send(message)) },
+    }),
+  })
+})
+afterAll(() => house.close())
+beforeEach(() => {
+  trouble = undefined
+  tries = 0
+})
+
+/** Lets the gap before the next try pass. */
+const skipGap = () =>
+  sql`update pgboss.job set start_after = now() where state = 'retry' and name in ('send-message', 'send-code')`.execute(house.house.db)
+const triedAgain = (times: number) =>
+  eventually(
+    `${times} tries`,
+    async () => {
+      await skipGap()
+      return tries >= times
+    },
+    60,
+  )
+const arrived = (to: string, text: RegExp) =>
+  eventually(`a message to ${to}`, async () => {
+    await skipGap()
+    return (await house.inbox(to)).find((message) => text.test(message.text))
+  })
+/** As Prometheus reads it. */
+const waiting = async (): Promise<number> =>
+  Number(/^messages_waiting (\d+)$/m.exec(await (await fetch(`${house.url}/metrics`)).text())?.[1])
+const settled = () =>
+  eventually('no message waiting', async () => {
+    await skipGap()
+    return (await waiting()) === 0
+  })
+const unsent = (to: string) =>
+  house.house.db.selectFrom('message').select('sealed_text').where('recipient', '=', to).where('sent_at', 'is', null).execute()
+
+/** Has a letter written to the customer. */
+async function changePassword({ token, password }: TestCustomer): Promise<void> {
+  const body = { current: password, password: 'Another-horse-7' }
+  expect((await house.call('PUT', '/api/v1/account/password', { token, body })).status).toBe(200)
+}
+const recover = ({ email }: TestCustomer) => house.call('POST', '/api/v1/auth/recover', { body: { email } })
+const letter = /password of your account|Mật khẩu tài khoản/
+const code = /recovery code is \d{6}|khôi phục mật khẩu của bạn là \d{6}/
+
+test('a letter is tried for as long as mail is away, counted meanwhile, and arrives once', { timeout: 120_000 }, async () => {
+  const an = await house.customer()
+  expect(await waiting()).toBe(0)
+  tries = 0
+  trouble = 'unavailable'
+  await changePassword(an)
+  await triedAgain(11)
+  clock.advance(days(4))
+  expect(await waiting()).toBe(1)
+  trouble = undefined
+  await arrived(an.email, letter)
+  await settled()
+  expect((await house.inbox(an.email)).filter(({ text }) => letter.test(text))).toHaveLength(1)
+})
+
+test('a letter is given up after five days, and its text is forgotten', async () => {
+  const an = await house.customer()
+  tries = 0
+  trouble = 'unavailable'
+  await changePassword(an)
+  await triedAgain(2)
+  clock.advance(days(5))
+  await settled()
+  expect(await unsent(an.email)).toEqual([{ sealed_text: null }])
+})
+
+test('a letter that waited for the portal itself goes out, however late', async () => {
+  const an = await house.customer()
+  trouble = 'unavailable'
+  await changePassword(an)
+  await house.reopen({}, async () => {
+    clock.advance(days(6))
+    trouble = undefined
+  })
+  await arrived(an.email, letter)
+})
+
+test('a code by mail goes out while it can be used', async () => {
+  const an = await house.customer()
+  tries = 0
+  trouble = 'unavailable'
+  await recover(an)
+  await triedAgain(2)
+  clock.advance(minutes(9))
+  trouble = undefined
+  const six = /\d{6}/.exec((await arrived(an.email, code)).text)?.[0]
+  const body = { email: an.email, code: six, password: 'Another-horse-7' }
+  expect((await house.call('POST', '/api/v1/auth/reset', { body })).status).toBe(200)
+})
+
+test('a code that has ended is not sent any more, nor kept', async () => {
+  const an = await house.customer()
+  tries = 0
+  trouble = 'unavailable'
+  await recover(an)
+  await triedAgain(1)
+  clock.advance(minutes(10))
+  trouble = undefined
+  await settled()
+  expect(await unsent(an.email)).toEqual([{ sealed_text: null }])
+  expect((await house.inbox(an.email)).filter(({ text }) => code.test(text))).toEqual([])
+})
+
+test('a code by SMS as well', async () => {
+  const form = { name: 'An', email: 'an.waits@example.vn', password: 'Correct-horse-9', region_code: 'VN' }
+  trouble = 'unavailable'
+  await house.call('POST', '/api/v1/auth/register', { body: { ...form, phone: '+84912000001' } })
+  await triedAgain(1)
+  clock.advance(minutes(10))
+  trouble = undefined
+  await settled()
+  expect(await house.inbox('+84912000001')).toEqual([])
+  await house.call('POST', '/api/v1/auth/send', { body: { email: form.email } })
+  await arrived('+84912000001', /\d{6}/)
+})
+
+test('what the other side says no to is given up after nine tries: the no may be a setting', { timeout: 120_000 }, async () => {
+  const an = await house.customer()
+  tries = 0
+  trouble = 'rejected'
+  await changePassword(an)
+  await triedAgain(9)
+  await settled()
+  expect(tries).toBe(9)
+  expect(await unsent(an.email)).toEqual([{ sealed_text: null }])
+})
