@@ -289,7 +289,7 @@ export const variables = {
     example: '',
   },
   SEPAY_API_TOKEN: {
-    about: 'SePay: API token, to find what a lost notice would have told.',
+    about: 'SePay: API token, to read the list of movements and find what a lost notice would have told.',
     schema: blankMeansFault('SEPAY_API_TOKEN').optional(),
     example: '',
   },

@@ -5,7 +5,7 @@
  *   GET  <checkoutUrl>                the payment page. It holds one form field: <input type="hidden" name="token" value="…">
  *   POST /payos/web/confirm           (application/x-www-form-urlencoded)
  *        token    as the page gave it
- *        outcome  paid | cancelled | late | lost | half | parts | more | twice | after_expiry | expired
+ *        outcome  paid | cancelled | late | lost | half | parts | more | twice | second_lost | both_lost | after_expiry | expired
  *   answers 303 with `location`: returnUrl (cancelUrl when cancelled) with code, id, cancel, status and orderCode; after half of it the
  *   page again, where the rest can be paid. The webhooks, one a transfer, have been answered by then (except late: about 8 s later;
  *   lost: never; and when the merchant's answer was not 2xx: again after 1, 2, 4 … 60 s, ten times). A cancelled or expired link is not told of.

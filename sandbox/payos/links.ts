@@ -125,6 +125,8 @@ export interface Outcome extends Wording {
   /** Đồng of each transfer, of what is still to be paid. */
   readonly transfers: (left: bigint) => readonly bigint[]
   readonly notice: 'now' | 'late' | 'lost'
+  /** How many of the transfers are told of; all of them where it is absent. */
+  readonly told?: number
   readonly ends?: 'cancelled' | 'expired'
 }
 const whole = (left: bigint): readonly bigint[] => [left]
@@ -145,6 +147,19 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
   },
   more: { transfers: (left) => [left + 10_000n], notice: 'now', en: 'Transfer 10.000 đ too much', vi: 'Chuyển thừa 10.000 đ' },
   twice: { transfers: (left) => [left, left], notice: 'now', en: 'Transfer it twice', vi: 'Chuyển hai lần đủ số tiền' },
+  second_lost: {
+    transfers: (left) => [left, left],
+    notice: 'now',
+    told: 1,
+    en: 'Transfer it twice, the merchant never hears of the second one',
+    vi: 'Chuyển hai lần đủ số tiền, mất webhook của lần hai',
+  },
+  both_lost: {
+    transfers: (left) => [left, left],
+    notice: 'lost',
+    en: 'Transfer it twice, the merchant never hears of it',
+    vi: 'Chuyển hai lần đủ số tiền, mất cả hai webhook',
+  },
   after_expiry: {
     transfers: whole,
     notice: 'now',
@@ -173,7 +188,7 @@ export async function decide(
     if (outcome.ends === 'expired')
       await tx.query('update sandbox.payos_links set expires_at = now() where order_code = $1', [before.orderCode])
     const noticeIds: string[] = []
-    for (const amount of outcome.transfers(before.amount - paidOf(before))) {
+    for (const [place, amount] of outcome.transfers(before.amount - paidOf(before)).entries()) {
       const { rows } = await tx.query<{ reference: string; at: Date }>(
         `insert into sandbox.payos_transfers (reference, order_code, amount) values ('FT' || nextval('sandbox.payos_transfer_no'), $1, $2)
          returning reference, at`,
@@ -181,7 +196,7 @@ export async function decide(
       )
       const transfer = rows[0]
       if (transfer === undefined) throw new Error('a transfer was lost')
-      if (outcome.notice === 'lost') continue
+      if (outcome.notice === 'lost' || place >= (outcome.told ?? Infinity)) continue
       const noticeId = await queue(tx, before, { ...transfer, amount }, outcome.notice)
       if (outcome.notice === 'now') noticeIds.push(noticeId)
     }

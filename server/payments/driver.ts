@@ -137,7 +137,15 @@ interface Gateway {
   lookUp(order: PaymentOrder, about?: string): Promise<Notice | null>
   /** Gives money back to its source. Absent: the gateway cannot (a bank transfer is sent back by hand). */
   refund?(order: PaymentOrder, refund: Refund): Promise<Notice>
-  /** The gateway's movements of a span of time, for `portal reconcile`; absent where the gateway offers no list. */
+  /**
+   * Money on top of a payment that is paid: movements of their own, each told of as the hint about it would have it. Absent where a payment that is
+   * paid takes no more.
+   */
+  extras?(order: PaymentOrder): Promise<readonly Notice[]>
+  /**
+   * The gateway's movements of a span of time, all of them, with the `eventId` of the word about each; settled by themselves and compared by
+   * `portal reconcile`. Absent where the gateway offers no list.
+   */
   movements?(span: { readonly from: Date; readonly to: Date }): Promise<readonly Notice[]>
 }
 

@@ -1,5 +1,6 @@
 /** Top-ups through the gateways whose words are asked back: Alepay's own page, and payOS with its VietQR. */
 import { createHash, createHmac } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 import { reconcile } from './reconcile.ts'
@@ -190,6 +191,38 @@ describe('a top-up through VietQR at payOS', () => {
     await becomes(an, transactionCode, 'succeeded')
     expect(await entries(an)).toEqual(['500000 → 500000'])
     expect((await suspense()).slice(before)).toEqual(['500000 paid_twice'])
+    await house.ledgerHolds()
+  })
+
+  test.each(['second_lost', 'both_lost'])(
+    'that is made twice, %s: payOS is asked on, and the second one waits in suspense, once',
+    async (outcome) => {
+      const an = await house.customer()
+      const { transactionCode } = await house.topUpBy(an, wish, outcome)
+      const { db } = house.house
+      const payment = () => db.selectFrom('payment').selectAll().where('code', '=', transactionCode).executeTakeFirstOrThrow()
+      const { reference } = await payment()
+      const parked = async () =>
+        (await db.selectFrom('payment_suspense').selectAll().where('code', '=', reference).execute()).map(
+          ({ amount, reason }) => `${amount} ${reason}`,
+        )
+      await eventually('the second transfer', async () => (await parked()).length > 0)
+      const { asked } = await payment()
+      await eventually('another question', async () => (await payment()).asked > asked + 1)
+      expect(await parked()).toEqual(['500000 paid_twice'])
+      expect(await entries(an)).toEqual(['500000 → 500000'])
+      await house.ledgerHolds()
+    },
+  )
+
+  test.each(['cancelled', 'expired'])('that was %s, and is transferred all the same, its webhook lost: payOS is asked on', async (end) => {
+    const an = await house.customer()
+    const { transactionCode } = await house.topUpBy(an, wish, end)
+    await becomes(an, transactionCode, 'failed')
+    await sql`insert into sandbox.payos_transfers (reference, order_code, amount)
+      select 'LATE' || reference, reference::bigint, amount from payment where code = ${transactionCode}`.execute(house.house.db)
+    await becomes(an, transactionCode, 'succeeded')
+    expect(await entries(an)).toEqual(['500000 → 500000'])
     await house.ledgerHolds()
   })
 

@@ -1,10 +1,11 @@
-/** Asking a gateway about what stays pending, and letting go of what was never paid. */
+/** Asking a gateway about what stays pending, or may get more than was ordered, and letting go of what was never paid. */
 import { later, minutes, seconds, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { PaymentDriver } from './driver.ts'
+import { settleMovements } from './movements.ts'
 import type { Orders } from './orders.ts'
 import type { Settlement } from './settle.ts'
 
@@ -37,19 +38,26 @@ export function createInquiry(deps: {
   async function ask(paymentId: string): Promise<void> {
     const payment = await db.selectFrom('payment').selectAll().where('id', '=', paymentId).executeTakeFirst()
     const driver = payment && drivers.get(payment.driver)
-    if (!payment || !driver || payment.status === 'succeeded') return
+    if (!payment || !driver || (payment.status === 'succeeded' && !driver.extras)) return
+    let found = false
     try {
-      const notice = await driver.lookUp(orders.orderOf(payment, await orders.buyerOf(payment.customer_id)))
+      const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
+      const notice = payment.status === 'succeeded' ? null : await driver.lookUp(order)
       if (notice) await settlement.settle(driver, notice)
+      found = notice !== null
+      for (const extra of (await driver.extras?.(order)) ?? []) await settlement.settle(driver, extra)
     } catch (error) {
       // A gateway that does not answer keeps no payment pending for ever: its time runs out all the same, and it is asked again later.
       if (!(error instanceof DriverFailure)) throw error
-      log.warn({ err: error, driver: payment.driver }, 'a pending payment could not be asked about')
+      log.warn({ err: error, driver: payment.driver }, 'a payment could not be asked about')
     }
     await transaction(db, async (tx) => {
       const now = clock.now()
+      // Where one word was lost there may be more: the list is not waited for.
+      if (found && driver.movements) await jobs.add(tx, settleMovements, {})
       const current = await tx.selectFrom('payment').selectAll().where('id', '=', paymentId).forUpdate().executeTakeFirstOrThrow()
-      if (current.status !== 'pending' && current.status !== 'expired') return
+      // Where transfers make a payment up, one may still come to a payment that is decided.
+      if (current.status !== 'pending' && current.status !== 'expired' && !driver.extras) return
       // The gateway's own time limit has passed and it knows of no money: expired. It is asked on for a day, for money that came late.
       if (current.status === 'pending' && now > later(current.expires_at, seconds(30))) {
         await tx.updateTable('payment').set({ status: 'expired', settled_at: now }).where('id', '=', paymentId).execute()

@@ -10,6 +10,7 @@ import { createCards, type Cards } from './cards.ts'
 import { createCheckout, type Checkout } from './checkout.ts'
 import type { PaymentDriver } from './driver.ts'
 import { createInquiry, type Inquiry } from './inquiry.ts'
+import { defineSettlingMovements } from './movements.ts'
 import { createOrders, type Orders } from './orders.ts'
 import { createRefunds, type Refunds } from './refunds.ts'
 import { createSettlement, type Settlement, type SettlementDeps } from './settle.ts'
@@ -52,6 +53,7 @@ export function openPayments(
   // They need each other: a payment that is made is asked about, and to ask is to tell the driver what was ordered.
   const orders: Orders = createOrders({ ...deps, onOpened: (tx, id) => inquiry.schedule(tx, id) })
   const inquiry: Inquiry = createInquiry({ ...deps, settlement, orders, gapsSeconds: deps.askGatewaySeconds })
+  defineSettlingMovements({ ...deps, settlement })
   return {
     settlement,
     orders,

@@ -1,4 +1,5 @@
 /** What the gateway, our payments and the ledger do not agree on is named; what agrees is not. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestHouse } from '../../test/house.ts'
 import { days, later, minutes } from '../platform/clock.ts'
@@ -55,6 +56,19 @@ test('a payment that was given back at the gateway only, until we hear of it', a
   ])
   expect(await tell('refunded', code, 300_000n, 'by-hand')).toBe('recorded')
   expect(await differences(code)).toEqual([])
+})
+
+test('a transfer on top of a payment at payOS whose webhook was lost', async () => {
+  const an = await house.customer()
+  const { transactionCode } = await house.topUpBy(an, { amount: 300_000, type: 2, method: 'VIETQR' }, 'second_lost')
+  const { rows } = await sql<{ movement: string }>`
+    select l.id || ':' || t.reference as movement from payment p
+    join sandbox.payos_links l on l.order_code::text = p.reference join sandbox.payos_transfers t using (order_code)
+    where p.code = ${transactionCode} order by t.at`.execute(house.house.db)
+  const [first = '', second = ''] = rows.map(({ movement }) => movement)
+  expect(await differences(first)).toEqual([])
+  expect(await differences(second)).toEqual(['300000 VND (minor units) arrived at the gateway, and nothing was posted'])
+  expect(await differences(transactionCode)).toEqual([])
 })
 
 test('words about money that went back and fits nothing, until they fit', async () => {

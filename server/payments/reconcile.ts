@@ -80,16 +80,17 @@ async function reconcileDriver(
 
   // Gateway and payments.
   let asked = 0
+  const posted = new Set(postings.map(({ key }) => key.replace(/:suspense$/, '')))
+  const compare = (movement: Notice): void => {
+    const number = movement.providerTransactionId ?? movement.eventId
+    if (movement.status === 'succeeded' && !posted.has(`${driver.name}:${number}`))
+      differs(number, `${said(movement.amount, movement.currency)} arrived at the gateway, and nothing was posted`)
+  }
   if (driver.movements) {
     try {
       const told = await driver.movements(span)
       asked = told.length
-      const posted = new Set(postings.map(({ key }) => key.replace(/:suspense$/, '')))
-      for (const movement of told) {
-        const number = movement.providerTransactionId ?? movement.eventId
-        if (movement.status === 'succeeded' && !posted.has(`${driver.name}:${number}`))
-          differs(number, `${said(movement.amount, movement.currency)} arrived at the gateway, and nothing was posted`)
-      }
+      for (const movement of told) compare(movement)
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error
       differs('', `the gateway gives no list: ${error.message}`)
@@ -98,7 +99,9 @@ async function reconcileDriver(
     for (const payment of payments) {
       try {
         asked += 1
-        const notice = await driver.lookUp(orders.orderOf(payment, await orders.buyerOf(payment.customer_id)))
+        const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
+        const notice = await driver.lookUp(order)
+        if (notice?.status === 'succeeded') for (const extra of (await driver.extras?.(order)) ?? []) compare(extra)
         const what = disagreement(payment, notice, await goneFrom(db, payment.id))
         if (what !== undefined) differs(payment.code, what)
       } catch (error) {

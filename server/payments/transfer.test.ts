@@ -76,6 +76,16 @@ test('whose notice is lost is found by asking', async () => {
   expect(await wallet(an)).toEqual([120_000])
 })
 
+test('made twice, and both notices are lost: both are found by asking', async () => {
+  const { an, of } = await begun()
+  await send({ account: of.accountNumber, amount: '150000', content: of.content, notice: 'lost' })
+  await send({ account: of.accountNumber, amount: '50000', content: of.content, notice: 'lost' })
+  await eventually('the lost transfers', async () => (await wallet(an)).length === 2)
+  expect((await wallet(an)).toSorted((a, b) => a - b)).toEqual([50_000, 150_000])
+  expect(await shown(an, of.transactionCode)).toMatchObject({ received: 200_000, status: 'succeeded' })
+  await house.ledgerHolds()
+})
+
 test('without a code, or to another account of ours: nobody is credited, and it waits in suspense', async () => {
   const { an, of } = await begun()
   const before = (await suspense()).length

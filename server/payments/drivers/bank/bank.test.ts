@@ -1,10 +1,12 @@
 /** Transfer codes, QR codes and the two feeds. Vectors' sources are named beside them. */
 import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { QRPay } from 'vietnam-qr-pay'
-import { ForgedNotice, type NoticeRequest } from '../../driver.ts'
+import { ForgedNotice, type Notice, type NoticeRequest } from '../../driver.ts'
 import { findTransferCode, transferCode } from './code.ts'
 import { dong, momentInVietnam, readCasso, readSepay } from './feeds.ts'
 import { createBank } from './index.ts'
@@ -277,5 +279,67 @@ describe('the feeds', () => {
       ...change,
     }
     expect(settings.safeParse(given).success).toBe(false)
+  })
+})
+
+describe('the list', () => {
+  const [from, to] = [new Date('2026-11-20T00:00:00Z'), new Date('2026-11-21T00:00:00Z')]
+
+  /** A SePay with one movement every `seconds`, that shows the newest 5000 of what it is asked for; `blind`: of all, whatever it is asked for. */
+  async function listOf(
+    seconds: number,
+    blind = false,
+  ): Promise<{ notices: () => Promise<Notice[]>; asked: () => number; close: () => void }> {
+    let asked = 0
+    const server = createServer((request, response) => {
+      asked += 1
+      const { searchParams } = new URL(request.url ?? '', 'http://sepay')
+      const at = (name: string): number => (momentInVietnam(searchParams.get(name) ?? '')?.getTime() ?? 0) / 1000
+      const [first, last] = blind ? [from.getTime() / 1000, to.getTime() / 1000] : [at('transaction_date_min'), at('transaction_date_max')]
+      const transactions = []
+      for (let time = last - (last % seconds); time >= first && transactions.length < 5000; time -= seconds)
+        transactions.push({
+          id: time,
+          transaction_date: new Date((time + 25_200) * 1000).toISOString().slice(0, 19).replace('T', ' '),
+          account_number: '0123499999',
+          amount_in: '1000.00',
+          transaction_content: '',
+          reference_number: `FT${time}`,
+        })
+      response.end(JSON.stringify({ transactions }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const bank = createBank(
+      settings.parse({
+        bankName: 'Vietcombank',
+        bankBin: '970436',
+        accountNumber: '0123499999',
+        accountName: 'CONG TY LETS PANEL',
+        sepaySecret: 's',
+        sepayToken: 't',
+        sepayUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      }),
+    )
+    return { notices: async () => (await bank.movements?.({ from, to })) ?? [], asked: () => asked, close: () => server.close() }
+  }
+
+  it.each([
+    [60, 1441, 1],
+    // 86 401 seconds: a list that is full is asked for in halves.
+    [7, 12_343, 7],
+  ])('with one movement every %i seconds holds all %i, in %i questions', async (seconds, movements, questions) => {
+    const { notices, asked, close } = await listOf(seconds)
+    const found = await notices()
+    expect(new Set(found.map(({ eventId }) => eventId)).size).toBe(movements)
+    expect(found.length).toBe(movements)
+    expect(asked()).toBe(questions)
+    close()
+  })
+
+  it('of a feed that is full whatever it is asked for is given up', async () => {
+    const { notices, asked, close } = await listOf(1, true)
+    await expect(notices()).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(asked()).toBeLessThanOrEqual(64)
+    close()
   })
 })

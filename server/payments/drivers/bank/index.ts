@@ -23,9 +23,13 @@ const List = z.object({
     }),
   ),
 })
-/** SePay shows at most so many. */
+/** SePay shows at most so many at once. */
 const listLimit = 5000
+/** Lists that one question may take: a feed that shows the same whatever is asked must not be asked for ever. */
+const maxLists = 64
 const vietnamDay = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Ho_Chi_Minh', dateStyle: 'short', timeStyle: 'medium' })
+
+type Row = z.output<typeof List>['transactions'][number]
 
 /** Opens the driver. It keeps no state and touches the network only when it asks SePay. */
 export function createBank(settings: BankSettings) {
@@ -43,6 +47,23 @@ export function createBank(settings: BankSettings) {
     detail: movement.bankReference,
   })
 
+  /** Nothing of money that left. */
+  function arrivedOf(row: Row): Notice[] {
+    const arrived = dong(row.amount_in)
+    if (arrived === undefined || arrived <= 0n) return []
+    const eventId = `sepay:${row.id}`
+    return [
+      noticeOf({
+        eventId,
+        bankReference: row.reference_number?.trim() || eventId,
+        accountNumber: row.account_number,
+        arrived,
+        text: row.transaction_content ?? '',
+        at: momentInVietnam(row.transaction_date),
+      }),
+    ]
+  }
+
   function readNotice(request: NoticeRequest): Notice | null {
     const now = new Date()
     const casso = request.headers['x-casso-signature'] !== undefined
@@ -52,7 +73,8 @@ export function createBank(settings: BankSettings) {
     return movement.arrived > 0n ? noticeOf(movement) : null
   }
 
-  async function movements({ from, to }: { from: Date; to: Date }): Promise<Notice[]> {
+  /** One list, both ends included; SePay counts in seconds. */
+  async function list(from: Date, to: Date): Promise<Row[]> {
     const url = new URL(`${settings.sepayUrl}/transactions/list`)
     url.searchParams.set('account_number', accountNumber)
     url.searchParams.set('transaction_date_min', vietnamDay.format(from))
@@ -66,23 +88,24 @@ export function createBank(settings: BankSettings) {
       timeoutMs: settings.timeoutMs,
       maxBytes: 8 * 1_048_576,
     })
-    const list = List.safeParse(jsonOf(answer, 'sepay'))
-    if (!list.success) throw new DriverFailure('unavailable', 'sepay: a list that cannot be read')
-    return list.data.transactions.flatMap((row) => {
-      const arrived = dong(row.amount_in)
-      if (arrived === undefined || arrived <= 0n) return []
-      const eventId = `sepay:${row.id}`
-      return [
-        noticeOf({
-          eventId,
-          bankReference: row.reference_number?.trim() || eventId,
-          accountNumber: row.account_number,
-          arrived,
-          text: row.transaction_content ?? '',
-          at: momentInVietnam(row.transaction_date),
-        }),
-      ]
-    })
+    const read = List.safeParse(jsonOf(answer, 'sepay'))
+    if (!read.success) throw new DriverFailure('unavailable', 'sepay: a list that cannot be read')
+    return read.data.transactions
+  }
+
+  /** A list that is full may have left some out: then each half of its time is asked for. */
+  async function movements(span: { from: Date; to: Date }): Promise<Notice[]> {
+    const found = new Map<string, Notice>()
+    const open = [span]
+    for (let asked = 0, next = open.pop(); next !== undefined; next = open.pop()) {
+      if (++asked > maxLists) throw new DriverFailure('unavailable', 'sepay: more movements than its lists can show')
+      const { from, to } = next
+      const rows = await list(from, to)
+      const middle = new Date((from.getTime() + to.getTime()) / 2)
+      if (rows.length >= listLimit && to.getTime() - from.getTime() > 2000) open.push({ from, to: middle }, { from: middle, to })
+      else for (const row of rows) for (const notice of arrivedOf(row)) found.set(notice.eventId, notice)
+    }
+    return [...found.values()]
   }
 
   /** A bank knows no orders: nothing is heard of a payment until money for it arrives. */

@@ -15,7 +15,7 @@ export const settings = z
     accountName: z.string().check(z.regex(/^[A-Z0-9 .-]{1,50}$/, { error: 'capital letters without marks, 50 at most' })),
     /** SePay's secret of the webhook (HMAC-SHA256). Never printed. */
     sepaySecret: z.optional(notBlank('must not be blank')),
-    /** SePay's API token, to ask for what a lost notice would have told. Never printed. */
+    /** SePay's API token, to read the list of movements and find what a lost notice would have told. Never printed. */
     sepayToken: z.optional(notBlank('must not be blank')),
     /** SePay's API: .../userapi */
     sepayUrl: address,

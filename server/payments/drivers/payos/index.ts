@@ -127,28 +127,36 @@ export function createPayos(settings: PayosSettings) {
     return { status, contentType: 'application/json; charset=utf-8', body: JSON.stringify({ success: status === 200 }) }
   }
 
+  /** Money beyond the payment is a movement of its own, told of once by the bank's own reference. */
+  const extraOf = (order: PaymentOrder, link: PaymentLink, transfer: Transaction): Notice => ({
+    reference: order.reference,
+    currency: 'VND',
+    eventId: `${link.id}:${transfer.reference}`,
+    providerTransactionId: `${link.id}:${transfer.reference}`,
+    status: 'succeeded',
+    amount: BigInt(transfer.amount),
+    occurredAt: momentOf(transfer.transactionDateTime),
+    detail: `${link.status}, transfer ${transfer.reference} on top`,
+  })
+
+  async function extras(order: PaymentOrder): Promise<Notice[]> {
+    const link = await get(order.reference)
+    if (link === null) return []
+    return divide(link.transactions, BigInt(link.amount)).extra.map((transfer) => extraOf(order, link, transfer))
+  }
+
   async function lookUp(order: PaymentOrder, about?: string): Promise<Notice | null> {
     const link = await get(order.reference)
     if (link === null) return null
     const { made, extra } = divide(link.transactions, BigInt(link.amount))
-    const common = { reference: order.reference, currency: 'VND' } as const
     const more = extra.find(({ reference }) => reference === about)
-    // money beyond the payment is a movement of its own, told of once by the bank's own reference
-    if (more !== undefined)
-      return {
-        ...common,
-        eventId: `${link.id}:${more.reference}`,
-        providerTransactionId: `${link.id}:${more.reference}`,
-        status: 'succeeded',
-        amount: BigInt(more.amount),
-        occurredAt: momentOf(more.transactionDateTime),
-        detail: `${link.status}, transfer ${more.reference} on top`,
-      }
+    if (more !== undefined) return extraOf(order, link, more)
     const status = statusOf(link)
     const sum = made.reduce((total, { amount }) => total + BigInt(amount), 0n)
     const came = sum >= BigInt(link.amount) ? sum : BigInt(link.amountPaid)
     return {
-      ...common,
+      reference: order.reference,
+      currency: 'VND',
       eventId: [link.id, link.status, link.amountPaid].join(':'),
       // the link's id: the same, however many transfers made it up and whichever of them are known yet
       providerTransactionId: status === 'succeeded' ? link.id : null,
@@ -173,5 +181,6 @@ export function createPayos(settings: PayosSettings) {
     readNotice,
     answerTo,
     lookUp,
+    extras,
   } satisfies HostedDriver
 }

@@ -288,11 +288,15 @@ describe('looking up', () => {
     expect(await driver.lookUp(order)).toEqual(first)
     expect(await driver.lookUp(order, 'FT2')).toMatchObject({ status: 'succeeded', amount: 25_000n, providerTransactionId: 'link1:FT2' })
     expect(await driver.lookUp(order, 'FT9')).toEqual(first)
+    expect(await driver.extras(order)).toEqual([await driver.lookUp(order, 'FT2')])
+    answer = signed(link({ status: 'UNDERPAID', amountPaid: 40_000, transactions: [transfer('FT1', 40_000)] }))
+    expect(await driver.extras(order)).toEqual([])
   })
 
   it('knows nothing of a link that payOS does not know', async () => {
     answer = { body: { code: '101', desc: 'Mã thanh toán không tồn tại', data: null } }
     expect(await driver.lookUp(order)).toBeNull()
+    expect(await driver.extras(order)).toEqual([])
   })
 })
 

@@ -1,0 +1,113 @@
+/**
+ * Settling what a gateway's list of movements tells, for a word may be lost: whatever came is settled as its word would have been, with its order
+ * or in suspense. Settlement happens once for each movement, so that words, lists and two portals may all tell of the same one.
+ */
+import { days, hours, later, minutes, type Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import type { Notice, NoticeOutcome, PaymentDriver } from './driver.ts'
+import type { Settled, Settlement } from './settle.ts'
+
+export const settleMovements = 'settle-movements'
+/** Every minute the list is short; what the bank or the feed was late with, and what came while the portal was down, is in the long one. */
+const lists = [
+  { name: settleMovements, cron: '* * * * *', spanMs: hours(2) },
+  { name: 'settle-movements-of-days', cron: '29 * * * *', spanMs: days(7) },
+] as const
+
+/** What was settled once with one of these is not told again. */
+const settledOutcomes: readonly NoticeOutcome[] = ['recorded', 'already', 'unknown_order', 'wrong_amount']
+const batch = 500
+
+export function defineSettlingMovements(deps: {
+  db: Database
+  clock: Clock
+  jobs: Jobs
+  drivers: ReadonlyMap<string, PaymentDriver>
+  settlement: Settlement
+  log: Log
+}): void {
+  const { db, clock, jobs, drivers, settlement, log } = deps
+  const firstPayments = new Map<string, Date>()
+
+  /** When the gateway's first payment was begun; undefined when there was none yet. */
+  async function firstPayment({ name }: PaymentDriver): Promise<Date | undefined> {
+    const known = firstPayments.get(name)
+    if (known) return known
+    const { at } = await db
+      .selectFrom('payment')
+      .select((eb) => eb.fn.min('created_at').as('at'))
+      .where('driver', '=', name)
+      .executeTakeFirstOrThrow()
+    if (at) firstPayments.set(name, at)
+    return at ?? undefined
+  }
+
+  /** Those of which no word was settled yet: by far the most were told of by their own. */
+  async function unheard(driver: PaymentDriver, told: readonly Notice[]): Promise<Notice[]> {
+    const rows = await db
+      .selectFrom('payment_notice')
+      .select('event_id')
+      .where('driver', '=', driver.name)
+      .where(
+        'event_id',
+        'in',
+        told.map(({ eventId }) => eventId),
+      )
+      .where('outcome', 'in', settledOutcomes)
+      .execute()
+    const heard = new Set(rows.map(({ event_id: id }) => id))
+    return told.filter(({ eventId }) => !heard.has(eventId))
+  }
+
+  /** Kept beside the words that came by themselves, so that it is known what credited and what is settled already. */
+  async function keep(driver: PaymentDriver, notice: Notice, { outcome, paymentId }: Settled): Promise<void> {
+    const raw = JSON.stringify({ method: 'LIST', movement: { ...notice, amount: notice.amount.toString() } })
+    await db
+      .insertInto('payment_notice')
+      .values({ driver: driver.name, event_id: notice.eventId, raw, outcome, payment_id: paymentId, received_at: clock.now() })
+      .execute()
+  }
+
+  /** The feeds keep to the wall's clock, and so does this. */
+  async function settleListed(driver: PaymentDriver, spanMs: number, signal: AbortSignal): Promise<void> {
+    const first = driver.movements && (await firstPayment(driver))
+    if (!driver.movements || !first) return
+    const now = new Date()
+    // What came before customers could pay was never theirs; a day more, for a bank that writes days only. A portal whose clock travelled knows no first.
+    const [from, begun] = [later(now, -spanMs), later(first, -days(1))]
+    const told = await driver.movements({ from: begun > from && begun < now ? begun : from, to: later(now, minutes(1)) })
+    for (let at = 0; at < told.length; at += batch) {
+      for (const notice of await unheard(driver, told.slice(at, at + batch))) {
+        if (signal.aborted) return
+        try {
+          await keep(driver, notice, await settlement.settle(driver, notice))
+        } catch (error) {
+          // It keeps no other one waiting; the next list has it again.
+          log.error({ err: error, driver: driver.name, event: notice.eventId }, 'a listed movement was not settled')
+        }
+      }
+    }
+  }
+
+  for (const { name, cron, spanMs } of lists)
+    jobs.define({
+      name,
+      cron,
+      // The next one asks for the same and more.
+      retries: 0,
+      limitSeconds: 600,
+      run: async (_payload, { signal }) => {
+        for (const driver of drivers.values()) {
+          try {
+            await settleListed(driver, spanMs, signal)
+          } catch (error) {
+            if (!(error instanceof DriverFailure)) throw error
+            log.warn({ err: error, driver: driver.name }, 'a gateway gave no list of its movements')
+          }
+        }
+      },
+    })
+}
