@@ -407,7 +407,7 @@ test('names that servers kept although they were deleted are let go of as from t
   await gone(one)
   const { db } = house.house
   await db.updateTable('site_domain').set({ released_at: null }).where('name', '=', kept).execute()
-  await sql.raw(await readFile(path.resolve(import.meta.dirname, '../migrations/0032_names_of_deleted_servers.sql'), 'utf8')).execute(db)
+  await sql.raw(await readFile(path.resolve(import.meta.dirname, '../migrations/0031_names_of_deleted_servers.sql'), 'utf8')).execute(db)
   const rows = await db.selectFrom('site_domain').select(['name', 'released_at']).where('name', 'in', [kept, held]).orderBy('id').execute()
   expect(rows).toEqual([
     { name: kept, released_at: clock.now() },
