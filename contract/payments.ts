@@ -71,6 +71,15 @@ export const getTransfer = endpoint({
   result: Transfer,
 })
 
+export const listTransfers = endpoint({
+  method: 'GET',
+  path: '/api/payments/transfers',
+  access: 'customer',
+  summary: 'Bank transfers of the last day that were begun and brought no money yet, the newest first',
+  result: z.array(z.object({ transactionCode: z.string(), amount: minor, currency, expiresAt: z.string() })),
+})
+export type WaitingTransfer = z.output<(typeof listTransfers)['result']>[number]
+
 export const squareCheckout = endpoint({
   method: 'POST',
   path: '/api/payments/square/checkout',

@@ -1,8 +1,9 @@
 /** Beginning a top-up on another page, the gateway's or our own with transfer instructions; and what a customer may know of a payment. */
 import type { Language } from '../../contract/errors.ts'
 import type { Currency } from '../../contract/money.ts'
-import type { PaymentStatus, Transfer } from '../../contract/payments.ts'
+import type { PaymentStatus, Transfer, WaitingTransfer } from '../../contract/payments.ts'
 import type { Catalog } from '../catalog/index.ts'
+import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { PaymentDriver } from './driver.ts'
@@ -24,16 +25,22 @@ export interface Checkout {
   find(db: Queryable, customerId: string, code: string, language: Language): Promise<Shown>
   /** How to make the transfer of a payment that is made at the customer's bank; any other payment is unknown here. */
   transfer(db: Queryable, customerId: string, code: string, language: Language): Promise<Transfer>
+  /** Those that were begun within a day and brought no money yet, newest first: who left the page finds the way back. */
+  waitingTransfers(db: Queryable, customerId: string): Promise<WaitingTransfer[]>
 }
+
+const mostTransfers = 5
 
 export function createCheckout(deps: {
   db: Database
+  clock: Clock
   catalog: Catalog
   drivers: ReadonlyMap<string, PaymentDriver>
   orders: Orders
 }): Checkout {
-  const { catalog, drivers, orders } = deps
+  const { clock, catalog, drivers, orders } = deps
   const gateways = new Set(drivers.keys())
+  const byTransfer = [...drivers.values()].filter((driver) => driver.kind === 'hosted' && driver.instructions).map(({ name }) => name)
 
   async function held(from: Queryable, payment: PaymentRow): Promise<Shown['held']> {
     if (payment.status === 'succeeded') return null
@@ -96,6 +103,27 @@ export function createCheckout(deps: {
         expiresAt: payment.expires_at.toISOString(),
         ...instructions,
       }
+    },
+
+    async waitingTransfers(db, customerId) {
+      if (byTransfer.length === 0) return []
+      const rows = await db
+        .selectFrom('payment')
+        .select(['code', 'amount', 'currency', 'expires_at'])
+        .where('customer_id', '=', customerId)
+        .where('driver', 'in', byTransfer)
+        // One whose time is over is credited all the same, should its money come.
+        .where('status', 'in', ['pending', 'expired'])
+        .where('created_at', '>', later(clock.now(), -days(1)))
+        .orderBy('created_at', 'desc')
+        .limit(mostTransfers)
+        .execute()
+      return rows.map(({ code, amount, currency, expires_at: expiresAt }) => ({
+        transactionCode: code,
+        amount: Number(amount),
+        currency: currency as Currency,
+        expiresAt: expiresAt.toISOString(),
+      }))
     },
   }
 }

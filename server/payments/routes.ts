@@ -38,6 +38,8 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
   http.read(api.getTransaction, ({ customerId, query, language }) => checkout.find(db, customerId, query.transactionCode, language))
   http.read(api.getTransfer, ({ customerId, query, language }) => checkout.transfer(db, customerId, query.transactionCode, language))
 
+  http.read(api.listTransfers, ({ customerId }) => checkout.waitingTransfers(db, customerId))
+
   http.read(cardApi.cardSetup, async ({ customerId }) => {
     await beginnings.take(customerId)
     return await cards.setUp(await orders.buyerOf(customerId))

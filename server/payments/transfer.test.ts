@@ -50,6 +50,22 @@ test('of what was asked for: the wallet holds it, and both pages say so', async 
   expect(found.body.result).toMatchObject({ amount: 200_000, status: 'succeeded', description: 'Top-up via Vietcombank' })
 })
 
+test('begun and left, it is found again until its money has come; nobody else sees it', async () => {
+  const waiting = async ({ token }: TestCustomer) =>
+    (await house.call<{ transactionCode: string; amount: number }[]>('GET', '/api/payments/transfers', { token })).body.result
+  const { an, of } = await begun()
+  const { body } = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
+    token: an.token,
+    body: { amount: 300_000, type: 1, method: 'BANKTRANSFER' },
+  })
+  await house.topUp(an, 100_000, 'late')
+  const newest = { transactionCode: body.result.transactionCode, amount: 300_000, currency: 'VND', expiresAt: expect.any(String) as string }
+  expect(await waiting(an)).toEqual([newest, expect.objectContaining({ transactionCode: of.transactionCode, amount: 200_000 })])
+  expect(await waiting(await house.customer())).toEqual([])
+  await send({ account: of.accountNumber, amount: '200000', content: of.content })
+  expect(await waiting(an)).toEqual([newest])
+})
+
 test.each([
   ['too much', '250000', 'sepay', 'plain'],
   ['too little', '1000', 'sepay', 'prefixed'],

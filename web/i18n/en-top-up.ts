@@ -32,6 +32,8 @@ export const enTopUp = {
     pay: (amount: string) => `Top up ${amount}`,
     payEmpty: 'Enter an amount',
     payMethod: 'Choose a payment method',
+    waiting: (amount: string) => `A transfer of ${amount} waits for your money.`,
+    waitingOpen: 'Show how to make it',
     safe: 'You pay at a licensed gateway. We never see your card number.',
     leaving: 'Taking you to the payment page…',
     notOffered: 'Top-up is not offered in your region yet.',

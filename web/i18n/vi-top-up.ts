@@ -32,6 +32,8 @@ export const viTopUp: typeof enTopUp = {
     pay: (amount) => `Nạp ${amount}`,
     payEmpty: 'Nhập số tiền',
     payMethod: 'Chọn phương thức',
+    waiting: (amount) => `Một lệnh chuyển khoản ${amount} đang chờ tiền của bạn.`,
+    waitingOpen: 'Xem cách chuyển',
     safe: 'Thanh toán qua cổng được cấp phép. Chúng tôi không lưu số thẻ của bạn.',
     leaving: 'Đang chuyển tới trang thanh toán…',
     notOffered: 'Chưa hỗ trợ nạp ví ở khu vực của bạn.',

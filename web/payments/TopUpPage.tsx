@@ -20,6 +20,7 @@ import type { CardPayment } from './card-payment.ts'
 import { cardTypeId, checkoutAddress, fastest, readAmount } from './top-up-form.ts'
 import { TopUpSummary } from './TopUpSummary.tsx'
 import { TypeCard } from './TypeCard.tsx'
+import { WaitingTransfer } from './WaitingTransfer.tsx'
 import { useCardTexts } from './card-texts.ts'
 import { plainTyped } from './typed-amount.ts'
 
@@ -40,7 +41,14 @@ export default function TopUpPage() {
       <title>{`${t.topUp.title} · ${brand}`}</title>
       <PageHead title={t.topUp.title} sub={t.topUp.sub} />
       {offer && (offer.types.length > 0 || offer.cards) ? (
-        <Later>{() => <TopUpForm offer={offer} />}</Later>
+        <Later>
+          {() => (
+            <>
+              {offer.types.some(({ method }) => method === 'BANKTRANSFER') ? <WaitingTransfer /> : null}
+              <TopUpForm offer={offer} />
+            </>
+          )}
+        </Later>
       ) : (
         <section className="card">
           <Empty text={t.topUp.notOffered} art={<EmptyWallet />}>
