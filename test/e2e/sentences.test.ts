@@ -246,6 +246,7 @@ describe('servers', () => {
     })
     const [vi, en] = [await open('vi', `/wordpress-progress/${id}`, an), await open('en', `/wordpress-progress/${id}`, an)]
     const working = vi.page.getByText('Quá trình đang diễn ra, vui lòng đợi trong giây lát').first().waitFor()
+    await vi.page.locator('a[href="/payment?amount=218000"]').waitFor()
     await house.topUp(an, 300_000)
     await working
     await notified(en.page, 'Success !', "Let's Panel WordPress now !", 90_000)
