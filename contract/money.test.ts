@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { currencies, exponents, formatMoney, toMajor, toMinor, type Currency } from './money.ts'
+import { currencies, exponents, formatCount, formatMoney, toMajor, toMinor, type Currency } from './money.ts'
 import { diskPrice, effectivePlanPrice, explainPrice, monthlyPrice } from './pricing.ts'
 
 const anyCurrency = fc.constantFrom(...currencies)
@@ -86,6 +86,15 @@ describe('amounts as screens print them', () => {
   test('groups of three, as Intl has them', () => {
     fc.assert(
       fc.property(anyAmount, (amount) => formatMoney(amount, 'VND', 'en') === `${new Intl.NumberFormat('de').format(amount)}\u00a0đ`),
+    )
+    fc.assert(
+      fc.property(
+        fc.nat({ max: 10 ** 12 }),
+        (count) =>
+          formatCount(count, 'vi') === new Intl.NumberFormat('de').format(count) &&
+          formatCount(count, 'en') === new Intl.NumberFormat('en').format(count) &&
+          formatCount(count, 'aud') === formatCount(count, 'en'),
+      ),
     )
   })
 })

@@ -66,7 +66,10 @@ function SessionRow({ session }: { session: Session }) {
         <p className="text-sm font-medium">{device}</p>
         <p className="num text-xs wrap-anywhere text-ink-3">
           {session.ip === null ? '' : `${session.ip} · `}
-          {t.account.lastUsed(formatTime(session.lastUsedAt))}
+          {t.account.lastUsed}{' '}
+          <time dateTime={session.lastUsedAt} className="whitespace-nowrap">
+            {formatTime(session.lastUsedAt)}
+          </time>
         </p>
       </div>
       {session.current ? (

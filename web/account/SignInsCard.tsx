@@ -25,7 +25,10 @@ export function SignInsCard() {
                 <div className="min-w-0">
                   <p className="text-sm font-medium">{deviceName(one.userAgent)}</p>
                   <p className="num text-xs wrap-anywhere text-ink-3">
-                    {one.ip} · <time dateTime={one.at}>{formatTime(one.at)}</time>
+                    {one.ip} ·{' '}
+                    <time dateTime={one.at} className="whitespace-nowrap">
+                      {formatTime(one.at)}
+                    </time>
                   </p>
                 </div>
                 <Badge tone={one.outcome === 'failed' ? 'danger' : 'success'}>{t.account[one.outcome]}</Badge>

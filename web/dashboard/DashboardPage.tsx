@@ -70,7 +70,7 @@ export default function DashboardPage() {
               <WalletCard runway={runway.data} className="lg:col-span-5" />
               <Card
                 className="lg:col-span-7"
-                title={shownDays < chartDays ? t.dashboard.chartShort(Math.max(1, shownDays)) : t.dashboard.chart}
+                title={transactions.data && shownDays < chartDays ? t.dashboard.chartShort(Math.max(1, shownDays)) : t.dashboard.chart}
                 action={<More link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>} />}
               >
                 <Loaded query={transactions} skeleton={<Skeleton className="h-56" />}>
@@ -98,8 +98,8 @@ export default function DashboardPage() {
                 />
                 <Servers />
               </div>
-              <LatestTransactions className="self-start lg:col-span-7" />
-              <LatestInvoices className="self-start lg:col-span-5" />
+              <LatestTransactions className="self-start lg:col-span-12 xl:col-span-6" />
+              <LatestInvoices className="self-start lg:col-span-12 xl:col-span-6" />
             </div>
           </>
         )}

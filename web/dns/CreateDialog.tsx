@@ -7,8 +7,8 @@ import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input } from '../ui/Field.tsx'
+import { typedDomain } from '../typed-domain.ts'
 import { toast } from '../ui/toast.ts'
-import { typedDomain } from './record-list.ts'
 
 export default function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (domain: Domain) => void }) {
   const t = useTexts('dns', 'dnsParts')

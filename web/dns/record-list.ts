@@ -72,11 +72,3 @@ export function countTypes(records: readonly Record[]): Map<RecordType, number> 
   for (const { type } of records) counts.set(type, (counts.get(type) ?? 0) + 1)
   return counts
 }
-
-/** What was typed as a domain: without the scheme, a path, and the dot at the end. */
-export const typedDomain = (text: string): string =>
-  text
-    .trim()
-    .replace(/^https?:\/\//i, '')
-    .replace(/[/?#].*$/, '')
-    .replace(/\.$/, '')

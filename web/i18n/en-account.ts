@@ -43,7 +43,7 @@ export const enAccount = {
     sessions: 'Sessions',
     sessionsSub: 'Where you are signed in now.',
     thisSession: 'This one',
-    lastUsed: (time: string) => `Last used ${time}`,
+    lastUsed: 'Last used',
     end: 'Sign out',
     endOf: (device: string) => `Sign out: ${device}`,
     ended: 'That session is signed out.',

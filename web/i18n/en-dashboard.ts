@@ -29,7 +29,8 @@ export const enDashboard = {
     payNow: 'Pay now',
     balance: 'Wallet Balance',
     prepaid: 'Prepaid',
-    runway: (days: number) => (days === 0 ? 'less than a day' : plural(days, 'day', 'days')),
+    runway: (days: number) =>
+      days === 0 ? 'less than a day' : days > 730 ? `more than ${Math.floor(days / 365.25)} years` : plural(days, 'day', 'days'),
     runwayBefore: 'Lasts',
     runwayAfter: 'with everything that renews',
     runwayFar: 'Lasts more than five years.',

@@ -64,6 +64,7 @@ export const enTopUp = {
     time: 'Time',
     checked: (seconds: number) => `Checked ${plural(seconds, 'second', 'seconds')} ago`,
     again: 'Top up again',
+    toServer: 'See the server being set up',
     signIn: 'Sign in',
   },
 }

@@ -61,7 +61,7 @@ export const en = {
     notificationsUnread: (count: number) => `Notifications, ${count} unread`,
     noNotifications: 'No notification !',
     unread: 'Unread',
-    balance: 'Wallet balance',
+    balance: 'Wallet Balance',
     sandbox: 'Sandbox',
     sandboxHint: 'Sandbox: no real money moves. Open the inbox of sent messages.',
   },

@@ -43,7 +43,7 @@ export const viAccount: typeof enAccount = {
     sessions: 'Phiên đăng nhập',
     sessionsSub: 'Những nơi bạn đang đăng nhập.',
     thisSession: 'Phiên này',
-    lastUsed: (time) => `Dùng lần cuối ${time}`,
+    lastUsed: 'Dùng lần cuối',
     end: 'Đăng xuất',
     endOf: (device) => `Đăng xuất: ${device}`,
     ended: 'Đã đăng xuất phiên đó.',

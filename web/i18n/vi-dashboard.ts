@@ -14,7 +14,7 @@ export const viDashboard: typeof enDashboard = {
     payNow: 'Thanh toán ngay',
     balance: 'Số dư ví',
     prepaid: 'Trả trước',
-    runway: (days) => (days === 0 ? 'chưa đến một ngày' : `${days} ngày`),
+    runway: (days) => (days === 0 ? 'chưa đến một ngày' : days > 730 ? `hơn ${Math.floor(days / 365.25)} năm` : `${days} ngày`),
     runwayBefore: 'Đủ dùng',
     runwayAfter: 'cho mọi dịch vụ sẽ gia hạn',
     runwayFar: 'Đủ dùng hơn năm năm.',

@@ -63,6 +63,7 @@ export const viTopUp: typeof enTopUp = {
     time: 'Thời gian',
     checked: (seconds) => `Kiểm tra ${seconds} giây trước`,
     again: 'Nạp lại',
+    toServer: 'Xem máy chủ đang được tạo',
     signIn: 'Đăng nhập',
   },
 }

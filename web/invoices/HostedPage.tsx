@@ -7,7 +7,8 @@ import { ApiError, Attempt, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { formatDay, formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
-import { meQuery } from '../queries.ts'
+import { topUpOf } from '../payments/shortfall.ts'
+import { configQuery, meQuery } from '../queries.ts'
 import type { LoadInput } from '../routes.tsx'
 import { useSignedIn } from '../session.ts'
 import { LanguageMenu, ThemeMenu } from '../shell/HeaderMenus.tsx'
@@ -195,6 +196,7 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
   const queryClient = useQueryClient()
   const [attempt] = useState(() => new Attempt())
   const { data: user } = useQuery({ ...meQuery, enabled: signedIn })
+  const { data: config } = useQuery({ ...configQuery, enabled: signedIn })
   const pay = useMutation({
     mutationFn: () => attempt.run(payInvoice, { params: { id: invoice.id } }),
     onSuccess: (paid) => {
@@ -214,6 +216,7 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
     )
   }
   const short = user && user.currency === invoice.currency ? invoice.amount_due - user.balance : 0
+  const min = config?.payments[user?.region_code ?? '']?.min ?? 0
   return (
     <div className="flex flex-wrap items-center gap-3 max-sm:w-full">
       {user ? (
@@ -222,7 +225,7 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
         </p>
       ) : null}
       {short > 0 ? (
-        <Link to="/payment" className={cx(buttonClass(), 'max-sm:w-full')}>
+        <Link to="/payment" search={topUpOf(short, invoice.currency, min)} className={cx(buttonClass(), 'max-sm:w-full')}>
           {t.nav.topUp}
         </Link>
       ) : (

@@ -3,7 +3,7 @@ import { Download } from 'lucide-react'
 import type { Invoice } from '../../contract/billing.ts'
 import { messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
-import { formatTime, useFormat } from '../format.ts'
+import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../routes.tsx'
 import { buttonClass } from '../ui/Button.tsx'
@@ -13,7 +13,7 @@ import { PagedCard } from '../ui/PagedCard.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Empty } from '../ui/State.tsx'
 import { cell, headCell, headRow, row } from '../ui/table.ts'
-import { HostedLink, InvoiceBadge } from './InvoiceParts.tsx'
+import { HostedLink, InvoiceAmount, InvoiceBadge } from './InvoiceParts.tsx'
 import { invoiceListQuery } from './queries.ts'
 
 export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfiniteQuery(invoiceListQuery)
@@ -125,10 +125,9 @@ function Table({ list }: { list: Invoice[] }) {
 }
 
 function Due({ invoice }: { invoice: Invoice }) {
-  const { money } = useFormat()
   return (
     <span className={cx('num whitespace-nowrap', invoice.amount_due > 0 ? 'font-semibold' : 'text-ink-3')}>
-      {money(invoice.amount_due, invoice.currency)}
+      <InvoiceAmount invoice={invoice} />
     </span>
   )
 }

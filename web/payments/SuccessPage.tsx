@@ -17,10 +17,13 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { cx } from '../ui/cx.ts'
 import { Logo } from '../ui/Logo.tsx'
 import { LoadError, Skeleton } from '../ui/State.tsx'
+import { serversQuery } from '../wordpress/queries.ts'
 import { transactionCode } from './top-up-form.ts'
 
 const pollMs = 3000
 const latePollMs = 20_000
+/** How often the servers are read while an order may still be paid with the money: the charge follows the credit within moments. */
+const serverReads = 5
 const isUnknown = (error: unknown) => error instanceof ApiError && error.status === 404
 
 const paymentQuery = (code: string) =>
@@ -163,9 +166,26 @@ function Payment({ code }: { code: string }) {
             {t.payment.again}
           </Link>
         ) : null}
+        {state === 'succeeded' ? <PaidOrder /> : null}
       </div>
     </Outcome>
   )
+}
+
+/** Where the money paid an order at once, the way on to the server that is being set up. */
+function PaidOrder() {
+  const t = useTexts('topUp')
+  const { data } = useQuery({
+    ...serversQuery,
+    refetchInterval: ({ state: { data: read, dataUpdateCount } }) =>
+      dataUpdateCount < serverReads && read?.result.some(({ status }) => status === 'pending_payment') ? pollMs : false,
+  })
+  const server = data?.result.find(({ status }) => status === 'provisioning')
+  return server ? (
+    <Link to="/wordpress-progress/$id" params={{ id: server.id }} className={buttonClass('outline')}>
+      {t.payment.toServer}
+    </Link>
+  ) : null
 }
 
 function Line({ term, children }: { term: string; children: ReactNode }) {

@@ -46,7 +46,7 @@ export function TopUpSummary({ amount, payLabel, busy, disabled, note }: TopUpSu
           </div>
         </dl>
         <Button type="submit" form="top-up" size="lg" busy={busy} disabled={disabled} className="num mt-5 w-full">
-          <Lock aria-hidden className="size-4" />
+          <Lock aria-hidden className="size-4 shrink-0" />
           {payLabel}
         </Button>
         {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Currency } from '../../contract/money.ts'
+import { formatCount, type Currency } from '../../contract/money.ts'
 import type { Step } from '../../contract/pricing.ts'
 import type { ExplainedTransaction } from '../../contract/wallet-proof.ts'
 import { messageOf } from '../api.ts'
@@ -110,7 +110,7 @@ function Fact({ term, children }: { term: string; children: ReactNode }) {
 
 function Computed({ line, currency }: { line: Line; currency: Currency }) {
   const t = useTexts('wallet')
-  const { money } = useFormat()
+  const { money, language } = useFormat()
   const { basis } = line
   return (
     <div className="rounded-lg p-3.5 shadow-[inset_0_0_0_1px_var(--border)]">
@@ -118,7 +118,7 @@ function Computed({ line, currency }: { line: Line; currency: Currency }) {
       {line.period_start !== null && line.period_end !== null ? (
         <p className="num mt-0.5 text-xs text-ink-3">
           {t.wallet.period(formatTime(line.period_start), formatTime(line.period_end))}
-          {basis ? ` · ${t.wallet.periodSeconds(basis.seconds, grouped(basis.seconds))}` : null}
+          {basis ? ` · ${t.wallet.periodSeconds(basis.seconds, formatCount(basis.seconds, language))}` : null}
         </p>
       ) : null}
       <dl className="num mt-3 grid gap-2">
@@ -141,12 +141,10 @@ function Computed({ line, currency }: { line: Line; currency: Currency }) {
   )
 }
 
-/** Digits in threes with a thin space, which reads the same in every language. */
-const grouped = (number: number): string => String(number).replace(/\B(?=(\d{3})+$)/g, '\u202f')
-
 function StepLine({ step, basis, currency }: { step: Step; basis: NonNullable<Line['basis']>; currency: Currency }) {
   const t = useTexts('wallet')
-  const { money, disk } = useFormat()
+  const { money, disk, language } = useFormat()
+  const grouped = (number: number) => formatCount(number, language)
   const price = money(step.unit_price, currency)
   // A disk that is no whole number of GB is said in MB, or the reader could not do the sum.
   const gb = step.quantity % step.per === 0 ? String(step.quantity / step.per) : `${grouped(step.quantity)}/${grouped(step.per)}`

@@ -7,6 +7,7 @@ import { ApiError, call, messageOf } from '../api.ts'
 import { useDraft } from '../drafts.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { typedDomain } from '../typed-domain.ts'
 import { Badge } from '../ui/Badge.tsx'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
@@ -73,7 +74,8 @@ export default function DomainTab({ server }: { server: Server }) {
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (typed.trim() !== '') void add(typed.trim())
+    const name = typedDomain(typed)
+    if (name !== '') void add(name)
   }
 
   return (
@@ -118,12 +120,12 @@ export default function DomainTab({ server }: { server: Server }) {
                   autoComplete="off"
                   autoCapitalize="none"
                   spellCheck={false}
-                  maxLength={253}
+                  maxLength={300}
                 />
               )}
             </Field>
             <div className="mt-3 flex gap-2">
-              <Button type="submit" size="sm" busy={busy} disabled={typed.trim() === ''}>
+              <Button type="submit" size="sm" busy={busy} disabled={typedDomain(typed) === ''}>
                 {t.domains.ok}
               </Button>
               <Button variant="outline" size="sm" onClick={close}>

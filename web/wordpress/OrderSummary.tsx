@@ -6,7 +6,8 @@ import { effectivePlanPrice, type MonthlyLines } from '../../contract/pricing.ts
 import type { Plan, Region } from '../../contract/wordpress.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
-import { useMe } from '../queries.ts'
+import { topUpOf } from '../payments/shortfall.ts'
+import { useConfig, useMe } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Flag } from '../ui/Flag.tsx'
 import { diskMb, type OrderForm } from './order-form.ts'
@@ -96,6 +97,7 @@ function Line({ term, detail, value, quiet = false }: { term: string; detail: st
 function WalletLine({ total }: { total: number }) {
   const t = useTexts('servers')
   const user = useMe()
+  const { payments } = useConfig()
   const { money } = useFormat()
   const balance = money(user.balance, user.currency)
   const short = total - user.balance
@@ -106,7 +108,11 @@ function WalletLine({ total }: { total: number }) {
       {total > 0 && short > 0 ? (
         <>
           <span className="text-warning">{t.order.walletShort(balance, money(short, user.currency))}</span>
-          <Link to="/payment" className="ml-auto font-medium text-primary-ink underline underline-offset-4">
+          <Link
+            to="/payment"
+            search={topUpOf(short, user.currency, payments[user.region_code]?.min ?? 0)}
+            className="ml-auto font-medium text-primary-ink underline underline-offset-4"
+          >
             {t.nav.topUp}
           </Link>
         </>

@@ -247,7 +247,11 @@ function Name({ server }: { server: Server }) {
   }
   return (
     <form onSubmit={rename} noValidate className="grid max-w-xl gap-3 border-t border-border pt-5">
-      <Field label={t.resize.name} error={field('name') ?? refusal} hint={t.resize.nameHint(`${name}${rest}`)}>
+      <Field
+        label={t.resize.name}
+        error={field('name') ?? refusal}
+        hint={name === server.name ? undefined : t.resize.nameHint(`${name}${rest}`)}
+      >
         {(control) => (
           <span className="flex gap-2">
             <Input

@@ -9,7 +9,8 @@ import { brand } from '../brand.ts'
 import { formatElapsed, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { HostedLink } from '../invoices/InvoiceParts.tsx'
-import { useMe } from '../queries.ts'
+import { topUpOf } from '../payments/shortfall.ts'
+import { useConfig, useMe } from '../queries.ts'
 import { onPortalEvent, realtimeConnected } from '../realtime/channel.ts'
 import type { LoadInput } from '../routes.tsx'
 import { buttonClass } from '../ui/Button.tsx'
@@ -254,11 +255,14 @@ function Line({ term, children }: { term: string; children: ReactNode }) {
 
 function Actions({ stage, server }: { stage: Stage; server: Server }) {
   const t = useTexts('servers', 'site')
+  const user = useMe()
+  const { payments } = useConfig()
   const place = 'mt-6 flex flex-wrap gap-2 max-sm:*:flex-1'
   if (stage === 'unpaid') {
+    const short = (server.invoice?.amount_due ?? 0) - user.balance
     return (
       <div className={place}>
-        <Link to="/payment" className={buttonClass()}>
+        <Link to="/payment" search={topUpOf(short, user.currency, payments[user.region_code]?.min ?? 0)} className={buttonClass()}>
           <Plus aria-hidden className="size-4" />
           {t.progress.topUp}
         </Link>
