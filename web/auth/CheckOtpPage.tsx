@@ -7,6 +7,7 @@ import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { CodeInput } from '../ui/CodeInput.tsx'
 import { Field, Input } from '../ui/Field.tsx'
+import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { authLink, AuthLayout } from './AuthLayout.tsx'
 import { OtherPhone } from './OtherPhone.tsx'
@@ -21,7 +22,7 @@ export default function CheckOtpPage() {
   const timer = useResendTimer(wasCodeSent(email))
   const [sending, setSending] = useState(false)
 
-  const { form, values, errors, busy, set, bind, onSubmit } = useForm({
+  const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({
     initial: { email, code: '' },
     schema: activate.body,
     submit: async (body) => {
@@ -61,6 +62,11 @@ export default function CheckOtpPage() {
       }
     >
       <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5">
+        {failure ? (
+          <Note tone="danger" role="alert">
+            {failure.message}
+          </Note>
+        ) : null}
         {email ? null : (
           <Field label={t.auth.email} error={errors['email']}>
             {(control) => (
