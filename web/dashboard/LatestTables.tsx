@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { Download, ExternalLink } from 'lucide-react'
 import type { Invoice } from '../../contract/billing.ts'
 import type { Transaction } from '../../contract/wallet.ts'
-import { formatTime } from '../format.ts'
+import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
-import { HostedLink, InvoiceAmount, InvoiceBadge } from '../invoices/InvoiceParts.tsx'
+import { HostedLink, InvoiceBadge } from '../invoices/InvoiceParts.tsx'
 import { recentInvoicesQuery } from '../invoices/queries.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -112,6 +112,7 @@ export function LatestInvoices({ className }: { className?: string }) {
 
 function InvoiceTable({ list }: { list: Invoice[] }) {
   const t = useTexts('dashboard', 'invoices')
+  const { money } = useFormat()
   return (
     <table className="w-full text-sm">
       <caption className="sr-only">{t.dashboard.invoices}</caption>
@@ -141,7 +142,7 @@ function InvoiceTable({ list }: { list: Invoice[] }) {
               </span>
             </th>
             <td className={cx(denseCell, 'num text-right whitespace-nowrap', invoice.amount_due > 0 ? 'font-medium' : 'text-ink-3')}>
-              <InvoiceAmount invoice={invoice} dense />
+              {money(invoice.amount_due, invoice.currency)}
             </td>
             <td className={cx(denseCell, 'max-sm:hidden')}>
               <InvoiceBadge invoice={invoice} />

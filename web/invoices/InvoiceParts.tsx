@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Invoice } from '../../contract/billing.ts'
-import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 
@@ -31,28 +30,6 @@ export function InvoiceBadge({ invoice }: { invoice: Pick<Invoice, 'amount_due' 
     <Badge tone="success" dot>
       {t.invoices.paid}
     </Badge>
-  )
-}
-
-interface AmountProps {
-  invoice: Pick<Invoice, 'amount_due' | 'total' | 'currency'>
-  /** Where there is no room for the word, it is only read out. */
-  dense?: boolean
-}
-
-/** What is due; under it the total, where that is another amount: of a paid invoice the amount due alone would say nothing. */
-export function InvoiceAmount({ invoice, dense = false }: AmountProps) {
-  const t = useTexts('invoices')
-  const { money } = useFormat()
-  return (
-    <>
-      {money(invoice.amount_due, invoice.currency)}
-      {invoice.total === invoice.amount_due ? null : (
-        <span className="block text-xs font-normal text-ink-3">
-          <span className={dense ? 'sr-only' : undefined}>{t.invoices.total}</span> {money(invoice.total, invoice.currency)}
-        </span>
-      )}
-    </>
   )
 }
 

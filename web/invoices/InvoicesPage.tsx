@@ -3,7 +3,7 @@ import { Download } from 'lucide-react'
 import type { Invoice } from '../../contract/billing.ts'
 import { messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
-import { formatTime } from '../format.ts'
+import { formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import type { LoadInput } from '../routes.tsx'
 import { buttonClass } from '../ui/Button.tsx'
@@ -13,7 +13,7 @@ import { PagedCard } from '../ui/PagedCard.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { Empty } from '../ui/State.tsx'
 import { cell, headCell, headRow, row } from '../ui/table.ts'
-import { HostedLink, InvoiceAmount, InvoiceBadge } from './InvoiceParts.tsx'
+import { HostedLink, InvoiceBadge } from './InvoiceParts.tsx'
 import { invoiceListQuery } from './queries.ts'
 
 export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfiniteQuery(invoiceListQuery)
@@ -124,10 +124,18 @@ function Table({ list }: { list: Invoice[] }) {
   )
 }
 
+/** What is due; under it the total, where that is another amount: of a paid invoice the amount due alone would say nothing. */
 function Due({ invoice }: { invoice: Invoice }) {
+  const t = useTexts('invoices')
+  const { money } = useFormat()
   return (
-    <span className={cx('num whitespace-nowrap', invoice.amount_due > 0 ? 'font-semibold' : 'text-ink-3')}>
-      <InvoiceAmount invoice={invoice} />
+    <span className={cx('num', invoice.amount_due > 0 ? 'font-semibold' : 'text-ink-3')}>
+      {money(invoice.amount_due, invoice.currency)}
+      {invoice.total === invoice.amount_due ? null : (
+        <span className="block text-xs font-normal text-ink-3">
+          {t.invoices.total} <span className="whitespace-nowrap">{money(invoice.total, invoice.currency)}</span>
+        </span>
+      )}
     </span>
   )
 }
