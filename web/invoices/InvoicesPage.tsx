@@ -133,7 +133,8 @@ function Due({ invoice }: { invoice: Invoice }) {
       {money(invoice.amount_due, invoice.currency)}
       {invoice.total === invoice.amount_due ? null : (
         <span className="block text-xs font-normal text-ink-3">
-          {t.invoices.total} <span className="whitespace-nowrap">{money(invoice.total, invoice.currency)}</span>
+          {/* Where the columns stand close there is no room for the word. */}
+          <span className="md:max-xl:sr-only">{t.invoices.total}</span> {money(invoice.total, invoice.currency)}
         </span>
       )}
     </span>
