@@ -82,7 +82,7 @@ test.each([
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Transaction' })
   await dialog.getByText('How it was computed').waitFor()
-  await dialog.getByText(/10\s300\/1\s024 GB × 4\.000/).waitFor()
+  await dialog.getByText(/10,300\/1,024 GB × 4\.000/).waitFor()
   await dialog.getByText('The same as what was charged').waitFor()
   expect(page.url()).toMatch(/direction=out&entry=\d+$/)
   expect(await violations(page)).toEqual([])
