@@ -70,6 +70,12 @@ export async function settled(page: Page): Promise<void> {
   )
 }
 
+/** Opens an address and waits until the screen stands. */
+export async function openPage(page: Page, url: string): Promise<void> {
+  await page.goto(url)
+  await settled(page)
+}
+
 /** What of the page breaks WCAG 2.2 AA, as rule and place. */
 export async function violations(page: Page): Promise<string[]> {
   // A colour that is still changing is no colour to judge.

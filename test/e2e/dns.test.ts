@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig } from '../dig.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, phone, settled, sideways, violations, visitAs, type Visit } from './browser.ts'
+import { openBrowser, openPage, phone, settled, sideways, violations, visitAs, type Visit } from './browser.ts'
 
 const name = 'tiem-hoa.com.vn'
 let house: TestHouse
@@ -25,10 +25,7 @@ afterAll(async () => {
 
 const button = (label: string | RegExp) => page.getByRole('button', { name: label, exact: true })
 const told = (text: string | RegExp) => page.getByText(text).first().waitFor()
-const open = async (path: string): Promise<void> => {
-  await page.goto(`${house.url}${path}`)
-  await settled(page)
-}
+const open = (path: string): Promise<void> => openPage(page, `${house.url}${path}`)
 const wrong = async (at: Page = page): Promise<string[]> => {
   return [...(await violations(at)), ...((await sideways(at)) > 0 ? ['scrolls sideways'] : [])]
 }

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, phone, settled, sideways, violations, visitAs, wide, type Look, type Visit } from './browser.ts'
+import { openBrowser, openPage, phone, sideways, violations, visitAs, wide, type Look, type Visit } from './browser.ts'
 
 let house: TestHouse
 let browser: Browser
@@ -50,11 +50,7 @@ afterAll(async () => {
 
 /** A visitor who reads English where nothing else is asked for. */
 const open = (look: Look = {}): Promise<Visit> => visitAs(browser, { theme: 'light', language: 'en', ...look })
-/** Opens an address and waits until the screen stands: its heading is there and nothing is grey any more. */
-async function go(page: Page, path: string): Promise<void> {
-  await page.goto(`${house.url}${path}`)
-  await settled(page)
-}
+const go = (page: Page, path: string): Promise<void> => openPage(page, `${house.url}${path}`)
 
 const visitorScreens = (): string[] => [
   '/login',

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../dns-server.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, settled, visitAs, type Visit } from './browser.ts'
+import { openBrowser, openPage, settled, visitAs, type Visit } from './browser.ts'
 
 const name = 'tiem-banh.example.org'
 let dns: TestDns
@@ -41,10 +41,7 @@ afterAll(async () => {
 
 const button = (label: string | RegExp) => page.getByRole('button', { name: label, exact: true })
 const told = (text: string) => page.getByText(text, { exact: true }).first().waitFor()
-const open = async (path: string): Promise<void> => {
-  await page.goto(`${house.url}${path}`)
-  await settled(page)
-}
+const open = (path: string): Promise<void> => openPage(page, `${house.url}${path}`)
 const part = async (label: string): Promise<void> => {
   await page.getByRole('tab', { name: label, exact: true }).click()
   await settled(page)

@@ -12,7 +12,9 @@ const longestMs = 1000
 
 let keyIsDown = false
 addEventListener('keydown', () => (keyIsDown = true), { capture: true })
-for (const sign of ['keyup', 'blur']) addEventListener(sign, () => (keyIsDown = false), { capture: true })
+addEventListener('keyup', () => (keyIsDown = false), { capture: true })
+// The window's own: it hears of no release any more. What inside it loses the focus says nothing of the key.
+addEventListener('blur', () => (keyIsDown = false))
 
 /**
  * Resolves behind that frame as well, but not while the key that was pressed is down: its release is an event of its own, which would wait for
