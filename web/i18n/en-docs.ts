@@ -47,6 +47,7 @@ export const enDocs = {
             heading: 'When the money does not arrive',
             text: [
               'A payment that your bank has not confirmed yet is shown as pending, and its page updates by itself. It is credited exactly once, however often you reload.',
+              'You left the page of a bank transfer before you made it? Top up leads back to it for a day.',
               'A bank transfer without a readable transfer code is kept safe until our staff has matched it: write to support with the time and amount.',
             ],
           },

@@ -36,6 +36,7 @@ export const viDocs: typeof enDocs = {
             heading: 'Khi tiền chưa tới',
             text: [
               'Khoản thanh toán chưa được ngân hàng xác nhận sẽ hiện là đang chờ, và trang tự cập nhật. Tiền chỉ được cộng đúng một lần, dù bạn tải lại bao nhiêu lần.',
+              'Bạn đã rời trang hướng dẫn trước khi chuyển khoản? Trang Nạp ví dẫn lại tới đó trong một ngày.',
               'Khoản chuyển không đọc được mã sẽ được giữ an toàn cho tới khi nhân viên đối soát: hãy gửi thời điểm và số tiền cho bộ phận hỗ trợ.',
             ],
           },
