@@ -1,8 +1,10 @@
 /** The customer's own account: profile, password, contacts, sessions, sign-in history. */
 import * as z from 'zod/mini'
-import { email, otp, password, phone } from './auth.ts'
+import { email } from './auth.ts'
+import { Address, otp, password, phone } from './registration.ts'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { regionCode } from './money.ts'
+import { Location } from './system.ts'
 
 /** A name of the IANA time zone database that this machine knows. */
 export function isTimeZone(name: string): boolean {
@@ -18,6 +20,8 @@ export function isTimeZone(name: string): boolean {
 
 const language = z.enum(['en', 'vi', 'aud'])
 const currentPassword = z.string().check(z.minLength(1), z.maxLength(128))
+/** A tax or business number of any country: 0312345678-001, 51 824 753 556, DE811907980. Whether it exists is not asked. */
+const taxCode = z.string().check(z.trim(), z.maxLength(30), z.regex(/^[A-Za-z0-9][A-Za-z0-9 ./-]*$/, { error: 'tax_code' }))
 const timeZone = z.string().check(z.maxLength(64), z.refine(isTimeZone, { error: 'time_zone' }))
 
 export const Account = z.object({
@@ -29,6 +33,11 @@ export const Account = z.object({
   language,
   /** IANA; null: the browser's own. */
   timeZone: z.nullable(z.string()),
+  /** What invoices name from now on; `location` null: the place is in no list any more. */
+  address: z.nullable(z.object({ line: z.string(), location: z.nullable(Location) })),
+  /** The buyer, in the place of the name. */
+  company: z.nullable(z.string()),
+  taxCode: z.nullable(z.string()),
   createdAt: z.string(),
 })
 export type Account = z.output<typeof Account>
@@ -45,11 +54,14 @@ export const changeAccount = endpoint({
   method: 'PUT',
   path: '/api/v1/account',
   access: 'customer',
-  summary: 'Change name, language or time zone; what is not named stays',
+  summary: 'Change name, language, time zone or what invoices name; what is not named stays',
   body: z.strictObject({
     name: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(100))),
     language: z.optional(language),
     timeZone: z.optional(z.nullable(timeZone)),
+    address: z.optional(z.nullable(Address)),
+    company: z.optional(z.nullable(z.string().check(z.trim(), z.minLength(1), z.maxLength(150)))),
+    taxCode: z.optional(z.nullable(taxCode)),
   }),
   result: Account,
 })

@@ -43,6 +43,7 @@ const rules = {
   email_same: { en: 'This is your email address already.', vi: 'Đây đang là email của bạn.' },
   phone_same: { en: 'This is your phone number already.', vi: 'Đây đang là số điện thoại của bạn.' },
   time_zone: { en: 'Choose a time zone from the list.', vi: 'Hãy chọn một múi giờ trong danh sách.' },
+  tax_code: { en: 'Use letters without accents, digits, spaces and . / -', vi: 'Dùng chữ cái không dấu, chữ số, dấu cách và . / -' },
   otp_form: { en: 'Enter the 6 digits of the code.', vi: 'Nhập 6 chữ số của mã.' },
   amount_positive: { en: 'Enter an amount above 0.', vi: 'Nhập số tiền lớn hơn 0.' },
   amount_range: { en: 'The amount is outside the limits.', vi: 'Số tiền nằm ngoài hạn mức.' },

@@ -100,7 +100,7 @@ export async function openHouse(parts: HouseParts) {
     openWallet: ledger.openWallet,
     closeWallets: ledger.closeWallets,
     balanceOf: ledger.balanceOf,
-    knowsLocation: storefront.knowsPlace,
+    locationOf: storefront.placeOf,
     endLive: realtime.endSessions,
   }
   const accounts = auth.createAccounts(authNeeds)

@@ -184,7 +184,11 @@ const dnsRecord = createRoute({
   path: '/dns/domain/$id/record/$recordId',
   ...screen(() => import('./dns/EditRecordPage.tsx'), 'dns', 'dnsRecord'),
 })
-const account = createRoute({ getParentRoute: inApp, path: '/account', ...screen(() => import('./account/AccountPage.tsx'), 'account') })
+const account = createRoute({
+  getParentRoute: inApp,
+  path: '/account',
+  ...screen(() => import('./account/AccountPage.tsx'), 'account', 'address'),
+})
 const docs = createRoute({ getParentRoute: inApp, path: '/docs', ...screen(() => import('./docs/IndexPage.tsx'), 'docs') })
 const docsPage = createRoute({ getParentRoute: inApp, path: '/docs/$page', ...screen(() => import('./docs/DocsPage.tsx'), 'docs') })
 const paas = createRoute({ getParentRoute: inApp, path: '/paas', ...screen(() => import('./paas/PaasPage.tsx'), 'paas') })
@@ -206,7 +210,11 @@ const login = createRoute({
   validateSearch: (search: Search) => optional('next', text(search['next'])),
   ...screen(() => import('./auth/LoginPage.tsx'), 'auth'),
 })
-const register = createRoute({ getParentRoute: bare, path: '/register', ...screen(() => import('./auth/RegisterPage.tsx'), 'auth') })
+const register = createRoute({
+  getParentRoute: bare,
+  path: '/register',
+  ...screen(() => import('./auth/RegisterPage.tsx'), 'auth', 'address'),
+})
 const withEmail = (search: Search) => optional('email', text(search['email']))
 const checkOtp = createRoute({
   getParentRoute: bare,

@@ -145,7 +145,7 @@ export default defineConfig({
             // what several screens share comes in one more; what one screen alone uses comes with that screen.
             {
               name: 'shared',
-              test: /node_modules[\\/](zod|lucide-react)|[\\/]contract[\\/](?!billing|cards|dns|payments|wordpress)|[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts)\.ts|(account|auth|dns|invoices|wordpress)[\\/]|ui[\\/]CodeInput|payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/,
+              test: /node_modules[\\/](zod|lucide-react)|[\\/]contract[\\/](?!billing|cards|dns|payments|registration|wordpress)|[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts)\.ts|(account|auth|dns|invoices|wordpress)[\\/]|ui[\\/]CodeInput|payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/,
               minShareCount: 3,
               priority: 8,
             },

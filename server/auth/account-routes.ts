@@ -17,7 +17,7 @@ function known(caller: Caller | undefined): Caller {
 
 export function accountRoutes(http: Http, db: Database, clock: Clock, profile: Profile): void {
   http.read(api.account, ({ customerId }) => profile.read(db, customerId))
-  http.write(api.changeAccount, ({ tx, customerId, body }) => profile.change(tx, customerId, body))
+  http.write(api.changeAccount, ({ tx, customerId, body, language }) => profile.change(tx, customerId, body, language))
   http.write(api.changePassword, async ({ tx, caller, body, language }) => {
     await profile.changePassword(tx, known(caller), body.current, body.password, language)
     return null

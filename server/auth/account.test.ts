@@ -83,6 +83,28 @@ describe('profile', () => {
     expect((await on<Account>(an, 'PUT', '', { timeZone: null })).body.result.timeZone).toBeNull()
   })
 
+  test('company, tax code and address are given, changed one by one, and taken back', async () => {
+    const an = await portal.customer()
+    const before = (await on<Account>(an, 'GET', '')).body.result
+    expect(before).toMatchObject({ address: null, company: null, taxCode: null })
+    const wish = {
+      company: ' Công ty Ánh Dương ',
+      taxCode: '0312345678-001',
+      address: { line: '1 Tràng Tiền', locationId: 'vn-city-ha-noi' },
+    }
+    const hanoi = { id: 'vn-city-ha-noi', name: 'Hà Nội', type: 'city', country: 'VN' }
+    const after = { ...before, company: 'Công ty Ánh Dương', taxCode: wish.taxCode, address: { line: '1 Tràng Tiền', location: hanoi } }
+    expect((await on<Account>(an, 'PUT', '', wish)).body.result).toEqual(after)
+    expect((await on<Account>(an, 'PUT', '', { company: null })).body.result).toEqual({ ...after, company: null })
+    expect((await on<Account>(an, 'PUT', '', { taxCode: null, address: null })).body.result).toEqual(before)
+  })
+
+  test('of an address in a place that a later list has no more, the street is kept', async () => {
+    const an = await portal.customer()
+    await admin.query("update customer set address_line = '1 Tràng Tiền', location_id = 'gone' where id = $1", [an.id])
+    expect((await on<Account>(an, 'GET', '')).body.result.address).toEqual({ line: '1 Tràng Tiền', location: null })
+  })
+
   test.each([
     [{ name: '' }, 'name'],
     [{ name: 'x'.repeat(101) }, 'name'],
@@ -91,6 +113,13 @@ describe('profile', () => {
     [{ timeZone: 'Mars/Olympus' }, 'timeZone'],
     [{ timeZone: '+07:00' }, 'timeZone'],
     [{ email: 'other@example.vn' }, 'email'],
+    [{ company: '  ' }, 'company'],
+    [{ company: 'x'.repeat(151) }, 'company'],
+    [{ taxCode: '<b>1</b>' }, 'taxCode'],
+    [{ taxCode: '1'.repeat(31) }, 'taxCode'],
+    [{ address: { line: 'x'.repeat(201), locationId: 'vn-city-ha-noi' } }, 'address.line'],
+    [{ address: { line: '1 Tràng Tiền', locationId: 'vn-city-atlantis' } }, 'address.locationId'],
+    [{ address: { line: '1 Tràng Tiền' } }, 'address.locationId'],
   ])('%j changes nothing', async (body, field) => {
     const an = await portal.customer()
     const before = (await on<Account>(an, 'GET', '')).body.result

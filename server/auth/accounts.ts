@@ -1,10 +1,10 @@
 /** Registration, activation, sign-in and recovery. */
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
-import type { Me, Registration } from '../../contract/auth.ts'
+import type { Me } from '../../contract/auth.ts'
+import type { Registration } from '../../contract/registration.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
-import { ruleText } from '../../contract/sentences.ts'
 import { hours, later, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -14,6 +14,7 @@ import type { Secrets } from '../platform/secrets.ts'
 import { phoneOf, takenOf } from './addresses.ts'
 import { createGuards } from './guards.ts'
 import { spokenBy, type Speaker } from './language.ts'
+import { addressRow, printedOf, refuseUnknownPlace, type LocationOf } from './billing-details.ts'
 import { hashPassword, refuseCommon, spendVerification, verifyPassword } from './password.ts'
 import { endSessions, openSession, type Caller, type EndLive, type Origin } from './session.ts'
 import { noteSignIn } from './sign-ins.ts'
@@ -35,7 +36,7 @@ export interface AuthNeeds {
   readonly openWallet: (tx: Tx, customerId: string, currency: Currency) => Promise<void>
   readonly closeWallets: (tx: Tx, customerIds: readonly string[]) => Promise<void>
   readonly balanceOf: (db: Queryable, customerId: string) => Promise<{ balance: bigint; currency: Currency }>
-  readonly knowsLocation: (id: string) => boolean
+  readonly locationOf: LocationOf
   /** Closes what is open under these sessions, after the commit. */
   readonly endLive: EndLive
 }
@@ -48,6 +49,10 @@ export interface Customer {
   readonly regionCode: RegionCode
   /** Of letters and messages. */
   readonly language: Language
+  /** In one line, as invoices print it. */
+  readonly address?: string
+  readonly company?: string
+  readonly taxCode?: string
 }
 
 export interface Accounts {
@@ -127,9 +132,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
     async register(tx, form, from, language) {
       const phone = phoneOf(form.phone, language)
       refuseCommon(form.password, language)
-      if (form.address && !needs.knowsLocation(form.address.locationId)) {
-        throw new Refusal('invalid_input', { fields: { 'address.locationId': ruleText('location', language) } })
-      }
+      if (form.address) refuseUnknownPlace(needs.locationOf, form.address, language)
       await registrations?.take(from.ip)
       const id = randomUUID()
       const passwordHash = await hashPassword(form.password)
@@ -143,8 +146,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
             name: form.name,
             password_hash: passwordHash,
             region_code: form.region_code,
-            address_line: form.address?.line ?? null,
-            location_id: form.address?.locationId ?? null,
+            ...addressRow(form.address),
             created_at: clock.now(),
           })
           .execute()
@@ -282,7 +284,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       if (ids.length === 0) return new Map()
       const rows = await db
         .selectFrom('customer')
-        .select(['id', 'email', 'name', 'phone', 'region_code', 'language'])
+        .select(['id', 'email', 'name', 'phone', 'region_code', 'language', 'address_line', 'location_id', 'company', 'tax_code'])
         .where('id', 'in', ids)
         .execute()
       return new Map(
@@ -295,6 +297,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
             phone: row.phone,
             regionCode: row.region_code as RegionCode,
             language: spoken(row),
+            ...printedOf(needs.locationOf, row),
           },
         ]),
       )

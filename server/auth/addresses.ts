@@ -1,5 +1,5 @@
 /** The email and the phone that an account is reached by: each belongs to one account only. */
-import { normalisePhone } from '../../contract/auth.ts'
+import { normalisePhone } from '../../contract/registration.ts'
 import type { Language } from '../../contract/errors.ts'
 import { ruleText } from '../../contract/sentences.ts'
 import { databaseError } from '../platform/db.ts'

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { normalisePhone } from '../../contract/auth.ts'
+import { normalisePhone } from '../../contract/registration.ts'
 import { eventually, manualClock, openTestHouse, type Answer, type TestHouse } from '../../test/house.ts'
 import { hours, minutes, seconds } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'

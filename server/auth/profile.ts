@@ -8,6 +8,7 @@ import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { AuthNeeds } from './accounts.ts'
 import { phoneOf, takenOf } from './addresses.ts'
+import { addressOf, addressRow, refuseUnknownPlace } from './billing-details.ts'
 import { createGuards } from './guards.ts'
 import { spokenBy } from './language.ts'
 import { hashPassword, refuseCommon, verifyPassword } from './password.ts'
@@ -16,7 +17,8 @@ import { endSessions, type Caller } from './session.ts'
 
 export interface Profile {
   read(db: Queryable, customerId: string): Promise<Account>
-  change(tx: Tx, customerId: string, wish: z.output<typeof changeAccount.body>): Promise<Account>
+  /** Refuses with invalid_input an address in a place that is in no list. */
+  change(tx: Tx, customerId: string, wish: z.output<typeof changeAccount.body>, language: Language): Promise<Account>
   /** Ends every other session and any recovery that is under way. Refuses with invalid_input (`current`, `password`) or rate_limited. */
   changePassword(tx: Tx, caller: Caller, current: string, password: string, language: Language): Promise<void>
   /** Sends a code to the new address. Refuses with invalid_input, rate_limited, email_taken. */
@@ -74,15 +76,22 @@ export function createProfile(needs: AuthNeeds): Profile {
         region_code: region,
         language: (row.language as Account['language'] | null) ?? needs.languageOf(region),
         timeZone: row.time_zone,
+        address: addressOf(needs.locationOf, row),
+        company: row.company,
+        taxCode: row.tax_code,
         createdAt: row.created_at.toISOString(),
       }
     },
 
-    async change(tx, customerId, { name, language, timeZone }) {
+    async change(tx, customerId, { name, language, timeZone, address, company, taxCode }, spoken) {
+      if (address) refuseUnknownPlace(needs.locationOf, address, spoken)
       const wish = {
         ...(name !== undefined && { name }),
         ...(language !== undefined && { language }),
         ...(timeZone !== undefined && { time_zone: timeZone }),
+        ...(address !== undefined && addressRow(address)),
+        ...(company !== undefined && { company }),
+        ...(taxCode !== undefined && { tax_code: taxCode }),
       }
       if (Object.keys(wish).length > 0) await tx.updateTable('customer').set(wish).where('id', '=', customerId).execute()
       return await profile.read(tx, customerId)

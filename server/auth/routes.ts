@@ -1,19 +1,19 @@
-import { auth as api } from '../../contract/index.ts'
+import { auth as api, registration } from '../../contract/index.ts'
 import type { Database } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
 import type { Accounts } from './accounts.ts'
 
 export function routes(http: Http, db: Database, accounts: Accounts): void {
-  http.write(api.register, ({ tx, body, language, ip, userAgent }) => accounts.register(tx, body, { ip, userAgent }, language))
-  http.write(api.activate, async ({ tx, body }) => {
+  http.write(registration.register, ({ tx, body, language, ip, userAgent }) => accounts.register(tx, body, { ip, userAgent }, language))
+  http.write(registration.activate, async ({ tx, body }) => {
     await accounts.activate(tx, body.email, body.code)
     return null
   })
-  http.write(api.sendCode, async ({ tx, body, language }) => {
+  http.write(registration.sendCode, async ({ tx, body, language }) => {
     await accounts.sendActivation(tx, body.email, language)
     return null
   })
-  http.write(api.correctPhone, async ({ tx, body, language, ip, userAgent }) => {
+  http.write(registration.correctPhone, async ({ tx, body, language, ip, userAgent }) => {
     await accounts.correctPhone(tx, body, { ip, userAgent }, language)
     return null
   })
@@ -25,11 +25,11 @@ export function routes(http: Http, db: Database, accounts: Accounts): void {
     if (caller) await accounts.logout(tx, caller)
     return null
   })
-  http.write(api.recover, async ({ tx, body }) => {
+  http.write(registration.recover, async ({ tx, body }) => {
     await accounts.recover(tx, body.email)
     return null
   })
-  http.write(api.reset, async ({ tx, body, language }) => {
+  http.write(registration.reset, async ({ tx, body, language }) => {
     await accounts.reset(tx, body.email, body.code, body.password, language)
     return null
   })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { InvoiceEvent } from '../../contract/realtime.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
@@ -239,6 +240,32 @@ describe('the hosted invoice', () => {
     for (const wrong of [newer?.id ?? '', newer?.number ?? '', `${token.slice(0, -1)}!`, '%00', token.slice(1), "'"]) {
       expect([wrong, (await house.call('GET', `/api/invoices/${wrong}`)).status]).toEqual([wrong, 404])
     }
+  })
+})
+
+describe('who buys', () => {
+  test('is named on an invoice as they were when it was issued', async () => {
+    const an = await house.customer()
+    const change = (body: object) => house.call('PUT', '/api/v1/account', { token: an.token, body })
+    const place = async () => {
+      const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })).body.result
+      const { buyer, token } = await house.house.db
+        .selectFrom('invoice')
+        .select(['buyer', 'token'])
+        .where(sql`subject->'wp'->>'id'`, '=', id)
+        .executeTakeFirstOrThrow()
+      return { buyer, token }
+    }
+    const person = { name: 'Nguyễn Văn An', email: an.email }
+    expect((await place()).buyer).toEqual(person)
+    await change({ company: 'Ánh Dương', taxCode: '0312345678', address: { line: '1 Tràng Tiền', locationId: 'vn-city-ha-noi' } })
+    const company = { name: 'Ánh Dương', email: an.email, address: '1 Tràng Tiền, Hà Nội', taxCode: '0312345678' }
+    const { buyer, token } = await place()
+    expect(buyer).toEqual(company)
+    await change({ company: null, taxCode: null, address: null })
+    expect((await place()).buyer).toEqual(person)
+    const answer = await house.call<{ buyer: string }>('GET', `/api/invoices/${token}`)
+    expect(answer.body.result.buyer).toBe('Ánh Dương')
   })
 })
 

@@ -6,6 +6,7 @@ import { halfEven, type Basis } from '../../contract/pricing.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { timeZoneOf } from '../catalog/index.ts'
 import type { Tx } from '../platform/db.ts'
+import type { Party } from './invoice-pdf.ts'
 import { nextNumbers } from './numbers.ts'
 import { yearIn } from './period.ts'
 import { offerToJson, type Offer, type Starts, type Text } from './product.ts'
@@ -23,6 +24,10 @@ export interface Customer {
   readonly id: string
   readonly name: string
   readonly email: string
+  readonly address?: string
+  /** The buyer, where there is one. */
+  readonly company?: string
+  readonly taxCode?: string
   readonly regionCode: RegionCode
   /** Of letters. */
   readonly language: Language
@@ -84,6 +89,13 @@ export async function numberDrafts(tx: Tx, catalog: Catalog, drafts: readonly Dr
   }))
 }
 
+const buyerOf = ({ name, email, address, company, taxCode }: Customer): Party => ({
+  name: company ?? name,
+  email,
+  ...(address !== undefined && { address }),
+  ...(taxCode !== undefined && { taxCode }),
+})
+
 /** `paid`: it is settled already, and nothing is due. */
 export async function writeInvoices(
   tx: Tx,
@@ -111,7 +123,7 @@ export async function writeInvoices(
         status: invoice.paid ? 'paid' : 'open',
         paid_at: invoice.paid ? now : null,
         // Frozen: what the customer was called, who sold it, and the tax when it was issued.
-        buyer: JSON.stringify({ name: invoice.customer.name, email: invoice.customer.email }),
+        buyer: JSON.stringify(buyerOf(invoice.customer)),
         seller: JSON.stringify(catalog.seller),
         tax_name: taxOf(invoice).name,
         tax_rate: taxOf(invoice).rate,

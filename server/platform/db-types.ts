@@ -31,6 +31,7 @@ export interface ClockOffset {
 export interface Customer {
   active: Generated<boolean>;
   address_line: string | null;
+  company: string | null;
   created_at: Timestamp;
   email: string;
   id: string;
@@ -40,6 +41,7 @@ export interface Customer {
   password_hash: string;
   phone: string;
   region_code: string;
+  tax_code: string | null;
   time_zone: string | null;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Registration } from '../../contract/auth.ts'
+import { Registration } from '../../contract/registration.ts'
 import { places, searchPlaces } from './places.ts'
 
 const first = (text: string) => searchPlaces(text)[0]?.name

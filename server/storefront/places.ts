@@ -63,9 +63,9 @@ const also: Readonly<Record<string, string>> = {
   thuathienhue: 'hue',
 }
 const searchable = places.map((place) => ({ place, folded: foldName(place.name), compacted: compact(foldName(place.name)) }))
-const known = new Set(places.map((place) => place.id))
+const known = new Map(places.map((place) => [place.id, place]))
 
-export const knowsPlace = (id: string): boolean => known.has(id)
+export const placeOf = (id: string): Place | undefined => known.get(id)
 
 /** Accents ignored: `ha noi` finds Hà Nội. Names that are the text come first, then those that begin with it, then those where a word does. */
 export function searchPlaces(text: string): Place[] {

@@ -26,7 +26,7 @@ async function signedIn(customer: TestCustomer, path: string) {
   return { context, page, complaints }
 }
 
-test('a name, a time zone and an email address are changed', async () => {
+test('a name, what invoices name, a time zone and an email address are changed', async () => {
   const an = await house.customer()
   const { page, context, complaints } = await signedIn(an, '/')
   await page.getByRole('button', { name: `Account: ${an.email}` }).click()
@@ -35,6 +35,23 @@ test('a name, a time zone and an email address are changed', async () => {
   const profile = page.getByRole('region', { name: 'Profile' })
   await profile.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Your account is saved.').waitFor()
+
+  const billing = page.getByRole('region', { name: 'Billing details' })
+  await billing.getByLabel('Tax code').fill('<b>')
+  await billing.getByLabel('Address').fill('1 Tràng Tiền')
+  await billing.getByRole('button', { name: 'Save' }).click()
+  await billing.getByText('Use letters without accents, digits, spaces and . / -').waitFor()
+  await billing.getByLabel('Tax code').fill('0312345678-001')
+  await billing.getByRole('button', { name: 'Save' }).click()
+  await billing.getByText('Choose a place from the list.').waitFor()
+  await billing.getByLabel('City or district').fill('ha noi')
+  await page.getByRole('option', { name: /^Hà Nội/ }).click()
+  const saved = page.waitForResponse((response) => response.request().method() === 'PUT' && response.ok())
+  await billing.getByRole('button', { name: 'Save' }).click()
+  await saved
+  await page.reload()
+  await expect.poll(() => billing.getByLabel('City or district').inputValue()).toBe('Hà Nội')
+  expect(await billing.getByLabel('Tax code').inputValue()).toBe('0312345678-001')
 
   const history = page.getByRole('region', { name: 'Sign-in history' })
   const before = await history.locator('time').first().innerText()

@@ -6,6 +6,7 @@ import { messageOf } from '../api.ts'
 import { Later } from '../ui/Later.tsx'
 import { PageHead } from '../ui/PageHead.tsx'
 import { LoadError, Skeleton } from '../ui/State.tsx'
+import { BillingCard } from './BillingCard.tsx'
 import { EmailCard } from './EmailCard.tsx'
 import { LockCard } from './LockCard.tsx'
 import { PasswordCard } from './PasswordCard.tsx'
@@ -33,12 +34,13 @@ export default function AccountPage() {
               <>
                 <div className="grid gap-6">
                   <ProfileCard account={data} />
+                  <BillingCard account={data} />
                   <RegionCard account={data} />
-                  <PasswordCard email={data.email} />
                 </div>
                 <div className="grid gap-6">
                   <EmailCard email={data.email} />
                   <PhoneCard phone={data.phone} email={data.email} />
+                  <PasswordCard email={data.email} />
                   <LockCard />
                   <SessionsCard />
                 </div>

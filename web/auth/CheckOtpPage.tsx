@@ -1,6 +1,6 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { activate, sendCode } from '../../contract/auth.ts'
+import { activate, sendCode } from '../../contract/registration.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { correctPhone } from '../../contract/auth.ts'
+import { correctPhone } from '../../contract/registration.ts'
 import { call } from '../api.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { recover, reset } from '../../contract/auth.ts'
+import { recover, reset } from '../../contract/registration.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'

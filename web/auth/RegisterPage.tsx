@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { register, Registration } from '../../contract/auth.ts'
+import { register, Registration } from '../../contract/registration.ts'
 import { regionCodes, type RegionCode } from '../../contract/money.ts'
 import { Attempt, messageOf } from '../api.ts'
 import { useForm, type FieldErrors } from '../form.ts'
@@ -10,25 +10,19 @@ import { configQuery } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field, Input, PasswordInput, Select } from '../ui/Field.tsx'
 import { toast } from '../ui/toast.ts'
+import { AddressFields, addressOf, type AddressValues } from '../address/AddressFields.tsx'
 import { authLink, AuthLayout } from './AuthLayout.tsx'
-import { LocationSearch, type Place } from './LocationSearch.tsx'
 import { noteCodeSent } from './resend.ts'
 
-interface Values {
+interface Values extends AddressValues {
   name: string
   email: string
   phone: string
   password: string
   region_code: RegionCode
-  line: string
-  place: Place | null
 }
 
 const regionOf: Record<Language, RegionCode> = { vi: 'VN', en: 'USD', aud: 'AUD' }
-
-/** The address is given whole or not at all; a line without a place is sent, and the server asks for the place. */
-const addressOf = (line: string, place: Place | null) =>
-  line.trim() === '' && place === null ? {} : { address: { line, locationId: place?.id ?? '' } }
 
 export default function RegisterPage() {
   const t = useTexts('auth')
@@ -41,7 +35,7 @@ export default function RegisterPage() {
   const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({
     initial: { name: '', email: '', phone: '', password: '', region_code: regionOf[language], line: '', place: null } as Values,
     schema: Registration,
-    body: ({ line, place, ...account }) => ({ ...account, ...addressOf(line, place) }),
+    body: ({ line, place, ...account }) => ({ ...account, address: addressOf({ line, place }) ?? undefined }),
     submit: async (body) => {
       try {
         await attempt.run(register, { body })
@@ -107,14 +101,7 @@ export default function RegisterPage() {
             )}
           </Field>
         </div>
-        <Field label={t.auth.addressLine} aside={t.common.optional} error={shown['address.line']}>
-          {(control) => <Input {...control} {...bind('line')} autoComplete="street-address" />}
-        </Field>
-        <LocationSearch
-          value={values.place}
-          onChange={(place) => set('place', place)}
-          error={shown['address.locationId'] ?? shown['address']}
-        />
+        <AddressFields values={values} errors={shown} onLine={(line) => set('line', line)} onPlace={(place) => set('place', place)} />
         <Button type="submit" size="lg" busy={busy} className="sm:col-span-2">
           {t.auth.register}
         </Button>

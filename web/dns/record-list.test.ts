@@ -40,6 +40,18 @@ test('records are found by full names and by the letters that A-labels stand for
   expect(found('nothing')).toEqual([])
 })
 
+test('by name the domain comes first, what is below a name follows it, and numbers go by their value', () => {
+  const names = ['@', '*', 'a', 'www.a', 'a-b', 'host', 'host1', 'host01', 'host2', 'host10', 'host10.b', 'zz']
+  const order = (by: readonly string[]) =>
+    sorted(
+      by.map((name) => record(name, { name })),
+      { by: 'name', descending: false },
+    ).map(({ name }) => name)
+  const expected = ['@', '*', 'a', 'www.a', 'a-b', 'host10.b', 'host', 'host01', 'host1', 'host2', 'host10', 'zz']
+  expect(order(names)).toEqual(expected)
+  expect(order(names.toReversed())).toEqual(expected)
+})
+
 test('ten thousand records are brought up to date, sorted and searched in a blink', () => {
   const records = Array.from({ length: 10_000 }, (_, n) => record(String(n), { name: `h${n}` }))
   const began = performance.now()

@@ -31,16 +31,25 @@ export interface Sorting {
   readonly descending: boolean
 }
 
-/** The domain itself comes before everything in it; names are compared from the right, so that what belongs together stands together. */
-export function compareNames(one: string, other: string): number {
-  if (one === other) return 0
-  if (one === '@') return -1
-  if (other === '@') return 1
-  const [left, right] = [one, other].map((name) => name.split('.').toReversed().join('.')) as [string, string]
-  return left < right ? -1 : 1
+/**
+ * What names are ordered by. The domain itself comes before everything in it; labels are read from the right, so that what belongs together stands
+ * together, and numbers by their value: host2 before host10.
+ */
+function keyOf(name: string): string {
+  if (name === '@') return ''
+  // Below every letter of a name: www.a is nearer to a than a-b is.
+  const reversed = name.split('.').toReversed().join('\u0001')
+  // Of two numbers the one with fewer digits is smaller.
+  return reversed.replace(/0*(\d+)/g, (_all, digits: string) => String.fromCharCode('0'.charCodeAt(0) + digits.length) + digits)
 }
 
 export function sorted(records: readonly Record[], { by, descending }: Sorting): Record[] {
+  const keys = new Map(records.map(({ name }) => [name, keyOf(name)]))
+  const compareNames = (one: string, other: string): number => {
+    if (one === other) return 0
+    const [left = '', right = ''] = [keys.get(one), keys.get(other)]
+    return left < right || (left === right && one < other) ? -1 : 1
+  }
   const order = (one: Record, other: Record): number => {
     if (by === 'ttl' && one.ttl !== other.ttl) return one.ttl - other.ttl
     if (by === 'type' && one.type !== other.type) return recordTypes.indexOf(one.type) - recordTypes.indexOf(other.type)

@@ -1,5 +1,4 @@
 /** English: signing in, and what comes before it. */
-import { plural } from './plural.ts'
 
 export const enAuth = {
   lock: {
@@ -43,13 +42,6 @@ export const enAuth = {
     passwordHint: '8 to 128 characters.',
     region: 'Billing region',
     regionHint: 'Decides your currency and payment options. It cannot be changed later.',
-    addressLine: 'Address',
-    location: 'City or district',
-    locationHint: 'Type a few letters, with or without accents.',
-    locationResults: (count: number) => plural(count, 'result', 'results'),
-    locationList: 'Places',
-    locationNone: 'No such place',
-    locationChosen: (name: string) => `Chosen: ${name}`,
     taken: 'In use already.',
     registered: 'Create account success,now confirm your phone number !',
     otpTitle: 'Confirm your phone number',

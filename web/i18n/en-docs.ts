@@ -195,6 +195,12 @@ export const enDocs = {
             ],
           },
           {
+            heading: 'For a company',
+            text: [
+              'Under Account, Billing details, enter the company, its tax code and its address. They stand on every invoice from then on; those that were issued before keep the name they had.',
+            ],
+          },
+          {
             heading: 'If it stays unpaid',
             text: [
               'We remind you when it falls due and again after 3 and 6 days. After 7 days the server is suspended with its data kept, after 30 days it is deleted. Paid at any time before, it resumes by itself.',

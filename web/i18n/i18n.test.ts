@@ -5,6 +5,7 @@ import { audAuth } from './aud-auth.ts'
 import { audDashboard } from './aud-dashboard.ts'
 import { audServers } from './aud-servers.ts'
 import { enAccount } from './en-account.ts'
+import { enAddress } from './en-address.ts'
 import { enAuth } from './en-auth.ts'
 import { enCards } from './en-cards.ts'
 import { enDashboard } from './en-dashboard.ts'
@@ -23,6 +24,7 @@ import { enTopUp } from './en-top-up.ts'
 import { enWallet } from './en-wallet.ts'
 import { en as enCore } from './en.ts'
 import { viAccount } from './vi-account.ts'
+import { viAddress } from './vi-address.ts'
 import { viAuth } from './vi-auth.ts'
 import { viCards } from './vi-cards.ts'
 import { viDashboard } from './vi-dashboard.ts'
@@ -50,6 +52,7 @@ const en = {
   ...enDnsParts,
   ...enDnsRecord,
   ...enAccount,
+  ...enAddress,
   ...enDocs,
   ...enInvoices,
   ...enPaas,
@@ -70,6 +73,7 @@ const vi = {
   ...viDnsParts,
   ...viDnsRecord,
   ...viAccount,
+  ...viAddress,
   ...viDocs,
   ...viInvoices,
   ...viPaas,
@@ -90,6 +94,7 @@ const aud = {
   ...enDnsParts,
   ...enDnsRecord,
   ...enAccount,
+  ...enAddress,
   ...enDocs,
   ...enInvoices,
   ...enPaas,

@@ -4,6 +4,7 @@
  */
 import { useSyncExternalStore } from 'react'
 import type { enAccount } from './en-account.ts'
+import type { enAddress } from './en-address.ts'
 import type { enAuth } from './en-auth.ts'
 import type { enCards } from './en-cards.ts'
 import type { enDashboard } from './en-dashboard.ts'
@@ -26,6 +27,7 @@ export type { Texts }
 /** Texts of one part of the portal. */
 interface GroupTexts {
   account: typeof enAccount
+  address: typeof enAddress
   auth: typeof enAuth
   dashboard: typeof enDashboard
   palette: typeof enPalette
@@ -55,6 +57,7 @@ const loaders: Record<Language, () => Promise<Texts>> = {
 
 type Loaders = { readonly [G in TextGroup]: Record<Language, () => Promise<GroupTexts[G]>> }
 const account = () => import('./en-account.ts').then((file) => file.enAccount)
+const address = () => import('./en-address.ts').then((file) => file.enAddress)
 const cards = () => import('./en-cards.ts').then((file) => ({ cards: file.enCards }))
 const dns = () => import('./en-dns.ts').then((file) => file.enDns)
 const dnsParts = () => import('./en-dns-parts.ts').then((file) => file.enDnsParts)
@@ -70,6 +73,7 @@ const topUp = () => import('./en-top-up.ts').then((file) => file.enTopUp)
 const wallet = () => import('./en-wallet.ts').then((file) => file.enWallet)
 const groupLoaders: Loaders = {
   account: { en: account, vi: () => import('./vi-account.ts').then((file) => file.viAccount), aud: account },
+  address: { en: address, vi: () => import('./vi-address.ts').then((file) => file.viAddress), aud: address },
   auth: {
     en: () => import('./en-auth.ts').then((file) => file.enAuth),
     vi: () => import('./vi-auth.ts').then((file) => file.viAuth),

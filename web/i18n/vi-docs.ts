@@ -184,6 +184,12 @@ export const viDocs: typeof enDocs = {
             ],
           },
           {
+            heading: 'Hoá đơn cho công ty',
+            text: [
+              'Vào Tài khoản, mục Thông tin xuất hoá đơn, điền tên công ty, mã số thuế và địa chỉ. Mọi hoá đơn từ đó về sau sẽ ghi các thông tin này; hoá đơn đã xuất giữ nguyên tên cũ.',
+            ],
+          },
+          {
             heading: 'Nếu chưa thanh toán',
             text: [
               'Chúng tôi nhắc khi tới hạn, rồi sau 3 và 6 ngày. Sau 7 ngày máy chủ bị tạm ngưng nhưng giữ dữ liệu, sau 30 ngày bị xoá. Thanh toán bất kỳ lúc nào trước đó, máy chủ tự chạy lại.',

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { getStatement, verifierAddress } from '../../contract/wallet-proof.ts'
+import { accountQuery } from '../account/queries.ts'
 import { download, messageOf } from '../api.ts'
 import { formatDay } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
@@ -16,16 +17,20 @@ import { monthQuery, statementKeyQuery } from './proof-queries.ts'
 
 const monthsOffered = 24
 
-/** yyyy-MM, from the present month back. */
-function months(): string[] {
+/** yyyy-MM, from the present month back to that in which the account began, as far as it is known. */
+function months(since: string | undefined): string[] {
   const present = formatDay(Date.now()).slice(0, 7)
-  return Array.from({ length: monthsOffered }, (_, back) => monthsLater(present, -back))
+  const first = since === undefined ? present : formatDay(since).slice(0, 7)
+  return Array.from({ length: monthsOffered }, (_, back) => monthsLater(present, -back)).filter(
+    (month) => month >= first || month === present,
+  )
 }
 
 /** The signed statement of a month, and how anybody checks it. */
 export default function StatementDialog({ onClose }: { onClose: () => void }) {
   const t = useTexts('wallet')
-  const [offered] = useState(months)
+  const { data: account } = useQuery(accountQuery)
+  const offered = months(account?.createdAt)
   const [month, setMonth] = useState(offered[0] ?? '')
   const [format, setFormat] = useState<'csv' | 'json'>('csv')
   const { data: key } = useQuery(statementKeyQuery)

@@ -25,7 +25,7 @@ import { refundChecksum, sameHash, signed, webhookChecksum } from './sign.ts'
 const channels = [''] as const
 /** Cards of any country and domestic means, paid at once. */
 const checkoutType = 4
-/** Alepay wants an address of the buyer; the portal knows none. */
+/** Alepay wants an address of the buyer, which customers need not give. */
 const nowhere = { buyerAddress: 'Việt Nam', buyerCity: 'Hà Nội', buyerCountry: 'Việt Nam' } as const
 
 type Json = Readonly<Record<string, unknown>>

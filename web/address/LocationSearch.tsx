@@ -25,7 +25,7 @@ export function LocationSearch({
   onChange: (place: Place | null) => void
   error: string | undefined
 }) {
-  const t = useTexts('auth')
+  const t = useTexts('address')
   const listId = useId()
   const [text, setText] = useState(value?.name ?? '')
   const [asked, setAsked] = useState('')
@@ -70,7 +70,7 @@ export function LocationSearch({
 
   return (
     <div className="relative">
-      <Field label={t.auth.location} aside={t.common.optional} hint={t.auth.locationHint} error={error}>
+      <Field label={t.address.place} aside={t.common.optional} hint={t.address.placeHint} error={error}>
         {(control) => (
           <span className="relative block">
             <Input
@@ -97,7 +97,7 @@ export function LocationSearch({
             {value !== null ? (
               <button
                 type="button"
-                aria-label={t.common.cancel}
+                aria-label={t.address.clear}
                 onClick={clear}
                 className="absolute top-1 right-1 grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle"
               >
@@ -110,7 +110,7 @@ export function LocationSearch({
               id={listId}
               // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
               role="listbox"
-              aria-label={t.auth.locationList}
+              aria-label={t.address.places}
               hidden={!shown}
               className="absolute top-11 z-10 max-h-60 w-full overflow-y-auto rounded-lg bg-raised p-1 shadow-pop"
             >
@@ -138,7 +138,7 @@ export function LocationSearch({
               {list.length === 0 && !isFetching ? (
                 // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
                 <li role="option" aria-selected="false" aria-disabled="true" className="px-2.5 py-2 text-sm text-ink-3">
-                  {t.auth.locationNone}
+                  {t.address.noPlace}
                 </li>
               ) : null}
             </ul>
@@ -147,7 +147,7 @@ export function LocationSearch({
       </Field>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <span role="status" className="sr-only">
-        {value ? t.auth.locationChosen(value.name) : shown ? t.auth.locationResults(list.length) : ''}
+        {value ? t.address.placeChosen(value.name) : shown ? t.address.placesFound(list.length) : ''}
       </span>
     </div>
   )

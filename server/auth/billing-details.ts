@@ -1,0 +1,42 @@
+/** Where and as what a customer trades: optional, and printed on what they are billed. */
+import type * as z from 'zod/mini'
+import type { Account } from '../../contract/account.ts'
+import type { Address } from '../../contract/registration.ts'
+import type { Language } from '../../contract/errors.ts'
+import { ruleText } from '../../contract/sentences.ts'
+import type { Location } from '../../contract/system.ts'
+import { Refusal } from '../platform/errors.ts'
+
+/** The place of an id, while it is in the list. */
+export type LocationOf = (id: string) => z.output<typeof Location> | undefined
+type Given = z.output<typeof Address>
+interface Row {
+  readonly address_line: string | null
+  readonly location_id: string | null
+}
+
+export function refuseUnknownPlace(locationOf: LocationOf, { locationId }: Given, language: Language): void {
+  if (locationOf(locationId) === undefined)
+    throw new Refusal('invalid_input', { fields: { 'address.locationId': ruleText('location', language) } })
+}
+
+export const addressRow = (address: Given | null | undefined): Row => ({
+  address_line: address?.line ?? null,
+  location_id: address?.locationId ?? null,
+})
+
+export const addressOf = (locationOf: LocationOf, { address_line, location_id }: Row): Account['address'] =>
+  location_id === null ? null : { line: address_line ?? '', location: locationOf(location_id) ?? null }
+
+/** What an invoice names besides name and email, where it is known. */
+export function printedOf(
+  locationOf: LocationOf,
+  row: Row & { readonly company: string | null; readonly tax_code: string | null },
+): { address?: string; company?: string; taxCode?: string } {
+  const address = [row.address_line, locationOf(row.location_id ?? '')?.name].filter(Boolean).join(', ')
+  return {
+    ...(address !== '' && { address }),
+    ...(row.company !== null && { company: row.company }),
+    ...(row.tax_code !== null && { taxCode: row.tax_code }),
+  }
+}

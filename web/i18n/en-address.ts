@@ -1,0 +1,15 @@
+/** English: a street and its place, wherever they are asked for. */
+import { plural } from './plural.ts'
+
+export const enAddress = {
+  address: {
+    line: 'Address',
+    place: 'City or district',
+    placeHint: 'Type a few letters, with or without accents.',
+    placesFound: (count: number) => plural(count, 'result', 'results'),
+    places: 'Places',
+    noPlace: 'No such place',
+    placeChosen: (name: string) => `Chosen: ${name}`,
+    clear: 'Clear the place',
+  },
+}

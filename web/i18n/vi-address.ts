@@ -1,0 +1,15 @@
+/** Vietnamese: a street and its place, wherever they are asked for. */
+import type { enAddress } from './en-address.ts'
+
+export const viAddress: typeof enAddress = {
+  address: {
+    line: 'Địa chỉ',
+    place: 'Tỉnh, thành, quận huyện',
+    placeHint: 'Gõ vài chữ cái, có dấu hay không dấu đều được.',
+    placesFound: (count) => `${count} kết quả`,
+    places: 'Địa điểm',
+    noPlace: 'Không tìm thấy địa điểm',
+    placeChosen: (name) => `Đã chọn: ${name}`,
+    clear: 'Xoá địa điểm đã chọn',
+  },
+}
