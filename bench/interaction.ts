@@ -104,7 +104,7 @@ const awaitArrival = (page: Page, to: string) =>
     })
   }, to)
 
-/** How long a hand rests on what it is about to press, and how long it holds the button down, ms. */
+/** How long a hand rests on what it is about to press, and how long it holds a button or a key down, ms. */
 const hand = { restMs: 100, holdMs: 60 }
 
 /**
@@ -312,14 +312,16 @@ try {
   await press(page, page.getByLabel('Password', { exact: true }))
   await page.keyboard.type('Another#1pass', { delay: hand.restMs })
   await press(page, page.getByRole('button', { name: 'Review and confirm' }).filter({ visible: true }))
-  await page.getByRole('dialog').waitFor()
-  await page.keyboard.press('Escape')
+  await page.locator('dialog:modal').waitFor()
+  await page.keyboard.press('Escape', { delay: hand.holdMs })
   await press(page, page.getByRole('button', { name: /^Theme/ }))
   await press(page, page.getByRole('menuitemradio', { name: 'Dark' }))
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').waitFor()
+  await rest(hand.restMs)
+  await page.keyboard.press('Control+k', { delay: hand.holdMs })
+  // By its tag: to look for a role, Playwright judges every element of the page, 40 ms on this processor, as often as it looks.
+  await page.locator('dialog:popover-open input').waitFor()
   await page.keyboard.type('nap vi', { delay: hand.restMs })
-  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape', { delay: hand.holdMs })
   await rest(hand.restMs)
   const typed = await page.evaluate(() => window.seen.presses)
   report(`INP of an order filled in, a theme and the palette, slowed ${slowedBy} times`, inp(typed), 100, 'ms')

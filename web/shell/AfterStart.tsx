@@ -2,6 +2,7 @@ import { useEffect, useState, type ComponentType } from 'react'
 import { flushSync } from 'react-dom'
 import { loadTexts } from '../i18n/index.ts'
 import { loadWanted } from '../pages/load-screen.ts'
+import { afterPress } from '../ui/after-frame.ts'
 import type { HeldKeys } from './held-keys.ts'
 import { watchIdle } from './idle-lock.ts'
 
@@ -32,8 +33,15 @@ export default function AfterStart({ near, held, onClose }: AfterStartProps) {
   }, [near])
   useEffect(() => {
     if (held === undefined) return
-    // Offline the page says so already, and a reload would lose it. Shown at once: between its drawing and its showing no key may fall.
-    void (navigator.onLine ? loadWanted(load) : load()).then((view) => flushSync(() => setView(() => view)), onClose)
+    const show = async () => {
+      // Offline the page says so already, and a reload would lose it.
+      const view = await (navigator.onLine ? loadWanted(load) : load())
+      // The release of the K would wait for its drawing; what is typed meanwhile is held.
+      await afterPress()
+      // Shown at once: between its drawing and its showing no key may fall.
+      flushSync(() => setView(() => view))
+    }
+    show().catch(onClose)
   }, [held, onClose])
   return held && View ? <View held={held} onClose={onClose} /> : null
 }

@@ -24,6 +24,9 @@ interface Command {
   run: () => void
 }
 
+/** Options that are there before anybody looks further down: eight are in view. */
+const drawnAtFirst = 12
+
 /** Everything at one's fingertips. Accents may be left out: "nap vi" finds "Nạp ví". It begins with what was typed before it was there. */
 export default function Palette({ held, onClose }: { held: HeldKeys; onClose: () => void }) {
   const t = useTexts('palette')
@@ -36,6 +39,9 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
   const sought = useDeferredValue(query)
   const hits = useMemo(() => matching(commands, sought), [commands, sought])
   const chosen = Math.min(at, hits.length - 1)
+  // A key that is let go while the palette opens waits for all that is drawn: what nobody sees yet is not.
+  const [scrolled, setScrolled] = useState(false)
+  const drawn = scrolled ? hits : hits.slice(0, Math.max(drawnAtFirst, chosen + 2))
 
   // At once: whoever has pressed the keys goes on typing.
   useLayoutEffect(() => {
@@ -115,10 +121,25 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
             Esc
           </kbd>
         </div>
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role */}
-        <ul id="commands" role="listbox" aria-label={t.palette.title} className="max-h-80 overflow-y-auto p-1.5" hidden={hits.length === 0}>
-          {hits.map((command, index) => (
-            <Option key={command.id} command={command} index={index} chosen={index === chosen} onPoint={setAt} onRun={run} />
+        <ul
+          id="commands"
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+          role="listbox"
+          aria-label={t.palette.title}
+          className="max-h-80 overflow-y-auto p-1.5"
+          hidden={hits.length === 0}
+          onScroll={() => setScrolled(true)}
+        >
+          {drawn.map((command, index) => (
+            <Option
+              key={command.id}
+              command={command}
+              index={index}
+              of={hits.length}
+              chosen={index === chosen}
+              onPoint={setAt}
+              onRun={run}
+            />
           ))}
         </ul>
         {hits.length === 0 ? <p className="px-5 py-8 text-center text-sm text-ink-3">{t.palette.none(sought)}</p> : null}
@@ -140,12 +161,14 @@ function matching(commands: readonly Command[], query: string): Command[] {
 interface OptionProps {
   command: Command
   index: number
+  /** How many there are, drawn or not. */
+  of: number
   chosen: boolean
   onPoint: (index: number) => void
   onRun: (command: Command) => void
 }
 
-const Option = memo(function Option({ command, index, chosen, onPoint, onRun }: OptionProps) {
+const Option = memo(function Option({ command, index, of, chosen, onPoint, onRun }: OptionProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <li
@@ -153,6 +176,8 @@ const Option = memo(function Option({ command, index, chosen, onPoint, onRun }: 
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
       role="option"
       aria-selected={chosen}
+      aria-posinset={index + 1}
+      aria-setsize={of}
       onPointerMove={() => onPoint(index)}
       onClick={() => onRun(command)}
       className={cx('flex h-10 cursor-pointer items-center gap-3 rounded-md px-3 text-sm', chosen && 'bg-primary-soft text-primary-ink')}

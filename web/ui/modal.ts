@@ -1,5 +1,5 @@
 import { useCallback, useEffect, type RefObject, type SyntheticEvent } from 'react'
-import { afterFrame, afterPress } from './after-frame.ts'
+import { afterPress } from './after-frame.ts'
 
 const firstField = ':is(input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea):enabled'
 
@@ -27,7 +27,7 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
     let wanted = true
     let opener: Element | null
     delete ref.current?.dataset['leaving']
-    void afterFrame().then(() => {
+    void afterPress().then(() => {
       if (!wanted || ref.current?.open !== false) return
       opener = document.activeElement
       ref.current.showModal()
