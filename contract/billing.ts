@@ -56,13 +56,22 @@ export const payInvoice = endpoint({
   result: Invoice,
 })
 
+/** Beside the name, as they stood when the invoice was issued; null: not given. */
+const PartyDetails = z.object({ address: z.nullable(z.string()), taxCode: z.nullable(z.string()) })
+export type PartyDetails = z.output<typeof PartyDetails>
+
 export const hostedInvoice = endpoint({
   method: 'GET',
   path: '/api/invoices/:token',
   access: 'public',
   summary: 'One invoice by its unguessable token, and nothing else',
   params: z.object({ token: z.string().check(z.maxLength(100)) }),
-  result: z.object({ invoice: Invoice, buyer: z.string(), seller: z.string() }),
+  result: z.object({
+    invoice: Invoice,
+    buyer: z.string(),
+    seller: z.string(),
+    details: z.object({ buyer: PartyDetails, seller: PartyDetails }),
+  }),
 })
 
 export const unpaidInvoices = endpoint({

@@ -85,14 +85,25 @@ export interface TestHouse {
   close(): Promise<void>
 }
 
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = net.createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as net.AddressInfo
-      probe.close(() => resolve(port))
-    })
+/**
+ * Ports below those that systems give to outgoing connections, a slice for each of Vitest's workers: one that was free when it was looked at is
+ * still free when it is listened on.
+ */
+const ports = { from: 10_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 20) * 1000, count: 1000 }
+let asked = Math.floor(Math.random() * ports.count)
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = net.createServer().once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
+
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < ports.count; tries++) {
+    const port = ports.from + (asked++ % ports.count)
+    if (await isFree(port)) return port
+  }
+  throw new Error('no port is free')
+}
 
 /** Asks again until the answer pleases; fails after `seconds`. */
 export async function eventually<T>(what: string, ask: () => Promise<T | undefined | false>, seconds = 30): Promise<T> {

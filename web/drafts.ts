@@ -53,6 +53,12 @@ export function dropDraftsOfOthers(account: string) {
   if (read()?.account !== account) sessionStorage.removeItem(draftsKey)
 }
 
+/** What a form began with, or was saved with last: nothing of it is worth keeping. */
+interface Beginning<T> {
+  readonly begun: T
+  readonly setBegun: (value: T) => void
+}
+
 /**
  * `useState` for what somebody types. `name` is its own among the page's forms; `keep` leaves out what may not be kept, and answers
  * undefined where nothing is worth it.
@@ -61,9 +67,9 @@ export function useDraft<T>(
   name: string,
   initial: T | (() => T),
   keep: (value: T) => unknown = (value) => value,
-): [T, Dispatch<SetStateAction<T>>] {
+): [T, Dispatch<SetStateAction<T>>, Beginning<T>] {
   const [key] = useState(() => `${location.pathname} ${name}`)
-  const [begun] = useState(initial)
+  const [begun, setBegun] = useState(initial)
   const [value, setValue] = useState<T>(() => keptAs<T>(key) ?? begun)
   useEffect(() => forget(key), [key])
   useEffect(() => {
@@ -71,5 +77,5 @@ export function useDraft<T>(
     if (worth !== undefined) open.set(key, worth)
     return () => void open.delete(key)
   })
-  return [value, setValue]
+  return [value, setValue, { begun, setBegun }]
 }

@@ -9,6 +9,12 @@ import { sentenceLanguage, useLanguage } from './i18n/index.ts'
 export type FieldErrors = Record<string, string>
 type Language = 'en' | 'vi'
 
+/** Of `now`, what is not as it was `before`. */
+export const differing = <B extends object>(now: B, before: B): Partial<B> =>
+  Object.fromEntries(
+    Object.entries(now).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key as keyof B])),
+  ) as Partial<B>
+
 /** First message per field; the key of a nested field is its path with dots, as the server writes it. */
 export function fieldErrors(issues: readonly z.core.$ZodIssue[], language: Language): FieldErrors {
   const errors: FieldErrors = {}
@@ -27,18 +33,28 @@ interface FormOptions<V extends object, S extends z.ZodMiniType> {
   initial: V
   schema: S
   /** What the schema judges, where it is not the values themselves. */
-  body?: (values: V) => unknown
+  body?: (values: V, begun: V) => unknown
   submit: (body: z.output<S>) => Promise<void>
   /** The fields that wait for the customer when the session ends under the form; a password or a code is never one of them. */
   keep?: readonly (keyof V & string)[]
+  /** `initial` is what is stored: an untouched form takes over what it becomes, and one that was saved counts as untouched. */
+  follows?: boolean
 }
 
 const pick = <V extends object>(values: V, names: readonly (keyof V & string)[]): Partial<V> =>
   Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<V>
 
-export function useForm<V extends object, S extends z.ZodMiniType>({ initial, schema, body, submit, keep }: FormOptions<V, S>) {
+export function useForm<V extends object, S extends z.ZodMiniType>({ initial, schema, body, submit, keep, follows }: FormOptions<V, S>) {
   const language = sentenceLanguage(useLanguage())
-  const [values, setValues] = useDraft<V>(Object.keys(initial).join(), initial, (now) => keep && { ...initial, ...pick(now, keep) })
+  const [values, setValues, { begun, setBegun }] = useDraft<V>(
+    Object.keys(initial).join(),
+    initial,
+    (now) => keep && { ...initial, ...pick(now, keep) },
+  )
+  if (follows && values === begun && JSON.stringify(begun) !== JSON.stringify(initial)) {
+    setBegun(initial)
+    setValues(initial)
+  }
   const [errors, setErrors] = useState<FieldErrors>({})
   const [failure, setFailure] = useState<ApiError | undefined>()
   const [busy, setBusy] = useState(false)
@@ -55,7 +71,7 @@ export function useForm<V extends object, S extends z.ZodMiniType>({ initial, sc
     event.preventDefault()
     if (busy) return
     setFailure(undefined)
-    const checked = schema.safeParse(body ? body(values) : values, { reportInput: true })
+    const checked = schema.safeParse(body ? body(values, begun) : values, { reportInput: true })
     if (!checked.success) {
       setErrors(fieldErrors(checked.error.issues, language))
       focusFirstError()
@@ -65,6 +81,7 @@ export function useForm<V extends object, S extends z.ZodMiniType>({ initial, sc
     setBusy(true)
     try {
       await submit(checked.data)
+      if (follows) setBegun(values)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       setErrors(error.fields)

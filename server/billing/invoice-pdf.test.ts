@@ -61,13 +61,28 @@ const invoice: Invoice = {
     },
   ],
 }
-const party = { name: 'Công ty Đám Mây', taxCode: '0101234567', address: 'Hà Nội' }
+const seller = { name: 'Công ty Đám Mây', taxCode: '0101234567', address: 'Hà Nội' }
+const buyer = { name: 'Ánh Dương', taxCode: '0312345678', address: '1 Tràng Tiền, Huế', email: 'an@example.vn' }
 
 test.each([
-  ['en', ['0101234567', 'VAT8%included', '2027-01-01', '2027-02-01', 'Beforetax']],
+  [
+    'en',
+    [
+      '0101234567',
+      'HàNội',
+      'ÁnhDương',
+      '1TràngTiền,Huế',
+      'an@example.vn',
+      '0312345678',
+      'VAT8%included',
+      '2027-01-01',
+      '2027-02-01',
+      'Beforetax',
+    ],
+  ],
   ['vi', ['0101234567', 'ĐãgồmVAT8%', '2027-01-01', '2027-02-01', 'Trướcthuế', 'CôngtyĐámMây']],
 ] as const)('names the tax, its code and the days of Vietnam, in %s', async (language, said) => {
-  const bytes = await invoicePdf(invoice, { seller: party, buyer: party, language, timeZone: 'Asia/Ho_Chi_Minh' })
+  const bytes = await invoicePdf(invoice, { seller, buyer, language, timeZone: 'Asia/Ho_Chi_Minh' })
   expect(bytes.subarray(0, 5).toString()).toBe('%PDF-')
   const readings = lettersOf(bytes)
   for (const words of said) expect([words, readings.some((reading) => reading.includes(words))]).toEqual([words, true])

@@ -35,7 +35,7 @@ const words = {
     paid: 'Paid',
     due: 'Amount due',
     statuses: { open: 'Unpaid', paid: 'Paid', void: 'Void', refunded: 'Refunded' },
-    note: 'This document is a receipt of the prepaid wallet.',
+    note: 'This document is a receipt of the prepaid wallet, not an e-invoice for the tax office.',
   },
   vi: {
     invoice: 'Hoá đơn',

@@ -1,3 +1,4 @@
+import type { PartyDetails } from '../../contract/billing.ts'
 import { billing as api } from '../../contract/index.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
@@ -17,6 +18,8 @@ export interface BillingRouteDeps {
   readonly portalUrl: string
   readonly balanceOf: (db: Queryable, customerId: string) => Promise<{ currency: Currency }>
 }
+
+const detailsOf = ({ address, taxCode }: Party): PartyDetails => ({ address: address || null, taxCode: taxCode || null })
 
 export function routes(http: Http, deps: BillingRouteDeps): void {
   const { db, billing, portalUrl } = deps
@@ -69,7 +72,8 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
     if (!row) throw new Refusal('not_found')
     const [invoice] = await presentAll(db, [row], portalUrl, language)
     if (!invoice) throw new Refusal('not_found')
-    return { invoice, buyer: (row.buyer as Party).name, seller: (row.seller as Party).name }
+    const [buyer, seller] = [row.buyer as Party, row.seller as Party]
+    return { invoice, buyer: buyer.name, seller: seller.name, details: { buyer: detailsOf(buyer), seller: detailsOf(seller) } }
   })
 
   // A document, not a call: no envelope. `?lang=` is in the address that the invoice carries.

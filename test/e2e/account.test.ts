@@ -46,12 +46,22 @@ test('a name, what invoices name, a time zone and an email address are changed',
   await billing.getByText('Choose a place from the list.').waitFor()
   await billing.getByLabel('City or district').fill('ha noi')
   await page.getByRole('option', { name: /^Hà Nội/ }).click()
-  const saved = page.waitForResponse((response) => response.request().method() === 'PUT' && response.ok())
-  await billing.getByRole('button', { name: 'Save' }).click()
-  await saved
+  expect(await billing.getByText('Choose a place from the list.').count()).toBe(0)
+  await billing.getByLabel('Company').fill('Ánh Dương')
+  const save = async () => {
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT' && response.ok())
+    await billing.getByRole('button', { name: 'Save' }).click()
+    await saved
+  }
+  await save()
+  // Another tab saves meanwhile: what is not changed here stays as it is there.
+  await house.call('PUT', '/api/v1/account', { token: an.token, body: { company: 'Ánh Trăng' } })
+  await billing.getByLabel('Tax code').fill('0399999999')
+  await save()
   await page.reload()
   await expect.poll(() => billing.getByLabel('City or district').inputValue()).toBe('Hà Nội')
-  expect(await billing.getByLabel('Tax code').inputValue()).toBe('0312345678-001')
+  const stored = ['Company', 'Tax code', 'Address'].map((label) => billing.getByLabel(label).inputValue())
+  expect(await Promise.all(stored)).toEqual(['Ánh Trăng', '0399999999', '1 Tràng Tiền'])
 
   const history = page.getByRole('region', { name: 'Sign-in history' })
   const before = await history.locator('time').first().innerText()

@@ -1,7 +1,7 @@
 import { changeAccount, type Account } from '../../contract/account.ts'
 import { AddressFields, addressOf, type AddressValues } from '../address/AddressFields.tsx'
 import { call } from '../api.ts'
-import { useForm } from '../form.ts'
+import { differing, useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
@@ -16,6 +16,11 @@ interface Values extends AddressValues {
 }
 
 const given = (text: string): string | null => (text.trim() === '' ? null : text)
+const bodyOf = ({ company, taxCode, ...address }: Values) => ({
+  company: given(company),
+  taxCode: given(taxCode),
+  address: addressOf(address),
+})
 
 /** What invoices say of the customer besides name and email. */
 export function BillingCard({ account }: { account: Account }) {
@@ -25,14 +30,15 @@ export function BillingCard({ account }: { account: Account }) {
     initial: {
       company: account.company ?? '',
       taxCode: account.taxCode ?? '',
-      line: account.address?.line ?? '',
-      place: account.address?.location ?? null,
+      'address.line': account.address?.line ?? '',
+      'address.locationId': account.address?.location ?? null,
     } as Values,
-    keep: ['company', 'taxCode', 'line', 'place'],
+    keep: ['company', 'taxCode', 'address.line', 'address.locationId'],
+    follows: true,
     schema: changeAccount.body,
-    body: ({ company, taxCode, ...address }) => ({ company: given(company), taxCode: given(taxCode), address: addressOf(address) }),
+    body: (values, begun) => differing(bodyOf(values), bodyOf(begun)),
     submit: async (body) => {
-      await changed(await call(changeAccount, { body }))
+      changed(await call(changeAccount, { body }))
       toast.success(t.toast.success, t.account.saved)
     },
   })
@@ -46,7 +52,7 @@ export function BillingCard({ account }: { account: Account }) {
         <Field label={t.account.taxCode} aside={t.common.optional} error={errors['taxCode']}>
           {(control) => <Input {...control} {...bind('taxCode')} autoComplete="off" autoCapitalize="characters" spellCheck={false} />}
         </Field>
-        <AddressFields values={values} errors={errors} onLine={(line) => set('line', line)} onPlace={(place) => set('place', place)} />
+        <AddressFields values={values} errors={errors} set={set} />
         <Button type="submit" busy={busy} className="justify-self-start">
           {t.account.save}
         </Button>

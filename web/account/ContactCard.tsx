@@ -69,20 +69,19 @@ function NewForm<S extends z.ZodMiniType>({
 }: ContactProps<S> & { onSent: (to: string) => void }) {
   const t = useTexts('account')
   const { form, values, errors, failure, busy, bind, onSubmit } = useForm({
-    initial: { value: '', password: '' },
-    keep: ['value'],
+    initial: { [field]: '', password: '' } as Record<'email' | 'phone' | 'password', string>,
+    keep: [field],
     schema,
-    body: ({ value, password }) => ({ [field]: value, password }),
     submit: async (body) => {
       await begin(body)
-      onSent(values.value.trim())
+      onSent(values[field].trim())
     },
   })
   return (
     <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-4">
       <FormFailure failure={failure} />
       <Field label={label} error={errors[field]}>
-        {(control) => input({ ...control, ...bind('value') })}
+        {(control) => input({ ...control, ...bind(field) })}
       </Field>
       {/* Password managers learn whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={ownEmail} readOnly hidden />
@@ -113,7 +112,7 @@ function CodeForm({ text, confirm, done, onDone }: CodeProps) {
     // That of the phone number is the same.
     schema: confirmEmail.body,
     submit: async ({ code }) => {
-      await changed(await confirm(code))
+      changed(await confirm(code))
       toast.success(t.toast.success, done)
       onDone()
     },

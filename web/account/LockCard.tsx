@@ -1,25 +1,18 @@
-import { useState } from 'react'
+import { useSyncExternalStore } from 'react'
 import { useTexts } from '../i18n/index.ts'
-import { idleChoices, lockAfter, setLockAfter } from '../shell/idle-lock.ts'
+import { idleChoices, lockAfter, onLockAfter, setLockAfter } from '../shell/idle-lock.ts'
 import { Card } from '../ui/Card.tsx'
 import { Field, Select } from '../ui/Field.tsx'
 
 /** When this browser's screen locks by itself. It acts at once: there is nothing to send. */
 export function LockCard() {
   const t = useTexts('account')
-  const [minutes, setMinutes] = useState(lockAfter)
+  const minutes = useSyncExternalStore(onLockAfter, lockAfter)
   return (
     <Card title={t.account.lock} sub={t.account.lockSub}>
       <Field label={t.account.lockAfter}>
         {(control) => (
-          <Select
-            {...control}
-            value={minutes}
-            onChange={(event) => {
-              setLockAfter(Number(event.target.value))
-              setMinutes(lockAfter())
-            }}
-          >
+          <Select {...control} value={minutes} onChange={(event) => setLockAfter(Number(event.target.value))}>
             {idleChoices.map((choice) => (
               <option key={choice} value={choice}>
                 {t.account.lockChoice(choice)}

@@ -16,9 +16,10 @@ export function ProfileCard({ account }: { account: Account }) {
   const { form, errors, failure, busy, bind, onSubmit } = useForm({
     initial: { name: account.name },
     keep: ['name'],
+    follows: true,
     schema: changeAccount.body,
     submit: async (body) => {
-      await changed(await call(changeAccount, { body }))
+      changed(await call(changeAccount, { body }))
       toast.success(t.toast.success, t.account.saved)
     },
   })

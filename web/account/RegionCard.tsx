@@ -1,6 +1,6 @@
 import { changeAccount, type Account } from '../../contract/account.ts'
 import { call } from '../api.ts'
-import { useForm } from '../form.ts'
+import { differing, useForm } from '../form.ts'
 import { setLanguage, useTexts } from '../i18n/index.ts'
 import { followTimeZone } from '../time-zone.ts'
 import { Button } from '../ui/Button.tsx'
@@ -24,6 +24,11 @@ function zones(chosen: string | null): string[] {
   return chosen === null || known.includes(chosen) ? known : [chosen, ...known]
 }
 
+const bodyOf = ({ language, timeZone }: { language: Account['language']; timeZone: string }) => ({
+  language,
+  timeZone: timeZone === '' ? null : timeZone,
+})
+
 export function RegionCard({ account }: { account: Account }) {
   const t = useTexts('account')
   const changed = useChanged()
@@ -31,12 +36,13 @@ export function RegionCard({ account }: { account: Account }) {
     // A select has no null: the empty value stands for it.
     initial: { language: account.language, timeZone: account.timeZone ?? '' },
     keep: ['language', 'timeZone'],
+    follows: true,
     schema: changeAccount.body,
-    body: ({ language, timeZone }) => ({ language, timeZone: timeZone === '' ? null : timeZone }),
+    body: (values, begun) => differing(bodyOf(values), bodyOf(begun)),
     submit: async (body) => {
       const now = await call(changeAccount, { body })
       followTimeZone(now.timeZone)
-      await changed(now)
+      changed(now)
       // This browser may show another one, chosen in the header: only a new choice changes it.
       if (now.language !== account.language) await setLanguage(now.language)
       toast.success(t.toast.success, t.account.saved)

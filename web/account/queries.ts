@@ -17,12 +17,12 @@ export const signInsQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.next ?? undefined,
 })
 
-/** Takes a changed account into use on every screen. */
-export function useChanged(): (changed: Account) => Promise<void> {
+/** Takes a changed account into use on every screen. That it is saved does not depend on what is read after it. */
+export function useChanged(): (changed: Account) => void {
   const queryClient = useQueryClient()
-  return async (changed) => {
+  return (changed) => {
     queryClient.setQueryData(accountQuery.queryKey, changed)
-    await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
+    void queryClient.invalidateQueries(meQuery)
   }
 }
 

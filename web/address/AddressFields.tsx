@@ -5,28 +5,24 @@ import { useTexts } from '../i18n/index.ts'
 import { Field, Input } from '../ui/Field.tsx'
 import { LocationSearch, type Place } from './LocationSearch.tsx'
 
-/** What a form keeps of an address while it is typed. */
+/** What a form keeps of an address while it is typed, under the names that the server calls a fault by. */
 export interface AddressValues {
-  line: string
-  place: Place | null
+  'address.line': string
+  'address.locationId': Place | null
 }
 
-/** The address is given whole or not at all; a line without a place is sent, and the server asks for the place. */
-export const addressOf = ({ line, place }: AddressValues): z.output<typeof Address> | null =>
+/** The address is given whole or not at all; a line without a place, or a place that is in no list, is sent: the server asks for the place. */
+export const addressOf = ({ 'address.line': line, 'address.locationId': place }: AddressValues): z.output<typeof Address> | null =>
   line.trim() === '' && place === null ? null : { line, locationId: place?.id ?? '' }
 
-/** The two fields of an address, side by side where the form has columns; errors are those of `address` in the body. */
-export function AddressFields({
-  values,
-  errors,
-  onLine,
-  onPlace,
-}: {
+interface Props {
   values: AddressValues
   errors: FieldErrors
-  onLine: (line: string) => void
-  onPlace: (place: Place | null) => void
-}) {
+  set: ((key: 'address.line', line: string) => void) & ((key: 'address.locationId', place: Place | null) => void)
+}
+
+/** The two fields of an address, side by side where the form has columns. */
+export function AddressFields({ values, errors, set }: Props) {
   const t = useTexts('address')
   return (
     <>
@@ -34,14 +30,18 @@ export function AddressFields({
         {(control) => (
           <Input
             {...control}
-            name="line"
-            value={values.line}
-            onChange={(event) => onLine(event.target.value)}
+            name="address.line"
+            value={values['address.line']}
+            onChange={(event) => set('address.line', event.target.value)}
             autoComplete="street-address"
           />
         )}
       </Field>
-      <LocationSearch value={values.place} onChange={onPlace} error={errors['address.locationId'] ?? errors['address']} />
+      <LocationSearch
+        value={values['address.locationId']}
+        onChange={(place) => set('address.locationId', place)}
+        error={errors['address.locationId'] ?? errors['address']}
+      />
     </>
   )
 }

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { MapPin, X } from 'lucide-react'
-import { useEffect, useId, useState, type KeyboardEvent } from 'react'
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { searchLocations } from '../../contract/system.ts'
 import { call } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
 import { Field, Input } from '../ui/Field.tsx'
 
+/** `id` empty: typed, and not chosen from the list yet. */
 export interface Place {
   id: string
   name: string
@@ -27,7 +28,9 @@ export function LocationSearch({
 }) {
   const t = useTexts('address')
   const listId = useId()
-  const [text, setText] = useState(value?.name ?? '')
+  const input = useRef<HTMLInputElement>(null)
+  const text = value?.name ?? ''
+  const chosen = value !== null && value.id !== ''
   const [asked, setAsked] = useState('')
   const [open, setOpen] = useState(false)
   const [at, setAt] = useState(0)
@@ -37,24 +40,27 @@ export function LocationSearch({
     return () => clearTimeout(timer)
   }, [text])
 
-  const { data: places, isFetching } = useQuery({
+  const {
+    data: places,
+    isFetching,
+    isPlaceholderData,
+  } = useQuery({
     queryKey: ['locations', asked],
     queryFn: ({ signal }) => call(searchLocations, { query: { search: asked, limit: mostShown } }, { signal }),
-    enabled: open && asked.length > 0 && value === null,
+    enabled: open && asked.length > 0 && !chosen,
     staleTime: 300_000,
     placeholderData: (before) => before,
   })
-  const shown = open && value === null && asked.length > 0 && places !== undefined
+  const shown = open && !chosen && asked.length > 0 && places !== undefined
   const list = shown ? places : []
 
   const choose = (place: Place) => {
     onChange({ id: place.id, name: place.name })
-    setText(place.name)
     setOpen(false)
   }
   const clear = () => {
     onChange(null)
-    setText('')
+    input.current?.focus()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
@@ -62,9 +68,10 @@ export function LocationSearch({
       setOpen(true)
       const step = event.key === 'ArrowDown' ? 1 : -1
       setAt((now) => Math.min(Math.max(list.length - 1, 0), Math.max(0, now + step)))
-    } else if (event.key === 'Enter' && list[at]) {
+    } else if (event.key === 'Enter' && shown) {
+      // While the list is still that of an earlier text, there is nothing to choose.
       event.preventDefault()
-      choose(list[at])
+      if (list[at] && asked === text.trim() && !isPlaceholderData) choose(list[at])
     } else if (event.key === 'Escape') setOpen(false)
   }
 
@@ -75,6 +82,7 @@ export function LocationSearch({
           <span className="relative block">
             <Input
               {...control}
+              ref={input}
               // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
               role="combobox"
               aria-expanded={shown}
@@ -85,8 +93,7 @@ export function LocationSearch({
               value={text}
               className="pr-9"
               onChange={(event) => {
-                setText(event.target.value)
-                if (value !== null) onChange(null)
+                onChange(event.target.value === '' ? null : { id: '', name: event.target.value })
                 setAt(0)
                 setOpen(true)
               }}
@@ -94,7 +101,7 @@ export function LocationSearch({
               onBlur={() => setTimeout(() => setOpen(false), 120)}
               onKeyDown={onKeyDown}
             />
-            {value !== null ? (
+            {chosen ? (
               <button
                 type="button"
                 aria-label={t.address.clear}
@@ -147,7 +154,7 @@ export function LocationSearch({
       </Field>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <span role="status" className="sr-only">
-        {value ? t.address.placeChosen(value.name) : shown ? t.address.placesFound(list.length) : ''}
+        {chosen ? t.address.placeChosen(value.name) : shown ? t.address.placesFound(list.length) : ''}
       </span>
     </div>
   )

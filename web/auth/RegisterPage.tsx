@@ -33,9 +33,20 @@ export default function RegisterPage() {
   const regions = config?.regions.map((region) => region.code) ?? regionCodes
 
   const { form, values, errors, failure, busy, set, bind, onSubmit } = useForm({
-    initial: { name: '', email: '', phone: '', password: '', region_code: regionOf[language], line: '', place: null } as Values,
+    initial: {
+      name: '',
+      email: '',
+      phone: '',
+      password: '',
+      region_code: regionOf[language],
+      'address.line': '',
+      'address.locationId': null,
+    } as Values,
     schema: Registration,
-    body: ({ line, place, ...account }) => ({ ...account, address: addressOf({ line, place }) ?? undefined }),
+    body: ({ 'address.line': line, 'address.locationId': place, ...account }) => ({
+      ...account,
+      address: addressOf({ 'address.line': line, 'address.locationId': place }) ?? undefined,
+    }),
     submit: async (body) => {
       try {
         await attempt.run(register, { body })
@@ -101,7 +112,7 @@ export default function RegisterPage() {
             )}
           </Field>
         </div>
-        <AddressFields values={values} errors={shown} onLine={(line) => set('line', line)} onPlace={(place) => set('place', place)} />
+        <AddressFields values={values} errors={shown} set={set} />
         <Button type="submit" size="lg" busy={busy} className="sm:col-span-2">
           {t.auth.register}
         </Button>

@@ -197,7 +197,7 @@ export const enDocs = {
           {
             heading: 'For a company',
             text: [
-              'Under Account, Billing details, enter the company, its tax code and its address. They stand on every invoice from then on; those that were issued before keep the name they had.',
+              'Under Account, Billing details, enter the company, its tax code and its address. They stand on every invoice from then on; those that were issued before keep the name they had. They are receipts of the prepaid wallet, not e-invoices for the tax office.',
             ],
           },
           {

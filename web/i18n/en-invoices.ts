@@ -21,6 +21,7 @@ export const enInvoices = {
     hosted: 'Invoice',
     from: 'From',
     to: 'To',
+    taxCode: (code: string) => `Tax code: ${code}`,
     date: 'Date',
     description: 'Description',
     quantity: 'Quantity',

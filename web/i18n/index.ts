@@ -103,8 +103,8 @@ const groupLoaders: Loaders = {
   topUp: { en: topUp, vi: () => import('./vi-top-up.ts').then((file) => file.viTopUp), aud: topUp },
   wallet: { en: wallet, vi: () => import('./vi-wallet.ts').then((file) => file.viWallet), aud: wallet },
 }
-/** The groups that some screen has asked for. */
-const wanted = new Set<TextGroup>()
+/** The groups that some screen has asked for; each is there once its promise says so. */
+const wanted = new Map<TextGroup, Promise<void>>()
 const groupOf = (group: TextGroup, language: Language): Promise<object> => groupLoaders[group][language]()
 
 interface Active {
@@ -130,9 +130,22 @@ export function preferredLanguage(): Language {
   return first === 'en-au' ? 'aud' : 'en'
 }
 
+/** Counts the choices: of two that are loading, the one that was made last counts. */
+let choices = 0
+
 export async function setLanguage(language: Language, keep = true): Promise<void> {
-  const [core, ...groups] = await Promise.all([loaders[language](), ...[...wanted].map((group) => groupOf(group, language))])
-  active = { language, texts: Object.assign({}, core, ...groups) as Texts }
+  const choice = ++choices
+  const core = loaders[language]()
+  const groups = new Map<TextGroup, Promise<object>>()
+  const missing = () => [...wanted.keys()].filter((group) => !groups.has(group))
+  let parts: object[]
+  do {
+    for (const group of missing()) groups.set(group, groupOf(group, language))
+    parts = await Promise.all([core, ...groups.values()])
+    // A screen that was loading meanwhile may have asked for one more.
+  } while (missing().length > 0)
+  if (choice !== choices) return
+  active = { language, texts: Object.assign({}, ...parts) as Texts }
   document.documentElement.lang = localeOf(language)
   if (keep) {
     try {
@@ -145,15 +158,18 @@ export async function setLanguage(language: Language, keep = true): Promise<void
 }
 
 /** Makes sure that a group's texts are there before a screen is drawn with them. */
-export async function loadTexts(group: TextGroup): Promise<void> {
-  if (wanted.has(group)) return
+export function loadTexts(group: TextGroup): Promise<void> {
+  const known = wanted.get(group)
+  if (known) return known
   const { language } = current()
-  const texts = await groupOf(group, language)
-  wanted.add(group)
-  // What is on the screen already has no use for the group: it joins the same object, and nothing is drawn anew.
-  if (active?.language === language) Object.assign(active.texts, texts)
-  // Meanwhile another language was chosen: then its own loading has to bring the group along.
-  else await setLanguage(currentLanguage(), false)
+  const loading = groupOf(group, language).then((texts) => {
+    // What is on the screen already has no use for the group: it joins the same object, and nothing is drawn anew. A language that was
+    // chosen meanwhile has brought it along.
+    if (active?.language === language) Object.assign(active.texts, texts)
+  })
+  wanted.set(group, loading)
+  loading.catch(() => wanted.delete(group))
+  return loading
 }
 
 const localeOf = (language: Language): string => (language === 'aud' ? 'en-AU' : language)

@@ -10,7 +10,7 @@ export const viAccount: typeof enAccount = {
     profile: 'Hồ sơ',
     name: 'Họ và tên',
     since: (day) => `Khách hàng từ ${day}`,
-    billing: 'Thông tin xuất hoá đơn',
+    billing: 'Thông tin trên hoá đơn',
     billingSub: 'Có trên mọi hoá đơn từ nay về sau.',
     company: 'Công ty',
     companyHint: 'Ghi trên hoá đơn thay cho họ tên của bạn.',

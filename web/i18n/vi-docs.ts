@@ -186,7 +186,7 @@ export const viDocs: typeof enDocs = {
           {
             heading: 'Hoá đơn cho công ty',
             text: [
-              'Vào Tài khoản, mục Thông tin xuất hoá đơn, điền tên công ty, mã số thuế và địa chỉ. Mọi hoá đơn từ đó về sau sẽ ghi các thông tin này; hoá đơn đã xuất giữ nguyên tên cũ.',
+              'Vào Tài khoản, mục Thông tin trên hoá đơn, điền tên công ty, mã số thuế và địa chỉ. Mọi hoá đơn từ đó về sau sẽ ghi các thông tin này; hoá đơn đã phát hành giữ nguyên tên cũ. Đây là chứng từ của ví trả trước, không phải hoá đơn điện tử (hoá đơn GTGT).',
             ],
           },
           {

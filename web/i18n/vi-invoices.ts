@@ -23,6 +23,7 @@ export const viInvoices: typeof enInvoices = {
     hosted: 'Hoá đơn',
     from: 'Bên bán',
     to: 'Bên mua',
+    taxCode: (code) => `Mã số thuế: ${code}`,
     date: 'Ngày',
     description: 'Nội dung',
     quantity: 'Số lượng',

@@ -2,7 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Download, Printer, WalletMinimal } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
-import { payInvoice, type Invoice } from '../../contract/billing.ts'
+import type * as z from 'zod/mini'
+import { payInvoice, type hostedInvoice, type Invoice, type PartyDetails } from '../../contract/billing.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { formatDay, formatTime, useFormat } from '../format.ts'
@@ -73,13 +74,26 @@ export default function HostedPage() {
         {error && !missing && !data ? (
           <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
         ) : null}
-        {data ? <Sheet invoice={data.invoice} seller={data.seller} buyer={data.buyer} token={token} /> : null}
+        {data ? <Sheet {...data} token={token} /> : null}
       </main>
     </div>
   )
 }
 
-function Sheet({ invoice, seller, buyer, token }: { invoice: Invoice; seller: string; buyer: string; token: string }) {
+function Party({ name, address, taxCode }: PartyDetails & { name: string }) {
+  const t = useTexts('invoices')
+  return (
+    <span className="wrap-anywhere">
+      {name}
+      {address === null ? null : <span className="block font-normal text-ink-2">{address}</span>}
+      {taxCode === null ? null : <span className="block font-normal text-ink-2">{t.invoices.taxCode(taxCode)}</span>}
+    </span>
+  )
+}
+
+type Shown = z.output<typeof hostedInvoice.result> & { token: string }
+
+function Sheet({ invoice, seller, buyer, details, token }: Shown) {
   const t = useTexts('invoices')
   const { money } = useFormat()
   const amount = (value: number) => money(value, invoice.currency)
@@ -95,8 +109,12 @@ function Sheet({ invoice, seller, buyer, token }: { invoice: Invoice; seller: st
         <InvoiceBadge invoice={invoice} />
       </div>
       <dl className="mt-6 grid gap-5 text-sm sm:grid-cols-3">
-        <Fact term={t.invoices.from}>{seller}</Fact>
-        <Fact term={t.invoices.to}>{buyer}</Fact>
+        <Fact term={t.invoices.from}>
+          <Party name={seller} {...details.seller} />
+        </Fact>
+        <Fact term={t.invoices.to}>
+          <Party name={buyer} {...details.buyer} />
+        </Fact>
         <Fact term={t.invoices.date}>
           <span className="num">{formatTime(invoice.created * 1000)}</span>
         </Fact>

@@ -25,6 +25,16 @@ export function setLockAfter(minutes: number): void {
   for (const listener of listeners) listener()
 }
 
+/** Tells of another choice, made here or in another tab. */
+export function onLockAfter(told: () => void): () => void {
+  listeners.add(told)
+  addEventListener('storage', told)
+  return () => {
+    listeners.delete(told)
+    removeEventListener('storage', told)
+  }
+}
+
 const signs = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'] as const
 /** Movements come by the hundred; this often is enough. */
 const lookEveryMs = 5_000
@@ -32,21 +42,26 @@ const lookEveryMs = 5_000
 /** Watches until the answer is called. A machine that slept is locked when it wakes: the clock decides, not the timer. */
 export function watchIdle(): () => void {
   let last = Date.now()
-  const seen = () => {
-    last = Date.now()
-  }
   const look = () => {
     const minutes = lockAfter()
     if (minutes > 0 && Date.now() - last >= minutes * 60_000) session.lock()
   }
+  const seen = () => {
+    // The movement that wakes the machine comes before the timer: it is a sign of life after a pause that was too long.
+    if (Date.now() - last > lookEveryMs) look()
+    last = Date.now()
+  }
+  const chosen = () => {
+    last = Date.now()
+  }
   const timer = setInterval(look, lookEveryMs)
-  listeners.add(seen)
+  listeners.add(chosen)
   for (const sign of signs) window.addEventListener(sign, seen, { passive: true })
   // Before the first movement after a pause counts as life.
   document.addEventListener('visibilitychange', look)
   return () => {
     clearInterval(timer)
-    listeners.delete(seen)
+    listeners.delete(chosen)
     for (const sign of signs) window.removeEventListener(sign, seen)
     document.removeEventListener('visibilitychange', look)
   }

@@ -17,13 +17,11 @@ import { monthQuery, statementKeyQuery } from './proof-queries.ts'
 
 const monthsOffered = 24
 
-/** yyyy-MM, from the present month back to that in which the account began, as far as it is known. */
+/** yyyy-MM, from the present month back, but not to before the account began, where that is known. */
 function months(since: string | undefined): string[] {
   const present = formatDay(Date.now()).slice(0, 7)
-  const first = since === undefined ? present : formatDay(since).slice(0, 7)
-  return Array.from({ length: monthsOffered }, (_, back) => monthsLater(present, -back)).filter(
-    (month) => month >= first || month === present,
-  )
+  const first = since === undefined ? '' : formatDay(since).slice(0, 7)
+  return Array.from({ length: monthsOffered }, (_, back) => monthsLater(present, -back)).filter((month) => month >= first)
 }
 
 /** The signed statement of a month, and how anybody checks it. */
