@@ -50,6 +50,8 @@ export interface Bill {
 }
 
 export interface Draft extends Bill {
+  /** Who is named, where that is not the customer as they are now: a credit names whom its invoice named. */
+  readonly buyer?: Party
   readonly kind: 'order' | 'renewal' | 'proration' | 'credit'
   /** Of a renewal. */
   readonly period: { readonly start: Date; readonly end: Date } | null
@@ -123,7 +125,7 @@ export async function writeInvoices(
         status: invoice.paid ? 'paid' : 'open',
         paid_at: invoice.paid ? now : null,
         // Frozen: what the customer was called, who sold it, and the tax when it was issued.
-        buyer: JSON.stringify(buyerOf(invoice.customer)),
+        buyer: JSON.stringify(invoice.buyer ?? buyerOf(invoice.customer)),
         seller: JSON.stringify(catalog.seller),
         tax_name: taxOf(invoice).name,
         tax_rate: taxOf(invoice).rate,

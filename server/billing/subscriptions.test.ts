@@ -393,6 +393,8 @@ describe('cancelled', () => {
     await at('2027-06-10T00:00:00Z')
     const an = await room.customer({ balance: price })
     const id = await room.order(an, offerAt(price))
+    // The credit names whom the invoice named.
+    await room.db.updateTable('customer').set({ name: 'An Nguyễn' }).where('id', '=', an.id).execute()
     await at('2027-06-20T00:00:00Z')
     const unused = Math.round((Number(price) * 20) / 30)
     expect((await room.subscription(id))?.unused).toBe(unused)
@@ -400,6 +402,8 @@ describe('cancelled', () => {
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(await room.balance(an)).toBe(BigInt(unused))
     expect(await room.invoices(id)).toEqual([`order ${price} paid`, `credit -${unused} paid`])
+    const named = await room.db.selectFrom('invoice').select('buyer').where('subscription_id', '=', id).orderBy('seq').execute()
+    expect(named.map(({ buyer }) => buyer)).toEqual([expect.objectContaining({ name: 'An' }), expect.objectContaining({ name: 'An' })])
     expect(jobsOf(id)).toEqual(['remove'])
   })
 

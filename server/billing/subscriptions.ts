@@ -7,6 +7,7 @@ import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { jobNames, type Desk } from './desk.ts'
 import { draftEvent, subscriptionEvent } from './events.ts'
+import type { Party } from './invoice-pdf.ts'
 import { numberDrafts, writeInvoices, type Draft, type Line, type Subject } from './issue.ts'
 import { lockSubscription, payHeld, hold, priceColumns, type SubscriptionRow } from './payment.ts'
 import { monthsAfter, secondsBetween } from './period.ts'
@@ -165,15 +166,11 @@ async function giveBackUnused(desk: Desk, tx: Tx, row: SubscriptionRow, now: Dat
   const amount = unusedOf(row, now)
   if (amount === 0n) return
   const lines = [restLine(row, offerOf(row), now, -1n)]
-  const [note] = await numberDrafts(
-    tx,
-    desk.catalog,
-    [await draftFor(desk, tx, row, { kind: 'credit', lines, starts: null, sets: null })],
-    now,
-  )
+  const invoice = await tx.selectFrom('invoice').select(['paid_at', 'buyer']).where('id', '=', row.invoice_id).executeTakeFirst()
+  const draft = await draftFor(desk, tx, row, { kind: 'credit', lines, starts: null, sets: null })
+  const [note] = await numberDrafts(tx, desk.catalog, [{ ...draft, ...(invoice && { buyer: invoice.buyer as Party }) }], now)
   if (!note) throw new Error('a draft got no number')
   await writeInvoices(tx, desk.catalog, [{ ...note, paid: true }], now)
-  const paid = await tx.selectFrom('invoice').select('paid_at').where('id', '=', row.invoice_id).executeTakeFirst()
   await desk.ledger.refund(tx, {
     key: `invoice:${note.id}`,
     customerId: row.customer_id,
@@ -181,7 +178,7 @@ async function giveBackUnused(desk: Desk, tx: Tx, row: SubscriptionRow, now: Dat
     amount,
     currency: row.currency as Currency,
     details: { invoice: note.number, ...(note.subject && { subject: note.subject.wp.name }) },
-    paidAt: paid?.paid_at ?? row.period_start,
+    paidAt: invoice?.paid_at ?? row.period_start,
   })
   await desk.announcer.announceAll(tx, [draftEvent('invoice.create', desk.portalUrl, note, note.total)])
 }

@@ -27,18 +27,19 @@ interface Command {
 /** Options that are there before anybody looks further down: eight are in view. */
 const drawnAtFirst = 12
 
-/** Everything at one's fingertips. Accents may be left out: "nap vi" finds "Nạp ví". It begins with what was typed before it was there. */
+/** The screens, what can be done anywhere, and the newest servers, domains and invoices. Accents may be left out: "nap vi" finds "Nạp ví". It begins with what was typed before it was there. */
 export default function Palette({ held, onClose }: { held: HeldKeys; onClose: () => void }) {
   const t = useTexts('palette')
   const layer = useRef<HTMLDialogElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const [query, setQuery] = useState(() => held.typed)
-  const [at, setAt] = useState(0)
+  /** By its id: lists that come while it is open put others before it. */
+  const [choice, setChoice] = useState<string>()
   const commands = useCommands()
   // What is typed is seen at once; the list follows.
   const sought = useDeferredValue(query)
   const hits = useMemo(() => matching(commands, sought), [commands, sought])
-  const chosen = Math.min(at, hits.length - 1)
+  const chosen = indexOf(hits, choice)
   // A key that is let go while the palette opens waits for all that is drawn: what nobody sees yet is not.
   const [scrolled, setScrolled] = useState(false)
   const drawn = scrolled ? hits : hits.slice(0, Math.max(drawnAtFirst, chosen + 2))
@@ -105,16 +106,16 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
             value={query}
             onChange={(event) => {
               setQuery(event.target.value)
-              setAt(0)
+              setChoice(undefined)
             }}
             onKeyDown={(event) => {
               // What is typed counts, not what is drawn of it so far.
               const found = matching(commands, query)
-              const last = Math.max(0, found.length - 1)
               if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
                 event.preventDefault()
-                setAt((now) => Math.min(last, Math.max(0, now + (event.key === 'ArrowDown' ? 1 : -1))))
-              } else if (event.key === 'Enter') run(found[Math.min(at, last)])
+                const step = event.key === 'ArrowDown' ? 1 : -1
+                setChoice((now) => (found[indexOf(found, now) + step] ?? found[indexOf(found, now)])?.id)
+              } else if (event.key === 'Enter') run(found[indexOf(found, choice)])
             }}
           />
           <kbd aria-hidden className="rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 dark:bg-white/6">
@@ -137,7 +138,7 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
               index={index}
               of={hits.length}
               chosen={index === chosen}
-              onPoint={setAt}
+              onPoint={setChoice}
               onRun={run}
             />
           ))}
@@ -152,6 +153,13 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
   )
 }
 
+/** Where the chosen one stands; the first where none is chosen, or it is not among them any more. */
+const indexOf = (commands: readonly Command[], id: string | undefined): number =>
+  Math.max(
+    0,
+    commands.findIndex((command) => command.id === id),
+  )
+
 /** Those that have every word of the query somewhere, with or without its accents. */
 function matching(commands: readonly Command[], query: string): Command[] {
   const words = fold(query).split(/\s+/).filter(Boolean)
@@ -164,7 +172,7 @@ interface OptionProps {
   /** How many there are, drawn or not. */
   of: number
   chosen: boolean
-  onPoint: (index: number) => void
+  onPoint: (id: string) => void
   onRun: (command: Command) => void
 }
 
@@ -178,7 +186,7 @@ const Option = memo(function Option({ command, index, of, chosen, onPoint, onRun
       aria-selected={chosen}
       aria-posinset={index + 1}
       aria-setsize={of}
-      onPointerMove={() => onPoint(index)}
+      onPointerMove={() => onPoint(command.id)}
       onClick={() => onRun(command)}
       className={cx('flex h-10 cursor-pointer items-center gap-3 rounded-md px-3 text-sm', chosen && 'bg-primary-soft text-primary-ink')}
     >
