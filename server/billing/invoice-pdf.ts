@@ -107,7 +107,7 @@ export async function invoicePdf(invoice: Invoice, { seller, buyer, language, ti
   const title = invoice.kind === 'credit' ? say.credit : say.invoice
   const day = (at: string | number): string => dayIn(timeZone, new Date(at))
   const money = (amount: number): string => formatMoney(amount, invoice.currency, language)
-  const right = (text: string): Content => ({ text, bold: true, alignment: 'right' })
+  const right = (text: string): Content => ({ text, bold: true, alignment: 'right', noWrap: true })
   const document: TDocumentDefinitions = {
     info: { title: `${title} ${invoice.number}`, author: seller.name },
     pageSize: 'A4',

@@ -31,6 +31,9 @@ function FetchAgain(props: AfterStartProps) {
   }, [wanted])
   return Found ? <Found {...props} /> : null
 }
+/** No dialog takes longer to be closed. */
+const leavingMs = 1000
+
 /** Fetched when somebody locks the screen; until it is there nothing is shown. */
 const LockView = lazy(() => loadWanted(async () => (await Promise.all([import('../auth/LockView.tsx'), loadTexts('auth')]))[0]))
 
@@ -59,8 +62,12 @@ function Frame() {
   const [held, setHeld] = useState<HeldKeys>()
   const close = useCallback(() => setHeld(undefined), [])
   const search = useCallback(() => {
-    // A dialog waits for its answer, and all beside it is inert: the palette would be seen and could not be used.
-    if (document.querySelector('dialog:modal') === null) setHeld((now) => now ?? new HeldKeys(close))
+    const show = () => setHeld((now) => now ?? new HeldKeys(close))
+    const dialog = document.querySelector<HTMLDialogElement>('dialog:modal')
+    if (dialog === null) show()
+    // One that was left is out of sight and about to be closed. Any other waits for its answer, and all beside it is inert: the palette would
+    // be seen and could not be used.
+    else if ('leaving' in dialog.dataset) dialog.addEventListener('close', show, { once: true, signal: AbortSignal.timeout(leavingMs) })
   }, [close])
   useLayoutEffect(() => held?.hold(), [held])
   useEffect(() => {
