@@ -8,6 +8,7 @@ import { loadTexts, useTexts } from '../i18n/index.ts'
 import { loadWanted } from '../pages/load-screen.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { session, useLocked } from '../session.ts'
+import { afterFrame } from '../ui/after-frame.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Logo } from '../ui/Logo.tsx'
@@ -58,7 +59,8 @@ function Frame() {
   useEffect(() => keepMenuStyle(menu), [menu])
 
   const [near, setNear] = useState(false)
-  const comeNear = useCallback(() => setNear(true), [])
+  // Behind the frame of the key that goes before the K: nobody has asked for the palette yet.
+  const comeNear = useCallback(() => void afterFrame().then(() => setNear(true)), [])
   const [held, setHeld] = useState<HeldKeys>()
   const close = useCallback(() => setHeld(undefined), [])
   const search = useCallback(() => {
