@@ -24,6 +24,8 @@ export const Config = z.object({
   sandbox: z.boolean(),
   /** Where customers ask for help; null where the operator names none. */
   support: z.object({ email: z.nullable(z.string()), url: z.nullable(z.string()) }),
+  /** Days after the due day of an invoice that stays unpaid: when it is reminded of, when what it pays for is suspended and when deleted. */
+  unpaid: z.object({ reminderDays: z.array(z.int()), suspendDays: z.int(), deleteDays: z.int() }),
   /** Where a person reads the messages of the sandbox; null without it. */
   sandboxInbox: z.nullable(z.string()),
   /** Beyond the minimum: what /payment offers, per region. */

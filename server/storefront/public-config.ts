@@ -14,6 +14,7 @@ export function publicConfig(of: {
   wordpress: { maxContainers: number; database: 'sqlite' | 'mariadb' }
 }): z.output<typeof PublicConfig> {
   const { catalog, drivers } = of
+  const { reminderDays, suspendDays, deleteDays } = catalog.billing
   const gateways = new Set(drivers.keys())
   const cards = cardsOf(catalog, drivers)
   const tokens = tokensOf(catalog, drivers)
@@ -32,6 +33,7 @@ export function publicConfig(of: {
       authEndpoint: '/api/v1/auth/pusher',
     },
     support: catalog.support,
+    unpaid: { reminderDays, suspendDays, deleteDays },
     sandbox: of.sandboxUrl !== null,
     sandboxInbox: of.sandboxUrl === null ? null : `${of.sandboxUrl}/inbox`,
     payments: Object.fromEntries(

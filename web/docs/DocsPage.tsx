@@ -40,14 +40,17 @@ export default function DocsPage() {
 }
 
 function Section({ section: { heading, text = [], steps = [], terms = [] } }: { section: DocSection }) {
+  const { unpaid } = useConfig()
   return (
     <section className="not-first:mt-7">
       <h2 className="text-lg font-semibold">{heading}</h2>
-      {text.map((paragraph) => (
-        <p key={paragraph} className="mt-2 text-ink-2">
-          {paragraph}
-        </p>
-      ))}
+      {text
+        .map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph(unpaid)))
+        .map((paragraph) => (
+          <p key={paragraph} className="mt-2 text-ink-2">
+            {paragraph}
+          </p>
+        ))}
       {steps.length > 0 ? (
         <ol className="mt-2 list-decimal space-y-1.5 pl-5 text-ink-2 marker:text-ink-3">
           {steps.map((step) => (

@@ -1,7 +1,10 @@
+import type { Config } from '../../contract/system.ts'
+
 /** English: the pages that explain the portal. Each section is a heading with paragraphs, or with steps in their order. */
 export interface DocSection {
   readonly heading: string
-  readonly text?: readonly string[]
+  /** A function where a paragraph names days that the operator sets. */
+  readonly text?: readonly (string | ((days: Config['unpaid']) => string))[]
   readonly steps?: readonly string[]
   /** Two columns: a term and what it means. */
   readonly terms?: readonly (readonly [string, string])[]
@@ -10,6 +13,17 @@ export interface DocPage {
   readonly title: string
   readonly sub: string
   readonly sections: readonly DocSection[]
+}
+
+const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`)
+const list = new Intl.ListFormat('en-GB', { type: 'conjunction' })
+
+/** [0, 3, 6]: "when it falls due and again after 3 and 6 days". */
+function onDays(reminders: readonly number[]): string {
+  const after = reminders.filter((day) => day > 0)
+  const later = `after ${list.format(after.map(String))} ${after.at(-1) === 1 ? 'day' : 'days'}`
+  if (after.length === reminders.length) return later
+  return after.length === 0 ? 'when it falls due' : `when it falls due and again ${later}`
 }
 
 export const enDocs = {
@@ -203,7 +217,8 @@ export const enDocs = {
           {
             heading: 'If it stays unpaid',
             text: [
-              'We remind you when it falls due and again after 3 and 6 days. After 7 days the server is suspended with its data kept, after 30 days it is deleted. Paid at any time before, it resumes by itself.',
+              ({ reminderDays, suspendDays, deleteDays }) =>
+                `We remind you ${onDays(reminderDays)}. After ${days(suspendDays)} the server is suspended with its data kept, after ${days(deleteDays)} it is deleted. Paid at any time before, it resumes by itself.`,
             ],
           },
         ],

@@ -241,3 +241,25 @@ test('what lasts longer than two years is said in years', () => {
   expect([730, 1672].map((days) => vi?.(days))).toEqual(['730 ngày', 'hơn 4 năm'])
   expect(aud?.(1672)).toBe('more than 4 years')
 })
+
+test('the help names the days that the operator has set', () => {
+  const unpaid = (docs: typeof enDocs, reminderDays: number[]): string => {
+    const paragraphs = docs.docs.pages.invoice.sections.flatMap(({ text = [] }) => text)
+    return paragraphs
+      .flatMap((paragraph) => (typeof paragraph === 'function' ? [paragraph({ reminderDays, suspendDays: 9, deleteDays: 40 })] : []))
+      .join()
+  }
+  expect(unpaid(enDocs, [0, 3, 6])).toMatch(
+    /^We remind you when it falls due and again after 3 and 6 days\. After 9 days .* after 40 days it is deleted\./,
+  )
+  expect([[0], [1], [0, 2, 4, 5]].map((days) => /^.*?\./.exec(unpaid(enDocs, days))?.[0])).toEqual([
+    'We remind you when it falls due.',
+    'We remind you after 1 day.',
+    'We remind you when it falls due and again after 2, 4 and 5 days.',
+  ])
+  expect([[0, 3, 6], [0], [2]].map((days) => /^.*?\./.exec(unpaid(viDocs, days))?.[0])).toEqual([
+    'Chúng tôi nhắc khi tới hạn, rồi sau 3 và 6 ngày.',
+    'Chúng tôi nhắc khi tới hạn.',
+    'Chúng tôi nhắc sau 2 ngày.',
+  ])
+})

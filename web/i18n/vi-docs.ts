@@ -1,6 +1,16 @@
 /** Tiếng Việt: các trang trợ giúp. */
 import type { enDocs } from './en-docs.ts'
 
+const list = new Intl.ListFormat('vi', { type: 'conjunction' })
+
+/** [0, 3, 6]: "khi tới hạn, rồi sau 3 và 6 ngày". */
+function onDays(reminders: readonly number[]): string {
+  const after = reminders.filter((day) => day > 0)
+  const later = `sau ${list.format(after.map(String))} ngày`
+  if (after.length === reminders.length) return later
+  return after.length === 0 ? 'khi tới hạn' : `khi tới hạn, rồi ${later}`
+}
+
 export const viDocs: typeof enDocs = {
   docs: {
     title: 'Trợ giúp',
@@ -192,7 +202,8 @@ export const viDocs: typeof enDocs = {
           {
             heading: 'Nếu chưa thanh toán',
             text: [
-              'Chúng tôi nhắc khi tới hạn, rồi sau 3 và 6 ngày. Sau 7 ngày máy chủ bị tạm ngưng nhưng giữ dữ liệu, sau 30 ngày bị xoá. Thanh toán bất kỳ lúc nào trước đó, máy chủ tự chạy lại.',
+              ({ reminderDays, suspendDays, deleteDays }) =>
+                `Chúng tôi nhắc ${onDays(reminderDays)}. Sau ${suspendDays} ngày máy chủ bị tạm ngưng nhưng giữ dữ liệu, sau ${deleteDays} ngày bị xoá. Thanh toán bất kỳ lúc nào trước đó, máy chủ tự chạy lại.`,
             ],
           },
         ],
