@@ -101,6 +101,7 @@ export async function openHouse(parts: HouseParts) {
     closeWallets: ledger.closeWallets,
     balanceOf: ledger.balanceOf,
     locationOf: storefront.placeOf,
+    printedPlace: storefront.printedPlace,
     endLive: realtime.endSessions,
   }
   const accounts = auth.createAccounts(authNeeds)

@@ -37,6 +37,8 @@ export interface AuthNeeds {
   readonly closeWallets: (tx: Tx, customerIds: readonly string[]) => Promise<void>
   readonly balanceOf: (db: Queryable, customerId: string) => Promise<{ balance: bigint; currency: Currency }>
   readonly locationOf: LocationOf
+  /** The place of an id as an address ends in it, while it is in the list. */
+  readonly printedPlace: (id: string) => string | undefined
   /** Closes what is open under these sessions, after the commit. */
   readonly endLive: EndLive
 }
@@ -297,7 +299,7 @@ export function createAccounts(needs: AuthNeeds): Accounts {
             phone: row.phone,
             regionCode: row.region_code as RegionCode,
             language: spoken(row),
-            ...printedOf(needs.locationOf, row),
+            ...printedOf(needs.printedPlace, row),
           },
         ]),
       )

@@ -28,12 +28,12 @@ export const addressRow = (address: Given | null | undefined): Row => ({
 export const addressOf = (locationOf: LocationOf, { address_line, location_id }: Row): Account['address'] =>
   location_id === null ? null : { line: address_line ?? '', location: locationOf(location_id) ?? null }
 
-/** What an invoice names besides name and email, where it is known. */
+/** What an invoice names besides name and email, where it is known. `printedPlace`: the end of an address, by the id of its place. */
 export function printedOf(
-  locationOf: LocationOf,
+  printedPlace: (id: string) => string | undefined,
   row: Row & { readonly company: string | null; readonly tax_code: string | null },
 ): { address?: string; company?: string; taxCode?: string } {
-  const address = [row.address_line, locationOf(row.location_id ?? '')?.name].filter(Boolean).join(', ')
+  const address = [row.address_line, printedPlace(row.location_id ?? '')].filter(Boolean).join(', ')
   return {
     ...(address !== '' && { address }),
     ...(row.company !== null && { company: row.company }),

@@ -259,7 +259,7 @@ describe('who buys', () => {
     const person = { name: 'Nguyễn Văn An', email: an.email }
     expect((await place()).buyer).toEqual(person)
     await change({ company: 'Ánh Dương', taxCode: '0312345678', address: { line: '1 Tràng Tiền', locationId: 'vn-city-ha-noi' } })
-    const company = { name: 'Ánh Dương', email: an.email, address: '1 Tràng Tiền, Hà Nội', taxCode: '0312345678' }
+    const company = { name: 'Ánh Dương', email: an.email, address: '1 Tràng Tiền, Hà Nội, Việt Nam', taxCode: '0312345678' }
     const { buyer, token } = await place()
     expect(buyer).toEqual(company)
     await change({ company: null, taxCode: null, address: null })
@@ -268,7 +268,7 @@ describe('who buys', () => {
     expect(answer.body.result).toMatchObject({
       buyer: 'Ánh Dương',
       details: {
-        buyer: { address: '1 Tràng Tiền, Hà Nội', taxCode: '0312345678' },
+        buyer: { address: '1 Tràng Tiền, Hà Nội, Việt Nam', taxCode: '0312345678' },
         seller: { address: 'Hà Nội, Việt Nam', taxCode: null },
       },
     })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Registration } from '../../contract/registration.ts'
-import { places, searchPlaces } from './places.ts'
+import { places, printedPlace, searchPlaces } from './places.ts'
 
 const first = (text: string) => searchPlaces(text)[0]?.name
 
@@ -43,3 +43,13 @@ test('every place can be chosen at the registration', () => {
   const refused = places.filter(({ id }) => !Registration.safeParse({ ...form, address: { line: '1 Tràng Tiền', locationId: id } }).success)
   expect(refused).toEqual([])
 })
+
+test.each([
+  ['vn-district-quan-1', 'Quận 1, TP. Hồ Chí Minh, Việt Nam'],
+  ['vn-district-ninh-kieu', 'Ninh Kiều, Cần Thơ, Việt Nam'],
+  ['vn-district-da-lat-lam-dong', 'Đà Lạt, Lâm Đồng, Việt Nam'],
+  ['au-city-sydney', 'Sydney, Australia'],
+  ['de-city-koln', 'Köln, Germany'],
+  ['sg-city-singapore', 'Singapore'],
+  ['vn-city-atlantis', undefined],
+])('an address in %s ends in %s', (id, printed) => expect(printedPlace(id)).toBe(printed))

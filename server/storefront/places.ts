@@ -16,15 +16,23 @@ const list = (country: string, type: Place['type'], names: string): Place[] =>
     .filter(Boolean)
     .map((name) => ({ id: `${country}-${type}-${foldName(name).replace(/[^a-z0-9]+/g, '-')}`.toLowerCase(), name, type, country }))
 
+/** The districts that are known by their own name alone, by their city. */
+const districts: Partial<Record<(typeof vietnamCities)[number], string>> = {
+  'Hà Nội':
+    'Ba Đình; Hoàn Kiếm; Hai Bà Trưng; Đống Đa; Cầu Giấy; Tây Hồ; Thanh Xuân; Hoàng Mai; Long Biên; Nam Từ Liêm; Bắc Từ Liêm; Hà Đông; Sơn Tây',
+  'TP. Hồ Chí Minh': `Quận 1; Quận 3; Quận 4; Quận 5; Quận 6; Quận 7; Quận 8; Quận 10; Quận 11; Quận 12; Bình Thạnh; Gò Vấp; Phú Nhuận; Tân Bình; Tân Phú;
+    Bình Tân; Thủ Đức; Nhà Bè; Bình Chánh; Hóc Môn; Củ Chi`,
+  'Đà Nẵng': 'Hải Châu; Sơn Trà; Ngũ Hành Sơn; Liên Chiểu',
+  'Cần Thơ': 'Ninh Kiều; Bình Thuỷ',
+  'Hải Phòng': 'Hồng Bàng; Lê Chân; Ngô Quyền',
+}
+/** By the id of such a district. */
+const cityOf = new Map(Object.entries(districts).flatMap(([city, names]) => list('VN', 'district', names).map(({ id }) => [id, city])))
+
 const wellKnown: readonly Place[] = [
   ...list('VN', 'city', vietnamCities.join(';')),
   ...list('VN', 'province', provinces.VN.slice(vietnamCities.length).join(';')),
-  ...list(
-    'VN',
-    'district',
-    `Ba Đình; Hoàn Kiếm; Hai Bà Trưng; Đống Đa; Cầu Giấy; Tây Hồ; Thanh Xuân; Hoàng Mai; Long Biên; Nam Từ Liêm; Bắc Từ Liêm; Hà Đông; Sơn Tây; Quận 1; Quận 3; Quận 4; Quận 5; Quận 6; Quận 7; Quận 8; Quận 10; Quận 11;
-    Quận 12; Bình Thạnh; Gò Vấp; Phú Nhuận; Tân Bình; Tân Phú; Bình Tân; Thủ Đức; Nhà Bè; Bình Chánh; Hóc Môn; Củ Chi; Hải Châu; Sơn Trà; Ngũ Hành Sơn; Liên Chiểu; Ninh Kiều; Bình Thuỷ; Hồng Bàng; Lê Chân; Ngô Quyền`,
-  ),
+  ...list('VN', 'district', Object.values(districts).join(';')),
   ...list('AU', 'province', provinces.AU.join(';')),
   ...list('AU', 'city', 'Sydney; Melbourne; Brisbane; Perth; Adelaide; Hobart; Canberra; Darwin; Gold Coast; Newcastle; Geelong; Cairns'),
   ...list('SG', 'city', 'Singapore'),
@@ -66,6 +74,18 @@ const searchable = places.map((place) => ({ place, folded: foldName(place.name),
 const known = new Map(places.map((place) => [place.id, place]))
 
 export const placeOf = (id: string): Place | undefined => known.get(id)
+
+const countryNames = new Intl.DisplayNames('en', { type: 'region' })
+const countryName = (code: string): string => (code === 'VN' ? 'Việt Nam' : (countryNames.of(code) ?? code))
+
+/** A place as an address ends in it: with the city of a district and the country. "Quận 1, TP. Hồ Chí Minh, Việt Nam". */
+export function printedPlace(id: string): string | undefined {
+  const place = known.get(id)
+  if (place === undefined) return undefined
+  const country = countryName(place.country)
+  // Singapore is its own country.
+  return [...new Set([place.name, cityOf.get(id), country])].filter(Boolean).join(', ')
+}
 
 /** Accents ignored: `ha noi` finds Hà Nội. Names that are the text come first, then those that begin with it, then those where a word does. */
 export function searchPlaces(text: string): Place[] {
