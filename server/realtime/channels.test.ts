@@ -1,31 +1,21 @@
-/** Realtime, heard by the unmodified pusher-js and fed by the unmodified server library of Pusher, over real sockets and real PostgreSQL. */
-import net from 'node:net'
-import pg from 'pg'
+/**
+ * Channels of the realtime server, heard by the unmodified pusher-js and fed by the unmodified server library of Pusher, over real sockets: who may
+ * join one, what the protocol says, and what is refused.
+ */
 import Pusher from 'pusher'
-import pusherJs, { type Channel } from 'pusher-js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
-import { createLog } from '../platform/log.ts'
 import { createSecrets } from '../platform/secrets.ts'
-import { transaction } from '../platform/db.ts'
 import { systemClock } from '../platform/clock.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
-import { createAnnouncer } from './announce.ts'
-import { createEndings } from './endings.ts'
+import { Client, clientsOf, heard, joined } from '../../test/pusher-clients.ts'
 import { createHub } from './hub.ts'
-import { createListener } from './listener.ts'
 import { createSockets } from './socket.ts'
-
-type PusherClient = pusherJs.default
-/** The node build is CommonJS: the class is the module itself, whatever its types say. */
-const Client = pusherJs as unknown as typeof pusherJs.default
 
 let portal: TestHouse
 let an: TestCustomer
 let binh: TestCustomer
 let key: string
-const clients: PusherClient[] = []
-
 beforeAll(async () => {
   portal = await openTestHouse()
   ;[an, binh] = await Promise.all([portal.customer(), portal.customer()])
@@ -41,40 +31,13 @@ beforeAll(async () => {
     authEndpoint: '/api/v1/auth/pusher',
   })
 })
-afterEach(() => {
-  for (const client of clients.splice(0)) client.disconnect()
-})
+afterEach(() => disconnectAll())
 afterAll(() => portal.close())
 
-function client(token: string, options: object = {}, appKey = key): PusherClient {
-  const made = new Client(appKey, {
-    cluster: '',
-    wsHost: '127.0.0.1',
-    wsPort: portal.config.PORT,
-    forceTLS: false,
-    enabledTransports: ['ws'],
-    enableStats: false,
-    channelAuthorization: {
-      endpoint: `${portal.url}/api/v1/auth/pusher`,
-      transport: 'ajax',
-      headers: { Authorization: `Bearer ${token}` },
-    },
-    ...options,
-  })
-  clients.push(made)
-  return made
-}
-/** The first event of a name; bind before what causes it. */
-const heard = <T = unknown>(on: { bind(event: string, act: (data: T) => void): unknown }, event: string): Promise<T> =>
-  Promise.race([
-    new Promise<T>((resolve) => void on.bind(event, resolve)),
-    new Promise<never>((_, reject) => setTimeout(() => reject(new Error(`${event} was not heard`)), 20_000).unref()),
-  ])
-async function joined(of: PusherClient, customer: TestCustomer): Promise<Channel> {
-  const channel = of.subscribe(`private-${customer.id}`)
-  await heard(channel, 'pusher:subscription_succeeded')
-  return channel
-}
+const { client, clients, disconnectAll, notifications } = clientsOf(
+  () => portal,
+  () => key,
+)
 const library = (secret = createSecrets('a secret for tests, forty characters long').derive('realtime-secret')) =>
   new Pusher({ appId: 'portal', key, secret, host: '127.0.0.1', port: String(portal.config.PORT), useTLS: false })
 /** Signs and posts a body as it is; the library's types know only texts, and what it sends is JSON. */
@@ -84,17 +47,6 @@ const statusOf = (call: Promise<{ status: number }>): Promise<number> =>
     ({ status }) => status,
     (error: { status: number }) => error.status,
   )
-
-/** Writes an event as a room does, in a transaction of its own. Without waking the relay it goes out at its next round. */
-const announce = (customer: TestCustomer, event: 'invoice.paid' | 'invoice.create', payload: object): Promise<void> =>
-  transaction(portal.house.db, (tx) => createAnnouncer(systemClock, () => undefined).announce(tx, customer.id, event, payload))
-
-interface Listed {
-  data: { id: string; event: string; title: string; payload: Record<string, unknown>; read: boolean; createdAt: string }[]
-  unread: number
-}
-const notifications = async (customer: TestCustomer, query = '') =>
-  (await portal.call<Listed>('GET', `/api/notifications${query}`, { token: customer.token })).body
 
 describe('channels', () => {
   test('pusher-js connects, and hears on its own channel what the portal tells', async () => {
@@ -340,190 +292,5 @@ describe('the protocol', () => {
     await eventually('the member to be gone', async () => hub.size === 0)
     sockets.close()
     server.close()
-  })
-})
-
-describe('nothing is missed', () => {
-  test('a restart of the portal: pusher-js comes back by itself, and reads what it missed', async () => {
-    const own = client(an.token, { unavailableTimeout: 400 })
-    // Left to itself it tries again after 15 s; the screens make it try at once, and so does this.
-    own.connection.bind('unavailable', () => {
-      own.disconnect()
-      own.connect()
-    })
-    const channel = await joined(own, an)
-    const last = (await notifications(an)).result.data[0]?.id ?? '0'
-    const back = heard(own.connection, 'connecting').then(() => heard(channel, 'pusher:subscription_succeeded'))
-    await portal.reopen()
-    await announce(an, 'invoice.create', { payment: { number: 'while away' } })
-    await back
-    await eventually('the missed event', async () =>
-      (await notifications(an, `?after=${last}`)).result.data.some((event) => event.payload['payment'] !== undefined),
-    )
-    const after = heard<{ payment: { number: string } }>(channel, 'invoice.paid')
-    await announce(an, 'invoice.paid', { payment: { number: 'after' } })
-    expect((await after).payment.number).toBe('after')
-  })
-
-  test('the LISTEN connection is killed while events are written: every one is delivered, in order, once', async () => {
-    const channel = await joined(client(binh.token), binh)
-    const numbers: number[] = []
-    channel.bind('invoice.paid', (event: { n: number }) => numbers.push(event.n))
-    const admin = new pg.Client({ connectionString: portal.databaseUrl })
-    await admin.connect()
-    for (let n = 0; n < 60; n++) {
-      if (n % 20 === 10)
-        await admin.query(
-          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal-listen' and datname = current_database()",
-        )
-      await announce(binh, 'invoice.paid', { n })
-    }
-    await eventually('all events', async () => numbers.length >= 60)
-    expect(numbers).toEqual(Array.from({ length: 60 }, (_, n) => n))
-    await eventually(
-      'one LISTEN connection',
-      async () =>
-        (
-          await admin.query<{ n: bigint }>(
-            "select count(*) n from pg_stat_activity where application_name = 'portal-listen' and datname = current_database()",
-          )
-        ).rows[0]?.n === 1n,
-    )
-    await admin.end()
-    expect((await notifications(binh)).result.unread).toBe(60)
-  })
-
-  test('a database that is gone is asked twice a second, not by ever more; what was written meanwhile is delivered unasked', async () => {
-    const database = new URL(portal.databaseUrl)
-    /** Of its Unix socket, where it has one. */
-    const folder = database.searchParams.get('host')
-    let gone = false
-    const attempts: number[] = []
-    // A wire to the database that can be cut.
-    const wire = net.createServer((near) => {
-      near.on('error', () => undefined)
-      if (gone) {
-        attempts.push(performance.now())
-        near.destroy()
-        return
-      }
-      const far =
-        folder === null
-          ? net.connect(Number(database.port), database.hostname)
-          : net.connect(`${folder}/.s.PGSQL.${database.searchParams.get('port')}`)
-      far.on('error', () => undefined).on('close', () => near.destroy())
-      near
-        .on('close', () => far.destroy())
-        .pipe(far)
-        .pipe(near)
-      cut = () => far.destroy()
-    })
-    let cut = (): unknown => undefined
-    await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve))
-    const url = new URL(database)
-    url.search = ''
-    url.hostname = '127.0.0.1'
-    url.port = String((wire.address() as net.AddressInfo).port)
-    const hub = createHub()
-    const sent: string[] = []
-    const member = hub.join(
-      { send: (text) => void sent.push((JSON.parse(text) as { event: string }).event), close: () => undefined, bufferedAmount: 0 },
-      0,
-    )
-    hub.subscribe(member, `private-${an.id}`)
-    const listener = createListener(url.href, portal.house.db, hub, createEndings(portal.house.db, hub), createLog('silent'))
-    await listener.start()
-    expect(listener.health()).toBeUndefined()
-    gone = true
-    cut()
-    await eventually('six attempts', async () => attempts.length >= 6)
-    expect((attempts[5] ?? 0) - (attempts[0] ?? 0)).toBeGreaterThan(2300)
-    expect(listener.health()).toMatch(/does not hear/)
-    // Placed in line by the portal's relay while this listener is deaf; nothing follows that would wake it.
-    const last = (await notifications(an)).result.data[0]?.id ?? '0'
-    await announce(an, 'invoice.create', {})
-    await eventually('its place in line', async () => (await notifications(an, `?after=${last}`)).result.data.length === 1)
-    expect(sent).toEqual([])
-    gone = false
-    await eventually('the event and the word to read again', async () => sent.includes('invoice.create') && sent.includes('portal.resync'))
-    await eventually('hearing again', async () => listener.health() === undefined)
-    await listener.stop()
-    wire.close()
-  })
-
-  test('transactions that end out of order skip nobody', async () => {
-    const last = (await notifications(binh)).result.data[0]?.id ?? '0'
-    await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        transaction(portal.house.db, async (tx) => {
-          await createAnnouncer(systemClock, () => undefined).announce(tx, binh.id, 'invoice.create', { n })
-          // Those that began first end last.
-          if (n < 5) await eventually('the others', async () => (await notifications(binh, `?after=${last}`)).result.data.length >= 10)
-        }),
-      ),
-    )
-    const ids = await eventually('all', async () => {
-      const { data } = (await notifications(binh, `?after=${last}`)).result
-      return data.length === 20 ? data.map((event) => Number(event.id)) : undefined
-    })
-    expect(ids).toEqual(ids.toSorted((a, b) => b - a))
-    expect(new Set(ids).size).toBe(20)
-  })
-})
-
-describe('the bell', () => {
-  test('paged newest first without a gap or a double while new ones arrive', async () => {
-    const total = (await notifications(binh)).result.unread
-    const seen: string[] = []
-    let cursor: string | null = null
-    do {
-      const page = await notifications(binh, `?limit=7${cursor === null ? '' : `&cursor=${cursor}`}`)
-      seen.push(...page.result.data.map((event) => event.id))
-      cursor = page.page?.next ?? null
-      await announce(binh, 'invoice.create', {})
-    } while (cursor !== null)
-    expect(seen).toHaveLength(total)
-    expect(seen).toEqual(seen.toSorted((a, b) => Number(b) - Number(a)))
-    expect(new Set(seen).size).toBe(total)
-    for (const query of [
-      '?cursor=x',
-      '?cursor=',
-      '?cursor=djE6LTE',
-      '?limit=0',
-      '?limit=101',
-      '?limit=x',
-      '?limit=1.5',
-      '?after=x',
-      '?after=-1',
-      `?after=${'9'.repeat(30)}`,
-    ])
-      expect((await portal.call('GET', `/api/notifications${query}`, { token: binh.token })).status, query).toBe(422)
-  })
-
-  test("read: those named, then all; never another customer's", async () => {
-    await announce(an, 'invoice.create', { payment: { number: 'VN-1' } })
-    await announce(an, 'invoice.paid', { payment: { number: 'VN-1', amount_paid: 1_250_000, currency: 'VND' } })
-    const mine = await eventually('both', async () => {
-      const { result } = await notifications(an)
-      return result.data.slice(0, 2).every((event) => (event.payload['payment'] as { number: string } | undefined)?.number === 'VN-1')
-        ? result
-        : undefined
-    })
-    const theirs = (await notifications(binh)).result
-    const read = (customer: TestCustomer, body: unknown) =>
-      portal.call<{ unread: number }>('PUT', '/api/notifications/read', { token: customer.token, body })
-    const named = await read(an, { ids: [mine.data[0]?.id, theirs.data[0]?.id, 'nonsense', '999999'] })
-    expect(named.body.result.unread).toBe(mine.unread - 1)
-    expect((await notifications(an)).result.data.slice(0, 2).map((event) => event.read)).toEqual([true, false])
-    expect((await read(an, { ids: [] })).body.result.unread).toBe(mine.unread - 1)
-    expect((await read(an, {})).body.result.unread).toBe(0)
-    const left = (await notifications(binh)).result
-    expect(left.unread).toBeGreaterThanOrEqual(theirs.unread)
-    expect(left.data.every((event) => !event.read)).toBe(true)
-    const vi = await portal.call<Listed>('GET', '/api/notifications?limit=1', { token: an.token, headers: { 'accept-language': 'vi' } })
-    expect(vi.body.result.data[0]?.title).toBe('Hoá đơn VN-1 đã thanh toán 1.250.000\u00a0đ')
-    expect((await portal.call<Listed>('GET', '/api/notifications?limit=1', { token: an.token })).body.result.data[0]?.title).toBe(
-      'Invoice VN-1 is paid: 1.250.000\u00a0đ',
-    )
   })
 })

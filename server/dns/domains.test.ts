@@ -1,0 +1,213 @@
+/** Domains through the API: claimed, pointed at a site, and what the name server then answers, after a restart too. */
+import http from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Domain } from '../../contract/dns.ts'
+import { domainsOf } from '../../test/domain-owner.ts'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+
+let portal: TestHouse
+let an: TestCustomer
+let binh: TestCustomer
+beforeAll(async () => {
+  portal = await openTestHouse()
+  an = await portal.customer()
+  binh = await portal.customer()
+})
+afterAll(() => portal.close())
+const { call, create, post, add, answers, resolves } = domainsOf(
+  () => an,
+  () => portal,
+)
+
+describe('domains', () => {
+  test('a domain is claimed, shown, listed, and answered while it waits', async () => {
+    const domain = await create('Chào-Mừng.vn')
+    expect(domain).toMatchObject({
+      name: 'chào-mừng.vn',
+      ascii: 'xn--cho-mng-9va6330e.vn',
+      active: false,
+      verification: { found: [] },
+      movedAt: null,
+      capabilities: { proxied: false },
+    })
+    expect(domain.nameserver).toHaveLength(2)
+    expect(domain.verification.expected).toEqual(domain.nameserver)
+    expect((await call<Domain>('GET', `/api/dns/${domain.id}`)).body.result).toMatchObject({ id: domain.id, name: 'chào-mừng.vn' })
+    const list = await call<{ data: Domain[] }>('GET', '/api/dns?search=ch%C3%A0o')
+    expect(list.body.result.data.map(({ id }) => id)).toEqual([domain.id])
+    await resolves(
+      domain.ascii,
+      'NS',
+      domain.nameserver.map((host) => `${domain.ascii} 3600 NS ${host}`),
+    )
+  })
+
+  test('what is no domain of one’s own is refused, and nothing is written', async () => {
+    const before = (await call<{ data: Domain[] }>('GET', '/api/dns')).body.result.data.length
+    for (const name of [
+      'com',
+      'com.vn',
+      'github.io',
+      'localhost',
+      '127.0.0.1',
+      '::1',
+      'a b.vn',
+      'a..vn',
+      '-a.vn',
+      `${'a'.repeat(64)}.vn`,
+      '1.2.3',
+      'x',
+    ])
+      expect(await call('POST', '/api/dns', { name }), name).toMatchObject({
+        status: 422,
+        body: { error: { code: 'invalid_input', fields: { name: expect.any(String) as string } } },
+      })
+    for (const name of ['ns1.letspanel-dns.example', 'letspanel-dns.example', 'x.letspanel-dns.example', 'example'])
+      expect((await call('POST', '/api/dns', { name })).status, name).toBe(422)
+    expect((await call<{ data: Domain[] }>('GET', '/api/dns')).body.result.data).toHaveLength(before)
+  })
+
+  test('pasted with a scheme and a path, it is still a domain', async () => {
+    expect((await create('https://Pasted-Name.vn/index.html')).name).toBe('pasted-name.vn')
+  })
+
+  test('each account has its own pair, for all of its domains; a name that comes back gets another', async () => {
+    const first = await create()
+    const second = await create()
+    expect(second.nameserver).toEqual(first.nameserver)
+    const other = await create(undefined, binh)
+    expect(other.nameserver).not.toEqual(first.nameserver)
+    const pairs = new Set([first.nameserver.join()])
+    for (let again = 0; again < 3; again++) {
+      const [{ id } = first] = (await call<{ data: Domain[] }>('GET', `/api/dns?search=${first.name}`)).body.result.data
+      expect((await call('DELETE', `/api/dns/${id}`)).status).toBe(200)
+      pairs.add((await create(first.name)).nameserver.join())
+    }
+    expect(pairs.size).toBe(4)
+  })
+
+  test('twice in one list is a conflict; two accounts may both wait, and the first is answered', async () => {
+    const mine = await create()
+    expect((await call('POST', '/api/dns', { name: mine.name.toUpperCase() })).status).toBe(409)
+    const theirs = await create(mine.name, binh)
+    await post(theirs, { content: '198.51.100.66' }, binh)
+    await add(mine, {})
+    await resolves(`www.${mine.name}`, 'A', [`www.${mine.name} 300 A 203.0.113.7`])
+    expect((await call('DELETE', `/api/dns/${mine.id}`)).status).toBe(200)
+    await resolves(`www.${mine.name}`, 'A', [`www.${mine.name} 300 A 198.51.100.66`])
+  })
+
+  test("somebody else's domain does not exist", async () => {
+    const domain = await create()
+    const record = await add(domain, {})
+    for (const [method, path, body] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['GET', '/records'],
+      ['POST', '/records', { name: 'www', type: 'A', content: '203.0.113.7', ttl: 300 }],
+      ['GET', `/records/${record.id}`],
+      ['PUT', `/records/${record.id}`, { name: 'www', type: 'A', content: '203.0.113.7', ttl: 300 }],
+      ['DELETE', `/records/${record.id}`],
+      ['GET', '/zone'],
+      ['POST', '/zone', { content: 'a' }],
+      ['GET', '/changes'],
+      ['POST', '/changes/1/undo', {}],
+      ['POST', '/point', { wp: 'x' }],
+    ] as const) {
+      expect((await call(method, `/api/dns/${domain.id}${path}`, body, binh)).status, `${method} ${path}`).toBe(404)
+      expect((await call(method, `/api/dns/none${path}`, body)).status, `${method} ${path}`).toBe(404)
+    }
+    expect((await call('GET', `/api/dns/check?domain=${domain.name}`, undefined, binh)).status).toBe(404)
+  })
+})
+
+/** At the registrar, as the owner of the name would. */
+const delegate = (domain: Domain) =>
+  fetch(`${portal.sandboxUrl}/registry.json`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: domain.name, nameservers: domain.nameserver }),
+  })
+/** What visitors of the name get. */
+const statusOn = (host: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    http
+      .get({ host: '127.0.0.1', port: portal.config.SITES_PORT, path: '/', headers: { host } }, (answer) => {
+        answer.resume()
+        resolve(answer.statusCode)
+      })
+      .on('error', reject)
+  })
+
+test('a domain is pointed at a WordPress server in one change, which can be undone', { timeout: 120_000 }, async () => {
+  await portal.topUp(an, 1_000_000)
+  const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Secret-pass-9!', replicate: 1 }
+  const { id } = (await call<{ id: string }>('POST', '/api/wp', order)).body.result
+  const site = (await call<{ name: string }>('GET', `/api/wp/${id}`)).body.result
+  const domain = await create()
+  await add(domain, { name: '@', content: '198.51.100.1' })
+  await add(domain, { name: '@', type: 'MX', content: 'mail.example.com' })
+  const path = `/api/dns/${domain.id}/point`
+  expect((await call('POST', path, { wp: 'none' })).status).toBe(404)
+  const pointed = await call<{ changeId: string; domains: string[] }>('POST', path, { wp: id })
+  // Whose domain it is, nobody has shown yet.
+  expect(pointed.body.result.domains).toEqual([])
+  await resolves(domain.name, 'A', [`${domain.name} 300 A 127.0.0.1`])
+  await resolves(`www.${domain.name}`, 'CNAME', [`www.${domain.name} 300 CNAME ${site.name}.localhost`])
+  await resolves(domain.name, 'MX', [`${domain.name} 300 MX 10 mail.example.com`])
+  expect((await call<{ changeId: string | null }>('POST', path, { wp: id })).body.result.changeId).toBeNull()
+  expect((await call('POST', `/api/dns/${domain.id}/changes/${pointed.body.result.changeId}/undo`, {})).status).toBe(200)
+  await resolves(domain.name, 'A', [`${domain.name} 300 A 198.51.100.1`])
+
+  await delegate(domain)
+  expect((await call<{ isValid: boolean }>('GET', `/api/dns/check?domain=${domain.name}`)).body.result.isValid).toBe(true)
+  const names = [domain.name, `www.${domain.name}`]
+  expect((await call<{ domains: string[] }>('POST', path, { wp: id })).body.result.domains).toEqual(names)
+  for (const name of names) await eventually(`the site on ${name}`, async () => (await statusOn(name)) === 200, 60)
+  expect((await call<{ domains: string[] }>('GET', `/api/wp/${id}`)).body.result.domains.toSorted()).toEqual(names)
+})
+
+describe('the name server and the database', () => {
+  test('after a restart everything is answered as before', async () => {
+    const domain = await create()
+    await add(domain, {})
+    await portal.reopen()
+    expect(await answers(`www.${domain.name}`, 'A')).toEqual([`www.${domain.name} 300 A 203.0.113.7`])
+    expect((await portal.call('GET', '/readyz')).status).toBe(200)
+  })
+
+  test('what another process wrote is found without being told', async () => {
+    const domain = await create()
+    const record = await add(domain, {})
+    await resolves(`www.${domain.name}`, 'A', [`www.${domain.name} 300 A 203.0.113.7`])
+    // The same statements as an edit's, without its telling: as a process that was killed right after the commit leaves it.
+    await portal.house.db.transaction().execute(async (tx) => {
+      const { serial } = await tx.selectFrom('dns_zone').select('serial').where('id', '=', domain.id).executeTakeFirstOrThrow()
+      const before = { ...record, content: '203.0.113.7' }
+      await tx.updateTable('dns_record').set({ content: '203.0.113.99' }).where('id', '=', record.id).execute()
+      await tx
+        .updateTable('dns_zone')
+        .set({ serial: serial + 1n, touched_at: new Date() })
+        .where('id', '=', domain.id)
+        .execute()
+      await tx
+        .insertInto('dns_change')
+        .values({
+          zone_id: domain.id,
+          serial: serial + 1n,
+          customer_id: an.id,
+          at: new Date(),
+          action: 'edit',
+          before: JSON.stringify([before]),
+          after: JSON.stringify([{ ...before, content: '203.0.113.99' }]),
+        })
+        .execute()
+    })
+    await expect.poll(() => answers(`www.${domain.name}`, 'A')).toEqual([`www.${domain.name} 300 A 203.0.113.99`])
+  })
+
+  test('the name servers answer for themselves', async () => {
+    const [first = ''] = (await create()).nameserver
+    expect(await answers(first, 'A')).toEqual([`${first} 3600 A 127.0.0.1`])
+  })
+})

@@ -1,0 +1,25 @@
+/** A billing room from one moment to the next, and what each of them brought: jobs, letters and events. */
+import type { BillingRoom } from './billing-room.ts'
+
+/** Of a room that is open by the time it is asked. */
+export function calendarOf(room: () => BillingRoom) {
+  /** Moves the clock, which may stand anywhere, to a moment, and does what is due then. */
+  async function at(moment: string | Date): Promise<void> {
+    room().clock.advance(new Date(moment).getTime() - room().clock.now().getTime())
+    await room().bills.sweep()
+  }
+  const jobsOf = (id: string): string[] =>
+    room()
+      .jobs.filter(({ payload }) => payload['subscriptionId'] === id)
+      .map(({ name }) => name)
+  const lettersTo = ({ email }: { email: string }): string[] =>
+    room()
+      .mails.filter(({ to }) => to === email)
+      .map(({ subject }) => subject)
+  const eventsOf = ({ id }: { id: string }): string[] =>
+    room()
+      .told.filter(({ customerId }) => customerId === id)
+      .map(({ event }) => event)
+
+  return { at, jobsOf, lettersTo, eventsOf }
+}

@@ -1,0 +1,46 @@
+/** A customer's domains and records at a test house, written through the API and asked of its name server. */
+import { expect } from 'vitest'
+import type { Domain, Record as DnsRecord } from '../contract/dns.ts'
+import { dig } from './dig.ts'
+import type { TestCustomer, TestHouse } from './house.ts'
+
+/** What an owner of domains does at a house; both are there by the time it is done. */
+export function domainsOf(owner: () => TestCustomer, portal: () => TestHouse) {
+  let names = 0
+  const call = <T>(method: string, path: string, body?: unknown, who = owner(), headers?: Record<string, string>) =>
+    portal().call<T>(method, path, { token: who.token, ...(body !== undefined && { body }), ...(headers && { headers }) })
+  const create = async (name = `shop${++names}.com.vn`, who = owner()): Promise<Domain> => {
+    const made = await call<Domain>('POST', '/api/dns', { name }, who)
+    if (made.status !== 201) throw new Error(made.text)
+    return made.body.result
+  }
+  const post = (domain: Domain, over: object, who = owner()) =>
+    call<DnsRecord>(
+      'POST',
+      `/api/dns/${domain.id}/records`,
+      {
+        id: domain.id,
+        name: 'www',
+        type: 'A',
+        content: '203.0.113.7',
+        ttl: 300,
+        proxied: true,
+        ...over,
+      },
+      who,
+    )
+  const add = async (domain: Domain, over: object): Promise<DnsRecord> => {
+    const made = await post(domain, over)
+    if (made.status !== 201) throw new Error(made.text)
+    return made.body.result
+  }
+  const records = async (domain: Domain, query = ''): Promise<DnsRecord[]> =>
+    (await call<{ data: DnsRecord[] }>('GET', `/api/dns/${domain.id}/records${query}`)).body.result.data
+  const answers = async (name: string, type: string): Promise<readonly string[]> =>
+    (await dig(portal().config.DNS_PORT, { name, type, edns: 1232 })).answer
+  /** As contract.md promises: within a second; as the room does: within 200 ms. */
+  const resolves = (name: string, type: string, lines: readonly string[]) =>
+    expect.poll(() => answers(name, type), { timeout: 200, interval: 5 }).toEqual(lines)
+
+  return { call, create, post, add, records, answers, resolves }
+}

@@ -1,0 +1,65 @@
+/** People who register, activate and sign in at a test house, each under an email and a phone of their own, and the codes that they are sent. */
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { eventually, type Answer, type TestHouse } from './house.ts'
+
+/** What a newcomer fills in. */
+export interface Form {
+  name: string
+  email: string
+  phone: string
+  password: string
+  region_code: string
+}
+
+let people = 0
+export function form(): Form {
+  people += 1
+  return {
+    name: 'Trần Thị Bình',
+    email: `auth${people}@example.vn`,
+    phone: `+8498${String(people).padStart(7, '0')}`,
+    password: 'Correct-horse-9',
+    region_code: 'VN',
+  }
+}
+/** An answer's status and the code of its error. */
+export const code = (answer: Answer): [number, string | undefined] => [answer.status, answer.body.error?.code]
+/** A code that is not the right one. */
+export const wrong = (right: string): string => (right === '000000' ? '111111' : '000000')
+
+/** What newcomers do at a house, which is opened by the time they do it. */
+export function newcomersTo(house: () => TestHouse) {
+  const auth = <T = null>(call: string, body?: unknown, options: { token?: string; ip?: string } = {}) =>
+    house().call<T>('POST', `/api/v1/auth/${call}`, {
+      body,
+      ...(options.token !== undefined && { token: options.token }),
+      headers: options.ip === undefined ? {} : { 'x-forwarded-for': options.ip },
+    })
+  const signIn = async (who: { email: string; password: string }): Promise<string> =>
+    (await auth<{ token: { accessToken: string } }>('login', { email: who.email, password: who.password })).body.result.token.accessToken
+  const me = (token: string) => house().call('GET', '/api/v1/auth/me', { token })
+
+  /** The newest code sent to somebody; with `after`, another one than that. */
+  const codeFor = (to: string, after?: string): Promise<string> =>
+    eventually(`a code for ${to}`, async () => {
+      const found = /\b\d{6}\b/.exec((await house().inbox(to))[0]?.text ?? '')?.[0]
+      return found === after ? undefined : found
+    })
+  /** Lets real time of the counters pass: they run on the wall clock, shared by all processes. */
+  const passInCounters = (ms: number) => sql`update rate_limit set expire = expire - ${ms}`.execute(house().house.db)
+
+  async function registered(): Promise<Form & { id: string; code: string }> {
+    const person = form()
+    const answer = await auth<{ id: string }>('register', person)
+    expect(answer.status, answer.text).toBe(201)
+    return { ...person, id: answer.body.result.id, code: await codeFor(person.phone) }
+  }
+  async function active() {
+    const person = await registered()
+    expect((await auth('active', { email: person.email, code: person.code })).status).toBe(200)
+    return person
+  }
+
+  return { auth, signIn, me, codeFor, passInCounters, registered, active }
+}
