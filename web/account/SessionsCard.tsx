@@ -27,7 +27,13 @@ export function SessionsCard() {
       padded={false}
       action={
         data && data.length > 1 ? (
-          <Button variant="outline" size="sm" busy={others.isPending} onClick={() => others.mutate()}>
+          <Button
+            variant="outline"
+            size="sm"
+            className="max-sm:h-auto max-sm:min-h-8 max-sm:shrink max-sm:py-1 max-sm:whitespace-normal"
+            busy={others.isPending}
+            onClick={() => others.mutate()}
+          >
             {t.account.endOthers}
           </Button>
         ) : null

@@ -44,7 +44,7 @@ export function AuthLayout({ title, sub, children, footer, wide = false }: AuthL
         <span />
       </aside>
       <div className="flex min-w-0 flex-col">
-        <header className="flex h-14 items-center gap-1 px-4 sm:px-6">
+        <header className="flex min-h-14 flex-wrap items-center gap-1 px-4 sm:px-6">
           <span className="flex items-center gap-2.5 font-semibold lg:hidden">
             <Logo />
             {brand}

@@ -25,7 +25,7 @@ export function LatestTransactions({ className }: { className?: string }) {
   const query = useQuery(recentTransactionsQuery)
   return (
     <Card
-      className={cx('overflow-hidden', className)}
+      className={cx('relative overflow-hidden', className)}
       padded={false}
       title={t.dashboard.transactions}
       sub={t.dashboard.latest(count)}
@@ -97,7 +97,7 @@ export function LatestInvoices({ className }: { className?: string }) {
   const query = useQuery(recentInvoicesQuery)
   return (
     <Card
-      className={cx('overflow-hidden', className)}
+      className={cx('relative overflow-hidden', className)}
       padded={false}
       title={t.dashboard.invoices}
       sub={t.dashboard.latest(count)}

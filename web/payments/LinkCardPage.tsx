@@ -52,7 +52,7 @@ export default function LinkCardPage() {
         )}
       </PageHead>
       {cards.publishableKey !== '' ? (
-        <div className="grid items-start gap-6 lg:grid-cols-2">
+        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
           <section className="card">
             <LinkCardForm returned={returned} onLinked={onLinked} />
           </section>

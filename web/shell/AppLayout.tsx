@@ -125,7 +125,7 @@ const Header = memo(function Header({ hidden, onCollapse, onSearch, onNearSearch
   const t = useTexts()
   const config = useConfig()
   return (
-    <header className="no-print sticky top-0 z-30 short:static flex h-14 items-center gap-1 border-b border-border bg-bg px-3 sm:px-5">
+    <header className="no-print sticky top-0 z-30 short:static flex min-h-14 flex-wrap items-center gap-1 border-b border-border bg-bg px-3 sm:px-5">
       <IconButton label={t.shell.collapse} aria-pressed={hidden} className="max-lg:hidden" onClick={onCollapse}>
         <PanelLeft aria-hidden className="size-[18px]" strokeWidth={1.75} />
       </IconButton>

@@ -4,7 +4,7 @@ import { cx } from './cx.ts'
 /** Numbered steps; `at` counts from 1, and steps before it are done. */
 export function Stepper({ steps, at, label }: { steps: readonly string[]; at: number; label: string }) {
   return (
-    <ol className="flex items-center gap-2 sm:gap-3" aria-label={label}>
+    <ol className="flex flex-wrap items-center gap-2 sm:gap-3" aria-label={label}>
       {steps.map((step, index) => {
         const number = index + 1
         const current = number === at
