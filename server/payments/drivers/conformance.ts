@@ -2,138 +2,14 @@
  * One suite for every payment driver, against its gateway's stand-in. A new driver writes an Adapter ("how a person pays at this
  * sandbox") and calls `conforms(adapter)` in its own test file. Told from plain to odd. Everything is real HTTP on loopback.
  */
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Currency } from '../../../contract/money.ts'
-import { DriverFailure } from '../../platform/errors.ts'
-import {
-  ForgedNotice,
-  type Notice,
-  type NoticeOutcome,
-  type NoticeRequest,
-  type PaymentDriver,
-  type PaymentOrder,
-  type ProviderStatus,
-  type Refund,
-  type Word,
-} from '../driver.ts'
+import { ForgedNotice, type Notice, type NoticeRequest, type PaymentDriver, type PaymentOrder, type ProviderStatus } from '../driver.ts'
+import { failure, listen, Portal, refundBy, shut, type Adapter, type Begun, type Choice, type Counter } from './portal.conformance.ts'
+import { givesBackAsItSays } from './refunds.conformance.ts'
 
-/** What a person may do on the payment page. */
-export type Choice = 'pay' | 'fail' | 'cancel' | 'suspicious'
-
-/** What the adapter is given to start with. */
-export interface Surroundings {
-  /** Takes the gateway's notices on every path. No slash at the end. */
-  readonly portalUrl: string
-  /** Nobody listens here. */
-  readonly closedUrl: string
-  /** Takes requests and never answers. */
-  readonly silentUrl: string
-}
-
-/** A payment that was begun, and what a person can do about it. */
-export interface Begun {
-  readonly providerRef: string | null
-  /** What was handed to the browser: an address or a secret. The same for the same payment. */
-  readonly handed: string
-  /** The person opens the payment page and does nothing yet. */
-  open(): Promise<void>
-  /** The person decides; answers where the browser is sent, or null when it stays. */
-  choose(choice: Choice): Promise<string | null>
-}
-
-/** A started stand-in and the drivers that face it. */
-export interface Counter {
-  readonly driver: PaymentDriver
-  /** The same driver with the gateway at `closedUrl`. */
-  readonly unreachable: PaymentDriver
-  /** The same driver with the gateway at `silentUrl` and a time limit of well under a second. */
-  readonly slow: PaymentDriver
-  /** Begins a payment with this driver, as the portal does. */
-  begin(driver: PaymentDriver, order: PaymentOrder): Promise<Begun>
-  /** Words made from a genuine one that must not pass: tampered, unsigned, signed with another key. */
-  forgeries(genuine: NoticeRequest): readonly NoticeRequest[]
-  close(): Promise<void>
-}
-
-export interface Adapter {
-  readonly name: string
-  readonly currency: Currency
-  readonly choices: readonly Choice[]
-  /** Whether begin itself calls the gateway (then it fails when the gateway is away). */
-  readonly beginCalls: boolean
-  /** Whether the gateway knows a payment before it is paid; a bank account knows none. */
-  readonly knowsOpen: boolean
-  /** Whether it gives money back at all. A driver without `refund` says no here, and the suite holds it to that. */
-  readonly refunds: boolean
-  /** Whether looking a payment up tells that all of it went back; some gateways tell only of the refund itself. */
-  readonly showsRefunds: boolean
-  start(surroundings: Surroundings): Promise<Counter>
-}
-
-interface Heard {
-  readonly request: NoticeRequest
-  readonly notice: Notice
-}
-
-const listen = async (server: Server): Promise<string> => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-const shut = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
-
-/** A portal of one page: it reads notices with the driver (a hint sends it to ask) and answers what it is told to. */
-class Portal {
-  readonly heard: Heard[] = []
-  readonly orders = new Map<string, PaymentOrder>()
-  /** What it answers next; the last one stays. */
-  outcomes: NoticeOutcome[] = ['recorded']
-  driver: PaymentDriver | undefined
-  #listeners: (() => void)[] = []
-  readonly server = createServer((incoming, response) => {
-    const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', () => {
-      const headers = Object.fromEntries(
-        Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
-      )
-      const query = new URL(incoming.url ?? '/', 'http://portal').searchParams
-      void this.#hear({ method: incoming.method ?? '', headers, query, rawBody: Buffer.concat(chunks) }, response)
-    })
-  })
-
-  async #hear(request: NoticeRequest, response: ServerResponse): Promise<void> {
-    const notice = await this.#understood(this.driver?.readNotice(request) ?? null)
-    const outcome = (this.outcomes.length > 1 ? this.outcomes.shift() : this.outcomes[0]) ?? 'recorded'
-    const answer = this.driver?.answerTo(outcome)
-    response.writeHead(answer?.status ?? 500, { 'content-type': answer?.contentType ?? 'text/plain' }).end(answer?.body)
-    if (notice !== null) this.heard.push({ request, notice })
-    for (const listener of this.#listeners.splice(0)) listener()
-  }
-
-  /** A hint leads to the gateway's own answer, under the hint's name. */
-  async #understood(word: Word): Promise<Notice | null> {
-    if (word === null || !('ask' in word)) return word
-    const order = this.orders.get(word.reference)
-    const notice = order === undefined ? null : ((await this.driver?.lookUp(order, word.about)) ?? null)
-    return notice && { ...notice, eventId: word.eventId }
-  }
-
-  /** The first `count` words about a payment, once they have come. */
-  async words(reference: string, count = 1): Promise<Heard[]> {
-    for (;;) {
-      const found = this.heard.filter(({ notice }) => notice.reference === reference)
-      if (found.length >= count) return found
-      await new Promise<void>((resolve) => this.#listeners.push(resolve))
-    }
-  }
-}
+export type { Adapter, Choice }
 
 const channelsOf = (driver: PaymentDriver): readonly string[] => (driver.kind === 'hosted' ? driver.channels : [''])
 /** A code as the room makes them: 26 of 0-9 and A-Z. */
@@ -178,18 +54,6 @@ export function conforms(adapter: Adapter): void {
     const [word] = await portal.words(made.reference)
     if (word === undefined) throw new Error('no notice came')
     return { order: made, ...word }
-  }
-  const refundBy = async (driver: PaymentDriver, of: PaymentOrder, wish: Refund): Promise<Notice> => {
-    if (!driver.refund) throw new Error(`${driver.name} has no refund: say so in its adapter`)
-    return await driver.refund(of, wish)
-  }
-  async function failure(work: Promise<unknown>): Promise<DriverFailure> {
-    const outcome = await work.then(
-      () => undefined,
-      (error: unknown) => error,
-    )
-    expect(outcome).toBeInstanceOf(DriverFailure)
-    return outcome as DriverFailure
   }
 
   beforeAll(async () => {
@@ -322,69 +186,7 @@ export function conforms(adapter: Adapter): void {
     })
   })
 
-  const givesNothingBack = (): void => {
-    it('is nothing that it claims to do', () => expect(counter.driver.refund).toBeUndefined())
-  }
-  const givesBack = (): void => {
-    it('gives all back, and only once for one id', async () => {
-      const { order: made, notice } = await paid()
-      const wish = {
-        refundId: `R${made.code}`.slice(0, 32),
-        amount: made.amount,
-        reason: 'Khách hàng yêu cầu',
-        providerTransactionId: notice.providerTransactionId,
-      }
-      expect(await refundBy(counter.driver, made, wish)).toMatchObject({
-        reference: made.reference,
-        status: 'refunded',
-        amount: made.amount,
-      })
-      expect(await refundBy(counter.driver, made, wish)).toMatchObject({ status: 'refunded', amount: made.amount })
-      expect((await counter.driver.lookUp(made))?.status).toBe(adapter.showsRefunds ? 'refunded' : 'succeeded')
-    })
-
-    it('gives parts back, each once, and never more than was paid', async () => {
-      const { order: made, notice } = await paid()
-      const part = made.amount / 3n
-      const wish = { reason: 'part', providerTransactionId: notice.providerTransactionId }
-      const first = { ...wish, refundId: `A${made.code}`, amount: part }
-      expect(await refundBy(counter.driver, made, first)).toMatchObject({ status: 'refunded', amount: part })
-      // the same id again: either the same answer, or "it may have happened", but no second movement
-      await refundBy(counter.driver, made, first).catch((error: unknown) =>
-        expect(error).toMatchObject({ name: 'DriverFailure', kind: 'unclear' }),
-      )
-      expect(await refundBy(counter.driver, made, { ...wish, refundId: `B${made.code}`, amount: made.amount - part })).toMatchObject({
-        status: 'refunded',
-      })
-      await failure(refundBy(counter.driver, made, { ...wish, refundId: `C${made.code}`, amount: part }))
-      await failure(refundBy(counter.driver, made, { ...wish, refundId: `D${made.code}`, amount: made.amount + 1n }))
-    })
-
-    it("does so also when the gateway's own id is not at hand", async () => {
-      const { order: made } = await paid()
-      expect(
-        await refundBy(counter.driver, made, {
-          refundId: `N${made.code}`,
-          amount: made.amount,
-          reason: 'x',
-          providerTransactionId: null,
-        }),
-      ).toMatchObject({ status: 'refunded' })
-    })
-
-    it('has nothing to give back of what was not paid', async () => {
-      const { order: made, begun: payment } = await begun()
-      if (adapter.choices.includes('cancel')) await payment.choose('cancel')
-      expect(
-        (await failure(refundBy(counter.driver, made, { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: null })))
-          .kind,
-      ).toBe('rejected')
-    })
-  }
-  describe(`${adapter.name}: giving back`, () => {
-    const tests = adapter.refunds ? givesBack : givesNothingBack
-    tests()
-  })
+  givesBackAsItSays(adapter, { counter: () => counter, begun, paid })
 
   describe(`${adapter.name}: trouble`, () => {
     it('a gateway that is away is unavailable', async () => {

@@ -1,0 +1,167 @@
+/** Payments with linked cards and with tokens of Square's form, as a customer and a browser do it; what Stripe tells, and how often. */
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cardsOf } from '../../test/card-holder.ts'
+import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { stripeBrowser, testCards, type Browser } from '../../test/stripe-browser.ts'
+
+let house: TestHouse
+let browser: Browser
+beforeAll(async () => {
+  // Nobody asks the gateway by itself unless a test says so.
+  house = await openTestHouse({ timing: { askGatewaySeconds: [3600] } })
+  browser = stripeBrowser(house.sandboxUrl, house.keysOf('stripe')['publishableKey'] ?? '')
+})
+afterAll(() => house.close())
+const { link, begin, confirm, statusOf, balanceOf, amounts, becomes, balances, eventsGo, refOf, paid } = cardsOf(
+  () => house,
+  () => browser,
+)
+
+describe('paying with a linked card', () => {
+  test.each([
+    ['AUD', 2000],
+    ['USD', 500],
+    ['EURO', 1_000_000],
+  ])('in region %s credits the wallet once the provider says so', async (region, amount) => {
+    const an = await house.customer({ region })
+    const { code } = await paid(an, amount)
+    expect(await balanceOf(an)).toBe(amount)
+    expect(await amounts(an)).toEqual([amount])
+    expect((await confirm(an, code, 'pm_any')).body.error?.code).toBe('conflict')
+  })
+
+  test('is not offered in Vietnam, and not beyond the limits', async () => {
+    const checkout = async (region: string, amount: number) =>
+      (await house.call('POST', '/api/payments/stripe/checkout', { token: (await house.customer({ region })).token, body: { amount } }))
+        .body.error?.code
+    expect(await checkout('VN', 100_000)).toBe('method_unavailable')
+    expect(await checkout('AUD', 499)).toBe('invalid_input')
+    expect(await checkout('AUD', 1_000_001)).toBe('invalid_input')
+  })
+
+  test('a refused card leaves the payment open: another card pays the same one', async () => {
+    const an = await house.customer({ region: 'AUD' })
+    const [bad, good] = [await link(an, testCards.linkedThenDeclined), await link(an, testCards.mastercard)]
+    const { code, pay } = await begin(an)
+    const refused = await pay(bad)
+    expect(refused.error).toMatchObject({ type: 'card_error', code: 'card_declined' })
+    expect(await statusOf(an, code)).toBe('pending')
+    const before = await refOf(code)
+    expect((await pay(good)).status).toBe('succeeded')
+    await becomes(an, code, 'succeeded')
+    expect(await refOf(code)).toBe(before)
+    expect(await balanceOf(an)).toBe(2000)
+  })
+
+  test("the bank's challenge: refused nothing is paid, confirmed it is", async () => {
+    const an = await house.customer({ region: 'AUD' })
+    const id = await link(an, testCards.asksAlways)
+    const { code, pay } = await begin(an)
+    expect((await pay(id, 'refuse')).error?.code).toBe('payment_intent_authentication_failure')
+    expect(await statusOf(an, code)).toBe('pending')
+    expect((await pay(id, 'confirm')).status).toBe('succeeded')
+    await becomes(an, code, 'succeeded')
+  })
+
+  test("another customer's payment cannot be confirmed, and a repeated confirmation begins no second one", async () => {
+    const [an, binh] = [await house.customer({ region: 'AUD' }), await house.customer({ region: 'AUD' })]
+    const id = await link(an, testCards.visa)
+    const { code } = await begin(an)
+    expect((await confirm(binh, code, await link(binh, testCards.visa))).status).toBe(404)
+    const [one, other] = await Promise.all([confirm(an, code, id), confirm(an, code, id)])
+    expect(one.body.result.client_secret).toBe(other.body.result.client_secret)
+  })
+
+  test('a lost event: the gateway is asked; a late one and a repeated one credit once', async () => {
+    const an = await house.customer({ region: 'AUD' })
+    const id = await link(an, testCards.visa)
+    for (const [count, manner] of ['late', 'twice'].entries()) {
+      await eventsGo(manner)
+      const { code, pay } = await begin(an)
+      await pay(id)
+      await becomes(an, code, 'succeeded')
+      await eventsGo('now')
+      expect(await balanceOf(an)).toBe(2000 * (count + 1))
+    }
+    await house.reopen({ timing: { askGatewaySeconds: [1] } })
+    await eventsGo('lost')
+    const { code, pay } = await begin(an)
+    await pay(id)
+    await becomes(an, code, 'succeeded')
+    await eventsGo('now')
+    await house.reopen({ timing: { askGatewaySeconds: [3600] } })
+    expect(await amounts(an)).toEqual([2000, 2000, 2000])
+    await house.ledgerHolds()
+  })
+
+  test('a forged event credits nothing', async () => {
+    const an = await house.customer({ region: 'AUD' })
+    const { code } = await begin(an)
+    const body = JSON.stringify({ id: 'evt_x', type: 'payment_intent.succeeded', data: { object: { metadata: { portal_payment: code } } } })
+    const at = Math.floor(Date.now() / 1000)
+    const mac = createHmac('sha256', 'whsec_guess').update(`${at}.${body}`).digest('hex')
+    const answer = await house.call('POST', '/api/webhooks/stripe', { body, headers: { 'stripe-signature': `t=${at},v1=${mac}` } })
+    expect(answer.status).toBe(400)
+    // A genuine hint about a payment that is not paid credits nothing either.
+    const right = createHmac('sha256', house.keysOf('stripe')['webhookSecret'] ?? '')
+      .update(`${at}.${body}`)
+      .digest('hex')
+    await house.call('POST', '/api/webhooks/stripe', { body, headers: { 'stripe-signature': `t=${at},v1=${right}` } })
+    expect(await statusOf(an, code)).toBe('pending')
+    expect(await balanceOf(an)).toBe(0)
+  })
+})
+
+describe("a token of Square's form", () => {
+  const charge = ({ token }: TestCustomer, changes: object = {}, key = crypto.randomUUID()) =>
+    house.call<{ transactionCode: string; status: string }>('POST', '/api/payments/square/checkout', {
+      token,
+      headers: { 'idempotency-key': key },
+      body: { amount: 2000, locationId: house.keysOf('square')['locationId'], source_id: 'cnon:card-nonce-ok', ...changes },
+    })
+
+  test('is charged at once, and once under one key', async () => {
+    const an = await house.customer({ region: 'AUD' })
+    const key = crypto.randomUUID()
+    const [one, other] = [await charge(an, {}, key), await charge(an, {}, key)]
+    expect(one.body.result.status).toBe('succeeded')
+    expect(other.body.result).toEqual(one.body.result)
+    expect(await balanceOf(an)).toBe(2000)
+    await house.house.topUps.refunds.begin(one.body.result.transactionCode, undefined, 'asked for')
+    await balances(an, 0)
+    await house.ledgerHolds()
+    await eventually('the words have come', async () => {
+      const { n } = await house.house.db
+        .selectFrom('payment_notice')
+        .select((eb) => eb.fn.countAll<bigint>().as('n'))
+        .where('driver', '=', 'square')
+        .where('outcome', '=', 'already')
+        .executeTakeFirstOrThrow()
+      return n >= 2n
+    })
+    expect(await amounts(an)).toEqual([2000, -2000])
+  })
+
+  test('a thief who tries stolen cards has ten an hour, however many at once; what is paid does not count', async () => {
+    const [thief, an] = [await house.customer({ region: 'AUD' }), await house.customer({ region: 'AUD' })]
+    const declined = { source_id: 'cnon:card-nonce-declined' }
+    const answers = await Promise.all(Array.from({ length: 25 }, () => charge(thief, declined)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.error?.code))).toEqual(new Set(['rate_limited']))
+    expect((await charge(thief)).body.error?.code).toBe('rate_limited')
+    for (let time = 0; time < 11; time++) expect((await charge(an)).body.result.status).toBe('succeeded')
+    // Nor does an amount that is none: no card was tried.
+    for (let time = 0; time < 11; time++) expect((await charge(an, { amount: 499 })).body.error?.code).toBe('invalid_input')
+    expect((await charge(an)).body.result.status).toBe('succeeded')
+  })
+
+  test('that is declined fails the payment, another place or region is refused', async () => {
+    const an = await house.customer({ region: 'AUD' })
+    const declined = await charge(an, { source_id: 'cnon:card-nonce-declined', verification_token: 'verf:1' })
+    expect([declined.status, declined.body.result.status]).toEqual([200, 'failed'])
+    expect((await charge(an, { locationId: 'ELSEWHERE' })).status).toBe(404)
+    expect((await charge(await house.customer({ region: 'USD' }))).body.error?.code).toBe('method_unavailable')
+    expect(await balanceOf(an)).toBe(0)
+  })
+})

@@ -1,0 +1,135 @@
+/** What stands around a payment driver in its suite: the adapter that its own test writes, a portal of one page, and questions that may fail. */
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'vitest'
+import type { Currency } from '../../../contract/money.ts'
+import { DriverFailure } from '../../platform/errors.ts'
+import type { Notice, NoticeOutcome, NoticeRequest, PaymentDriver, PaymentOrder, Refund, Word } from '../driver.ts'
+
+/** What a person may do on the payment page. */
+export type Choice = 'pay' | 'fail' | 'cancel' | 'suspicious'
+
+/** What the adapter is given to start with. */
+interface Surroundings {
+  /** Takes the gateway's notices on every path. No slash at the end. */
+  readonly portalUrl: string
+  /** Nobody listens here. */
+  readonly closedUrl: string
+  /** Takes requests and never answers. */
+  readonly silentUrl: string
+}
+
+/** A payment that was begun, and what a person can do about it. */
+export interface Begun {
+  readonly providerRef: string | null
+  /** What was handed to the browser: an address or a secret. The same for the same payment. */
+  readonly handed: string
+  /** The person opens the payment page and does nothing yet. */
+  open(): Promise<void>
+  /** The person decides; answers where the browser is sent, or null when it stays. */
+  choose(choice: Choice): Promise<string | null>
+}
+
+/** A started stand-in and the drivers that face it. */
+export interface Counter {
+  readonly driver: PaymentDriver
+  /** The same driver with the gateway at `closedUrl`. */
+  readonly unreachable: PaymentDriver
+  /** The same driver with the gateway at `silentUrl` and a time limit of well under a second. */
+  readonly slow: PaymentDriver
+  /** Begins a payment with this driver, as the portal does. */
+  begin(driver: PaymentDriver, order: PaymentOrder): Promise<Begun>
+  /** Words made from a genuine one that must not pass: tampered, unsigned, signed with another key. */
+  forgeries(genuine: NoticeRequest): readonly NoticeRequest[]
+  close(): Promise<void>
+}
+
+export interface Adapter {
+  readonly name: string
+  readonly currency: Currency
+  readonly choices: readonly Choice[]
+  /** Whether begin itself calls the gateway (then it fails when the gateway is away). */
+  readonly beginCalls: boolean
+  /** Whether the gateway knows a payment before it is paid; a bank account knows none. */
+  readonly knowsOpen: boolean
+  /** Whether it gives money back at all. A driver without `refund` says no here, and the suite holds it to that. */
+  readonly refunds: boolean
+  /** Whether looking a payment up tells that all of it went back; some gateways tell only of the refund itself. */
+  readonly showsRefunds: boolean
+  start(surroundings: Surroundings): Promise<Counter>
+}
+
+interface Heard {
+  readonly request: NoticeRequest
+  readonly notice: Notice
+}
+
+export const listen = async (server: Server): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+export const shut = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+
+/** A portal of one page: it reads notices with the driver (a hint sends it to ask) and answers what it is told to. */
+export class Portal {
+  readonly heard: Heard[] = []
+  readonly orders = new Map<string, PaymentOrder>()
+  /** What it answers next; the last one stays. */
+  outcomes: NoticeOutcome[] = ['recorded']
+  driver: PaymentDriver | undefined
+  #listeners: (() => void)[] = []
+  readonly server = createServer((incoming, response) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => {
+      const headers = Object.fromEntries(
+        Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+      )
+      const query = new URL(incoming.url ?? '/', 'http://portal').searchParams
+      void this.#hear({ method: incoming.method ?? '', headers, query, rawBody: Buffer.concat(chunks) }, response)
+    })
+  })
+
+  async #hear(request: NoticeRequest, response: ServerResponse): Promise<void> {
+    const notice = await this.#understood(this.driver?.readNotice(request) ?? null)
+    const outcome = (this.outcomes.length > 1 ? this.outcomes.shift() : this.outcomes[0]) ?? 'recorded'
+    const answer = this.driver?.answerTo(outcome)
+    response.writeHead(answer?.status ?? 500, { 'content-type': answer?.contentType ?? 'text/plain' }).end(answer?.body)
+    if (notice !== null) this.heard.push({ request, notice })
+    for (const listener of this.#listeners.splice(0)) listener()
+  }
+
+  /** A hint leads to the gateway's own answer, under the hint's name. */
+  async #understood(word: Word): Promise<Notice | null> {
+    if (word === null || !('ask' in word)) return word
+    const order = this.orders.get(word.reference)
+    const notice = order === undefined ? null : ((await this.driver?.lookUp(order, word.about)) ?? null)
+    return notice && { ...notice, eventId: word.eventId }
+  }
+
+  /** The first `count` words about a payment, once they have come. */
+  async words(reference: string, count = 1): Promise<Heard[]> {
+    for (;;) {
+      const found = this.heard.filter(({ notice }) => notice.reference === reference)
+      if (found.length >= count) return found
+      await new Promise<void>((resolve) => this.#listeners.push(resolve))
+    }
+  }
+}
+
+export const refundBy = async (driver: PaymentDriver, of: PaymentOrder, wish: Refund): Promise<Notice> => {
+  if (!driver.refund) throw new Error(`${driver.name} has no refund: say so in its adapter`)
+  return await driver.refund(of, wish)
+}
+export async function failure(work: Promise<unknown>): Promise<DriverFailure> {
+  const outcome = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  expect(outcome).toBeInstanceOf(DriverFailure)
+  return outcome as DriverFailure
+}

@@ -1,0 +1,82 @@
+/** What every payment driver must hold of giving money back: each wish once, never more than was paid, or not at all. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Notice, PaymentOrder } from '../driver.ts'
+import { failure, refundBy, type Adapter, type Begun, type Counter } from './portal.conformance.ts'
+
+/** What a test begins with; there is a counter by the first test. */
+interface Payments {
+  counter(): Counter
+  begun(): Promise<{ order: PaymentOrder; begun: Begun }>
+  paid(): Promise<{ order: PaymentOrder; notice: Notice }>
+}
+
+export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
+  const { begun, paid } = payments
+  let counter: Counter
+  const givesNothingBack = (): void => {
+    it('is nothing that it claims to do', () => expect(counter.driver.refund).toBeUndefined())
+  }
+  const givesBack = (): void => {
+    it('gives all back, and only once for one id', async () => {
+      const { order: made, notice } = await paid()
+      const wish = {
+        refundId: `R${made.code}`.slice(0, 32),
+        amount: made.amount,
+        reason: 'Khách hàng yêu cầu',
+        providerTransactionId: notice.providerTransactionId,
+      }
+      expect(await refundBy(counter.driver, made, wish)).toMatchObject({
+        reference: made.reference,
+        status: 'refunded',
+        amount: made.amount,
+      })
+      expect(await refundBy(counter.driver, made, wish)).toMatchObject({ status: 'refunded', amount: made.amount })
+      expect((await counter.driver.lookUp(made))?.status).toBe(adapter.showsRefunds ? 'refunded' : 'succeeded')
+    })
+
+    it('gives parts back, each once, and never more than was paid', async () => {
+      const { order: made, notice } = await paid()
+      const part = made.amount / 3n
+      const wish = { reason: 'part', providerTransactionId: notice.providerTransactionId }
+      const first = { ...wish, refundId: `A${made.code}`, amount: part }
+      expect(await refundBy(counter.driver, made, first)).toMatchObject({ status: 'refunded', amount: part })
+      // the same id again: either the same answer, or "it may have happened", but no second movement
+      await refundBy(counter.driver, made, first).catch((error: unknown) =>
+        expect(error).toMatchObject({ name: 'DriverFailure', kind: 'unclear' }),
+      )
+      expect(await refundBy(counter.driver, made, { ...wish, refundId: `B${made.code}`, amount: made.amount - part })).toMatchObject({
+        status: 'refunded',
+      })
+      await failure(refundBy(counter.driver, made, { ...wish, refundId: `C${made.code}`, amount: part }))
+      await failure(refundBy(counter.driver, made, { ...wish, refundId: `D${made.code}`, amount: made.amount + 1n }))
+    })
+
+    it("does so also when the gateway's own id is not at hand", async () => {
+      const { order: made } = await paid()
+      expect(
+        await refundBy(counter.driver, made, {
+          refundId: `N${made.code}`,
+          amount: made.amount,
+          reason: 'x',
+          providerTransactionId: null,
+        }),
+      ).toMatchObject({ status: 'refunded' })
+    })
+
+    it('has nothing to give back of what was not paid', async () => {
+      const { order: made, begun: payment } = await begun()
+      if (adapter.choices.includes('cancel')) await payment.choose('cancel')
+      expect(
+        (await failure(refundBy(counter.driver, made, { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: null })))
+          .kind,
+      ).toBe('rejected')
+    })
+  }
+  describe(`${adapter.name}: giving back`, () => {
+    beforeAll(() => {
+      counter = payments.counter()
+    })
+    const tests = adapter.refunds ? givesBack : givesNothingBack
+    tests()
+  })
+}

@@ -1,0 +1,214 @@
+/** Customers' own names: how they are proven, when they are refused, and who has one that two want. */
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestDns, type TestDns } from '../../test/dns-server.ts'
+import { eventually, manualClock, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { fresh, namedServersOf, type Server } from '../../test/named-servers.ts'
+import { days } from '../platform/clock.ts'
+import { readHostName } from './domains.ts'
+
+const clock = manualClock()
+let dns: TestDns
+let house: TestHouse
+beforeAll(async () => {
+  dns = await openTestDns()
+  house = await openTestHouse({ clock, env: { DNS_RESOLVERS: dns.address, SITES_DOMAIN: 'sites.example.net' } })
+})
+afterAll(async () => {
+  await house.close()
+  await dns.close()
+})
+
+const { server, put, point, signIn } = namedServersOf(
+  () => house,
+  () => dns,
+)
+
+interface Checked {
+  name: string
+  verified: boolean
+  records: { type: string; name: string; expected: string[]; found: string[]; counts: boolean }[]
+}
+const shown = async ({ id, token }: Server): Promise<string[]> =>
+  (await house.call<{ domains: string[] }>('GET', `/api/wp/${id}`, { token })).body.result.domains
+const check = async ({ id, token }: Server, name: string): Promise<Checked> =>
+  (await house.call<Checked>('GET', `/api/wp/${id}/domain/check?name=${name}`, { token })).body.result
+const drop = ({ id, token }: Server, name: string) => house.call('DELETE', `/api/wp/${id}/domain/${name}`, { token })
+async function prove(name: string, by: Server): Promise<void> {
+  const txt = (await check(by, name)).records.find(({ type }) => type === 'TXT')
+  dns.records.set(`TXT ${txt?.name}`, txt?.expected ?? [])
+}
+
+describe('a name is accepted', () => {
+  test('when its CNAME points at the server, and then the server has it', async () => {
+    const [site, name] = [await server(), fresh()]
+    point(name, site)
+    const answer = await put(site, [`HTTPS://${name.toUpperCase()}/`])
+    expect([answer.status, answer.body.result]).toEqual([200, { domains: [name] }])
+    expect(await shown(site)).toEqual([name])
+    expect((await put(site, [name])).status).toBe(200)
+  })
+
+  test('when its TXT record holds the token of this account', async () => {
+    const [site, name] = [await server(), fresh()]
+    await prove(name, site)
+    expect((await put(site, [name])).body.result.domains).toEqual([name])
+  })
+
+  test('when it points at the addresses of the server’s own name, unless many share them', async () => {
+    const [site, name] = [await server(), fresh()]
+    const own = `A ${site.name}.sites.example.net`
+    dns.records.set(`A ${name}`, ['203.0.113.7'])
+    dns.records.set(own, ['104.16.1.1'])
+    dns.records.set(`A ${name}`, ['104.16.1.1'])
+    expect((await put(site, [name])).body.error?.code).toBe('domain_not_verified')
+    dns.records.set(own, ['203.0.113.7'])
+    expect((await put(site, [name])).body.error?.code).toBe('domain_not_verified')
+    dns.records.set(`A ${name}`, ['203.0.113.7'])
+    expect((await put(site, [name])).status).toBe(200)
+  })
+
+  test('written in any script, as its A-label', async () => {
+    const site = await server()
+    point('xn--bnh-ela.example.org', site)
+    expect((await put(site, ['bánh.example.org'])).body.result.domains).toEqual(['xn--bnh-ela.example.org'])
+  })
+})
+
+describe('a name is refused', () => {
+  test('that points nowhere: the sentence of the specification, and what was looked for and found', async () => {
+    const [site, name] = [await server(), fresh()]
+    dns.records.set(`CNAME ${name}`, ['elsewhere.example.com'])
+    const answer = await put(site, [name])
+    expect([answer.status, answer.body.message, answer.body.error?.code]).toEqual([422, 'Domain is not verified !', 'domain_not_verified'])
+    expect(answer.body.error?.fields?.['domains']).toContain(
+      `CNAME ${name}: needs ${site.name}.sites.example.net, found elsewhere.example.com.`,
+    )
+    expect(answer.body.error?.fields?.['domains']).toMatch(new RegExp(`TXT _portal-challenge.${name}: needs [0-9a-f]{32}, found nothing`))
+    const vi = await house.call('PUT', `/api/wp/${site.id}/domain`, {
+      token: site.token,
+      body: { domains: [name] },
+      headers: { 'accept-language': 'vi' },
+    })
+    expect(vi.body.message).toBe('Tên miền chưa được xác minh !')
+    expect(await shown(site)).toEqual([])
+  })
+
+  test.each([
+    'com',
+    'co.uk',
+    'localhost',
+    '127.0.0.1',
+    '[::1]',
+    'a b.example.org',
+    'x.sites.example.net',
+    '-a.example.org',
+    '*.example.org',
+    'a..example.org',
+    '',
+  ])('that is none: %j', async (name) => {
+    const site = await server()
+    const answer = await put(site, [name])
+    expect([answer.status, answer.body.error?.code]).toEqual([422, 'invalid_input'])
+  })
+
+  test('for somebody else’s server, as for none', async () => {
+    const [site, other] = [await server(), await server()]
+    expect((await put({ ...site, token: other.token }, [fresh()])).status).toBe(404)
+    expect((await put({ ...site, id: randomUUID() }, [fresh()])).status).toBe(404)
+    expect((await drop({ ...site, token: other.token }, 'a.example.org')).status).toBe(404)
+  })
+
+  test('a list that lost a name which another tab added', async () => {
+    const [site, first, second] = [await server(), fresh(), fresh()]
+    point(first, site)
+    point(second, site)
+    await put(site, [first])
+    expect((await put(site, [second])).status).toBe(409)
+    expect((await put(site, [first, second])).body.result.domains).toEqual([first, second])
+  })
+
+  test('a name of another server of the same customer', async () => {
+    const an = await house.customer()
+    const [one, two, name] = [await server(an), await server(an), fresh()]
+    point(name, one)
+    await put(one, [name])
+    await prove(name, two)
+    const answer = await put(two, [name])
+    expect(answer.body.error).toMatchObject({ code: 'invalid_input', fields: { domains: 'Another of your servers has this domain.' } })
+  })
+})
+
+describe('a name that another account holds', () => {
+  test('is had by TXT only, and then the other has it no more', async () => {
+    const [holder, taker, name] = [await server(), await server(), fresh()]
+    point(name, holder)
+    await put(holder, [name])
+    point(name, taker)
+    expect((await put(taker, [name])).body.error?.code).toBe('domain_not_verified')
+    expect((await check(taker, name)).records.map(({ type, counts }) => `${type} ${counts}`)).toEqual(['CNAME false', 'TXT true'])
+    await prove(name, taker)
+    expect((await put(taker, [name])).body.result.domains).toEqual([name])
+    expect(await shown(holder)).toEqual([])
+  })
+
+  test('so do the names below it, and for thirty days after it was let go of', async () => {
+    const binh = await house.customer()
+    const [holder, taker, name] = [await server(), await server(binh), fresh()]
+    point(name, holder)
+    await put(holder, [name])
+    const below = `blog.${name}`
+    point(below, taker)
+    expect((await put(taker, [below])).body.error?.code).toBe('domain_not_verified')
+    expect((await drop(holder, name)).body.result).toEqual({ domains: [] })
+    expect((await drop(holder, name)).status).toBe(404)
+    // Half a day without a call ends a session.
+    clock.advance(days(29))
+    const later = { ...taker, token: await signIn(binh) }
+    expect((await put(later, [below])).body.error?.code).toBe('domain_not_verified')
+    clock.advance(days(2))
+    expect((await put({ ...taker, token: await signIn(binh) }, [below])).status).toBe(200)
+  })
+
+  test('asked for by ten at once, with the right token each: one has it', async () => {
+    const name = fresh()
+    const sites = await Promise.all(Array.from({ length: 10 }, () => server()))
+    const tokens = await Promise.all(sites.map(async (site) => (await check(site, name)).records.at(-1)?.expected[0] ?? ''))
+    dns.records.set(`TXT _portal-challenge.${name}`, tokens)
+    const answers = await Promise.all(sites.map((site) => put(site, [name])))
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
+    const held = await Promise.all(sites.map(shown))
+    expect(held.filter((list) => list.includes(name))).toHaveLength(1)
+  })
+})
+
+test('the edge answers on the name as on the server’s own', async () => {
+  const [site, name] = [await server(), fresh()]
+  point(name, site)
+  await put(site, [name])
+  const page = (host: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      request({ port: house.config.SITES_PORT, host: '127.0.0.1', headers: { host } }, (answer) => resolve(answer.resume().statusCode ?? 0))
+        .on('error', reject)
+        .end()
+    })
+  // Not paid yet: its own name says "starting", and so does the customer's.
+  const own = await page(`${site.name}.sites.example.net`)
+  await eventually('the new name', async () => (await page(name)) === own)
+  expect(await page('nobody.example.org')).not.toBe(own)
+})
+
+test('what is read as a domain is a name under a public suffix, whatever is typed', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (typed) => {
+      const read = readHostName(typed, ['portal.example'])
+      if (read !== undefined) {
+        expect(read).toMatch(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]+$/)
+        expect(readHostName(read, ['portal.example'])).toBe(read)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -1,0 +1,241 @@
+/** Customers' own names once servers have them: looked at again, kept where the domain is here, and let go of with the server. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openTestDns, type TestDns } from '../../test/dns-server.ts'
+import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { fresh, namedServersOf, type Server } from '../../test/named-servers.ts'
+import { days, hours } from '../platform/clock.ts'
+import { transaction } from '../platform/db.ts'
+import { DriverFailure } from '../platform/errors.ts'
+import type { WordpressDriver } from './driver.ts'
+
+const clock = manualClock()
+let dns: TestDns
+let house: TestHouse
+/** A deletion does not end before this does. */
+let removal: Promise<void> = Promise.resolve()
+/** The real driver; whoever pays finds that this host takes no site. */
+const withoutRoom = (real: WordpressDriver): WordpressDriver => ({
+  ...real,
+  async install() {
+    throw new DriverFailure('rejected', 'this host takes no such site')
+  },
+  async remove(id) {
+    await removal
+    await real.remove(id)
+  },
+})
+beforeAll(async () => {
+  dns = await openTestDns()
+  house = await openTestHouse({
+    clock,
+    env: { DNS_RESOLVERS: dns.address, SITES_DOMAIN: 'sites.example.net' },
+    changeDrivers: (drivers) => ({ ...drivers, wordpress: withoutRoom(drivers.wordpress) }),
+  })
+})
+afterAll(async () => {
+  await house.close()
+  await dns.close()
+})
+
+const { server, put, point, signIn } = namedServersOf(
+  () => house,
+  () => dns,
+)
+const remove = ({ id, token }: Server) => house.call('DELETE', `/api/wp/${id}`, { token })
+/** Deletes the server; it stays half deleted until the answer is called. */
+async function beginRemoval(site: Server): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  removal = promise
+  expect((await remove(site)).status).toBe(200)
+  return resolve
+}
+const gone = ({ id, token }: Server) =>
+  eventually('the server gone', async () => (await house.call('GET', `/api/wp/${id}`, { token })).status === 404)
+let zones = 0
+
+describe('a name of a domain that is active in the same account', () => {
+  let person: TestCustomer
+  let site: Server
+  let zone: { id: string; name: string; nameserver: string[] }
+  /** At the registrar, as the owner of the domain would. */
+  const delegate = (nameservers: readonly string[]) =>
+    fetch(`${house.sandboxUrl}/registry.json`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: zone.name, nameservers }),
+    })
+  const activate = async (): Promise<void> => {
+    await delegate(zone.nameserver)
+    const path = `/api/dns/check?domain=${zone.name}`
+    const { body } = await house.call<{ isValid: boolean }>('GET', path, { token: site.token })
+    expect(body.result.isValid).toBe(true)
+  }
+  const pointAtServer = (to = site, at = zone) => house.call('POST', `/api/dns/${at.id}/point`, { token: site.token, body: { wp: to.id } })
+  interface Written {
+    /** Grows with every change. */
+    serial: number
+    data: { name: string; content: string }[]
+  }
+  const written = async (at: typeof zone): Promise<Written> =>
+    (await house.call<Written>('GET', `/api/dns/${at.id}/records`, { token: site.token })).body.result
+  const verified = async (): Promise<Record<string, boolean>> => {
+    const { body } = await house.call<{ domainStates: { name: string; verified: boolean }[] }>('GET', `/api/wp/${site.id}`, {
+      token: site.token,
+    })
+    return Object.fromEntries(body.result.domainStates.map((state) => [state.name, state.verified]))
+  }
+  /** Time passes, the delegations are looked at, and every name is looked at again. */
+  async function after(ms: number): Promise<Record<string, boolean>> {
+    clock.advance(ms)
+    site.token = await signIn(person)
+    await house.house.dns.verifier.checkDue()
+    // What looks at them by itself now has not seen the delegations yet.
+    clock.advance(1)
+    const since = clock.now()
+    const { db, jobs } = house.house
+    await transaction(db, (tx) => jobs.add(tx, 'recheck-domains', {}))
+    await eventually('the names being looked at', async () => {
+      const open = await db.selectFrom('site_domain').select('id').where('site_id', '=', site.id).where('checked_at', '<', since).execute()
+      return open.length === 0
+    })
+    return await verified()
+  }
+  beforeEach(async () => {
+    person = await house.customer()
+    site = await server(person)
+    dns.records.set(`A ${site.name}.sites.example.net`, ['104.16.1.1'])
+    const name = `zone${++zones}.com`
+    zone = (await house.call<typeof zone>('POST', '/api/dns', { token: site.token, body: { name } })).body.result
+    await activate()
+    expect((await pointAtServer()).status).toBe(200)
+    expect(await verified()).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
+  })
+
+  test('stays verified while it is, wherever resolvers say that it points', async () => {
+    expect(await after(days(1))).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
+  })
+
+  test('is shown as not verified once the domain is deleted, unless it is proven as any other name', async () => {
+    expect((await house.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })).status).toBe(200)
+    expect(await after(days(1))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: false })
+    point(`www.${zone.name}`, site)
+    expect(await after(days(1))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: true })
+  })
+
+  test('and once the domain is delegated elsewhere, until it is back', async () => {
+    await delegate(['ns1.elsewhere.net', 'ns2.elsewhere.net'])
+    await after(days(1) + hours(1))
+    expect(await after(days(1))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: false })
+    // After a week of that it is no longer active here.
+    expect(await after(days(8))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: false })
+    await activate()
+    expect(await after(days(1))).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
+  })
+
+  test('is verified at once when the domain, back again, is pointed at the server anew', async () => {
+    await house.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })
+    expect(await after(days(1))).toMatchObject({ [zone.name]: false })
+    zone = (await house.call<typeof zone>('POST', '/api/dns', { token: site.token, body: { name: zone.name } })).body.result
+    await activate()
+    await pointAtServer()
+    expect(await verified()).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
+  })
+
+  describe('is not given to a server that takes no names any more, and nothing is written', () => {
+    /** The domain stays as it is and with the server that has it; so does one that is only claimed. */
+    async function refused(to: Server, pointing = pointAtServer): Promise<void> {
+      const claim = (await house.call<typeof zone>('POST', '/api/dns', { token: site.token, body: { name: `zone${++zones}.com` } })).body
+        .result
+      for (const at of [zone, claim]) {
+        const before = await written(at)
+        const answer = await pointing(to, at)
+        expect([answer.status, answer.body.error?.code]).toEqual([409, 'server_not_running'])
+        expect(await written(at)).toEqual(before)
+      }
+      expect(await verified()).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
+    }
+
+    test('because it is being deleted', async () => {
+      const other = await server(person)
+      const removed = await beginRemoval(other)
+      await refused(other)
+      removed()
+      await gone(other)
+      expect((await pointAtServer(other)).status).toBe(404)
+    })
+
+    test('because it is deleted while the DNS is asked where it is', async () => {
+      await refused(site, async (_, at) => {
+        const other = await server(person)
+        dns.records.set(`A ${other.name}.sites.example.net`, ['104.16.1.1'])
+        const { asked, answer } = dns.hold(`${other.name}.sites.example.net`)
+        const pointing = pointAtServer(other, at)
+        await asked
+        const removed = await beginRemoval(other)
+        answer()
+        const answered = await pointing
+        removed()
+        return answered
+      })
+    })
+
+    test('because it failed', async () => {
+      await house.topUp({ ...person, token: site.token }, 2_000_000)
+      // The one that has the domain is paid for now, and fails too: it was ordered first.
+      const other = await server(person)
+      await eventually('the server failing', async () => {
+        const { body } = await house.call<{ status: string }>('GET', `/api/wp/${other.id}`, { token: site.token })
+        return body.result.status === 'failed'
+      })
+      await refused(other)
+    })
+  })
+})
+
+test('a name that is proven while its server is being deleted is the customer’s for the next server', async () => {
+  const an = await house.customer()
+  const [one, name] = [await server(an), fresh()]
+  point(name, one)
+  const { asked, answer } = dns.hold(name)
+  const putting = put(one, [name])
+  await asked
+  const removed = await beginRemoval(one)
+  answer()
+  const refused = await putting
+  expect([refused.status, refused.body.error?.code]).toEqual([409, 'server_not_running'])
+  removed()
+  await gone(one)
+  const two = await server(an)
+  point(name, two)
+  expect((await put(two, [name])).body.result).toEqual({ domains: [name] })
+})
+
+test('names that servers kept although they were deleted are let go of as from then', async () => {
+  const an = await house.customer()
+  const [kept, held] = [fresh(), fresh()]
+  const [one, two] = [await server(an), await server(an)]
+  for (const [name, site] of [
+    [kept, one],
+    [held, two],
+  ] as const) {
+    point(name, site)
+    await put(site, [name])
+  }
+  clock.advance(hours(1))
+  await remove(one)
+  await gone(one)
+  const { db } = house.house
+  await db.updateTable('site_domain').set({ released_at: null }).where('name', '=', kept).execute()
+  await sql.raw(await readFile(path.resolve(import.meta.dirname, '../migrations/0031_names_of_deleted_servers.sql'), 'utf8')).execute(db)
+  const rows = await db.selectFrom('site_domain').select(['name', 'released_at']).where('name', 'in', [kept, held]).orderBy('id').execute()
+  expect(rows).toEqual([
+    { name: kept, released_at: clock.now() },
+    { name: held, released_at: null },
+  ])
+  const other = await server(an)
+  point(kept, other)
+  expect((await put(other, [kept])).status).toBe(200)
+})

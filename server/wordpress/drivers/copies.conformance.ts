@@ -1,0 +1,81 @@
+/** What every WordPress driver must hold of copies of a site: made while it is written to, proven, and put back once and whole. */
+import { randomUUID } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SiteCopy, SiteSpec, WordpressDriver } from '../driver.ts'
+import { eventually, type Fixture, type Site } from './site.conformance.ts'
+
+export function copiesAndRestores(site: Site): void {
+  const { spec, first, page, session, write, titles } = site
+  let fixture: Fixture
+  let driver: WordpressDriver
+  let folder: string
+  let copy: SiteCopy
+  beforeAll(async () => {
+    fixture = site.made()
+    driver = fixture.driver
+    folder = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-copies-'))
+    copy = { file: path.join(folder, 'site.tar.gz'), figures: { files: 0, fileBytes: 0, filesSha256: '', databaseBytes: 0, tables: [] } }
+  })
+  afterAll(() => fs.rm(folder, { recursive: true, force: true }))
+
+  test('backs up while the site is written to, and the copy is proven', async () => {
+    const headers = await session()
+    await fixture.put(spec.id, 'wp-content/uploads/ảnh bìa.txt', 'trước')
+    let backingUp = true
+    let written = 0
+    const writer = (async () => {
+      while (backingUp) if ((await write(`Sao lưu ${written}`, await first(), headers)).status === 201) written++
+    })()
+    await eventually(() => expect(written).toBeGreaterThan(0))
+    const figures = await driver.backup(spec.id, copy.file)
+    backingUp = false
+    await writer
+    copy = { ...copy, figures }
+    expect(figures.files).toBeGreaterThan(1_000)
+    expect(figures.tables.find(({ name }) => name.endsWith('posts'))?.rows).toBeGreaterThan(0)
+    expect(await driver.prove(copy.file)).toEqual(figures)
+    expect(await fs.readdir(path.dirname(copy.file))).toEqual([path.basename(copy.file)])
+    expect(await driver.list()).toEqual([spec.id])
+  })
+
+  test('restores files and database, once for each time it is asked for', async () => {
+    await fixture.put(spec.id, 'wp-content/uploads/ảnh bìa.txt', 'sau')
+    await fixture.put(spec.id, 'wp-content/uploads/late.txt', 'late')
+    expect((await write('Viết sau', await first(), await session())).status).toBe(201)
+    const restoreId = randomUUID()
+    const restored = async () => {
+      await driver.restore(spec, copy, restoreId)
+      await driver.start(spec)
+    }
+    await Promise.all([restored(), driver.start(spec)])
+    const after = await titles()
+    expect(after).toContain('Sao lưu 0')
+    expect(after).not.toContain('Viết sau')
+    expect((await page('/wp-content/uploads/ảnh bìa.txt')).text).toBe('trước')
+    expect((await page('/wp-content/uploads/late.txt')).status).toBe(404)
+    expect((await write('Viết lại', await first(), await session())).status).toBe(201)
+    const [before] = await driver.addresses(spec.id)
+    await restored()
+    expect(await driver.addresses(spec.id)).toEqual([before])
+    expect(await titles()).toContain('Viết lại')
+  })
+
+  test('puts nothing in the place of a site that is damaged, altered or too large', async () => {
+    const whole = await fs.readFile(copy.file)
+    const damaged = `${copy.file}.damaged`
+    await fs.writeFile(damaged, whole.subarray(0, Math.floor(whole.length * 0.7)))
+    await expect(driver.prove(damaged)).rejects.toMatchObject({ name: 'DriverFailure' })
+    const refused: [SiteSpec, SiteCopy][] = [
+      [spec, { ...copy, file: `${copy.file}.absent` }],
+      [spec, { ...copy, figures: { ...copy.figures, fileBytes: copy.figures.fileBytes - 1 } }],
+      [{ ...spec, diskMb: 10 }, copy],
+    ]
+    for (const [at, from] of refused) await expect(driver.restore(at, from, randomUUID())).rejects.toMatchObject({ name: 'DriverFailure' })
+    expect((await page('/')).status).toBe(200)
+    expect(await titles()).toContain('Viết lại')
+    expect(await driver.list()).toEqual([spec.id])
+  })
+}

@@ -1,0 +1,108 @@
+/** What every WordPress driver must hold where a site is pressed: full budgets, a container that dies, writes to several at once. */
+import { beforeAll, expect, test } from 'vitest'
+import type { SiteAddress, WordpressDriver } from '../driver.ts'
+import { eventually, type Fixture, type Site } from './site.conformance.ts'
+
+const fillFile = `<?php
+$f = fopen( __DIR__ . '/wp-content/uploads-fill-' . $_GET['n'], 'w' );
+$block = str_repeat( 'x', 1048576 );
+$written = 0;
+for ( $i = 0; $i < (int) $_GET['mb']; $i++ ) {
+	$n = @fwrite( $f, $block );
+	if ( $n !== 1048576 ) { $written += (int) $n; break; }
+	$written += $n;
+}
+fclose( $f );
+echo 'written=' . intdiv( $written, 1048576 );
+`
+const fillTable = `<?php
+require __DIR__ . '/wp-load.php';
+global $wpdb;
+$wpdb->suppress_errors();
+$ok = 0;
+for ( $i = 0; $i < (int) $_GET['rows']; $i++ ) {
+	if ( ! $wpdb->insert( $wpdb->postmeta, array( 'post_id' => 1, 'meta_key' => 'fill', 'meta_value' => str_repeat( chr( 97 + $i % 26 ), 100000 ) ) ) ) break;
+	$ok++;
+}
+echo "ok=$ok rows=" . $wpdb->get_var( "SELECT COUNT(*) FROM {$wpdb->postmeta} WHERE meta_key = 'fill'" );
+`
+
+export function bearsPressure(site: Site): void {
+  const { spec, page, session, write, titles } = site
+  let fixture: Fixture
+  let driver: WordpressDriver
+  beforeAll(() => {
+    fixture = site.made()
+    driver = fixture.driver
+  })
+
+  test('holds the disk budget for files, and grows it while running', async () => {
+    const used = (await driver.state(spec.id)).diskUsedMb
+    await driver.start({ ...spec, diskMb: used + 20 })
+    await fixture.put(spec.id, 'probe-fill.php', fillFile)
+    const full = await page('/probe-fill.php?n=1&mb=60')
+    const written = Number(/written=(\d+)/.exec(full.text)?.[1])
+    expect(written).toBeGreaterThan(10)
+    expect(written).toBeLessThanOrEqual(20)
+    expect((await page('/')).status).toBe(200)
+    await driver.start({ ...spec, diskMb: used + 100 })
+    await eventually(async () => expect((await page('/probe-fill.php?n=2&mb=30')).text).toBe('written=30'))
+    await driver.start(spec)
+    expect((await driver.state(spec.id)).containers[0]?.restarts).toBe(0)
+  })
+
+  test('holds the disk budget for the database, which stays whole', async () => {
+    const used = (await driver.state(spec.id)).databaseUsedMb
+    await driver.start({ ...spec, databaseDiskMb: used + 3 })
+    await fixture.put(spec.id, 'probe-rows.php', fillTable)
+    const full = /ok=(\d+) rows=(\d+)/.exec((await page('/probe-rows.php?rows=80')).text)
+    expect(Number(full?.[1])).toBeLessThan(40)
+    expect(full?.[2]).toBe(full?.[1])
+    expect((await page('/')).status).toBe(200)
+    await driver.start(spec)
+    await eventually(async () => expect((await page('/probe-rows.php?rows=40')).text).toContain('ok=40'))
+    expect(await titles()).toContain('Bài đầu tiên')
+  })
+
+  test('replaces a container that dies', async () => {
+    await fixture.kill(spec.id, 'web-1')
+    await eventually(async () => {
+      expect((await driver.state(spec.id)).containers).toMatchObject([{ ready: true, restarts: 1 }])
+      expect((await page('/')).status).toBe(200)
+    })
+  })
+
+  test('serves with two containers, one content, and does without either', async (context) => {
+    if (driver.capabilities.maxContainers < 2) context.skip('one container a site')
+    const two = { ...spec, containers: 2 }
+    await driver.start(two)
+    await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(2))
+    const [one, other] = (await driver.addresses(spec.id)) as [SiteAddress, SiteAddress]
+    // One session for all: WordPress itself loses sessions that are opened at the same moment.
+    const headers = await session()
+    const posts = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => write(`Song song ${index}`, index % 2 === 0 ? one : other, headers)),
+    )
+    expect(posts.map((post) => post.status)).toEqual(posts.map(() => 201))
+    expect((await titles()).filter((title) => title.startsWith('Song song'))).toHaveLength(12)
+    await fixture.kill(spec.id, 'web-2')
+    await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(1))
+    expect((await page('/')).status).toBe(200)
+    await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(2))
+    await driver.start(spec)
+    expect(await driver.addresses(spec.id)).toHaveLength(1)
+    expect((await page('/')).status).toBe(200)
+  })
+
+  test.each([1, 2, 4])('keeps every write once, written in parallel over %d containers', async (containers) => {
+    const headers = await session()
+    await driver.start({ ...spec, containers })
+    await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(containers))
+    const addresses = await driver.addresses(spec.id)
+    const wanted = Array.from({ length: 16 }, (_, index) => `Cùng lúc ${containers}-${index}`)
+    const posts = await Promise.all(wanted.map((title, index) => write(title, addresses[index % addresses.length]!, headers)))
+    expect(posts.map((post) => post.status)).toEqual(posts.map(() => 201))
+    const prefix = `Cùng lúc ${containers}-`
+    expect((await titles()).filter((title) => title.startsWith(prefix)).toSorted()).toEqual(wanted.toSorted())
+  })
+}

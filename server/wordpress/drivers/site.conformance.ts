@@ -1,0 +1,131 @@
+/** What the suite of WordPress drivers is made with: a driver under test, a visitor at a site, and the site that most of it lives with. */
+import http from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import type { SiteAddress, SiteAdmin, SiteSpec, WordpressDriver } from '../driver.ts'
+
+/** A driver under test, and what only its own test knows how to do from outside. */
+export interface Fixture {
+  readonly driver: WordpressDriver
+  /** Ends whatever runs the sites, as the end of its process would after a signal. May be called twice. */
+  close(): Promise<void>
+  /** Puts a file into the site's WordPress folder. */
+  put(id: string, file: string, text: string): Promise<void>
+  /** Kills a container as an accident would, without asking the driver. */
+  kill(id: string, container: string): Promise<void>
+  /** Names of everything that exists for the site outside the driver: folders, processes, volumes. */
+  traces(id: string): Promise<readonly string[]>
+  dispose(): Promise<void>
+}
+
+interface Page {
+  readonly status: number
+  readonly headers: http.IncomingHttpHeaders
+  readonly text: string
+}
+
+/** One request straight to a container, with the Host that browsers send. */
+export function ask(
+  to: SiteAddress,
+  url: string,
+  options: { method?: string; headers?: Record<string, string>; body?: string | Buffer } = {},
+): Promise<Page> {
+  const { host, pathname, search } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      {
+        host: to.host,
+        port: to.port,
+        path: pathname + search,
+        method: options.method ?? 'GET',
+        headers: { host, ...options.headers },
+        agent: false,
+      },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }),
+        )
+      },
+    )
+    request.setTimeout(60_000, () => request.destroy(new Error(`no answer from ${url}`)))
+    request.on('error', reject)
+    request.end(options.body)
+  })
+}
+
+/** Waits until `condition` holds; the last failure is the reason when it never does. */
+export async function eventually(condition: () => Promise<void> | void, withinMs = 30_000): Promise<void> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    try {
+      await condition()
+      return
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+export const specOf = (changes: Partial<SiteSpec> = {}): SiteSpec => {
+  const id = changes.id ?? randomUUID()
+  return {
+    id,
+    url: `http://${id.slice(0, 8)}.localhost:8082`,
+    hosts: [],
+    title: 'Cửa hàng "Mây" & Gió',
+    language: 'vi',
+    cpu: 1,
+    ramMb: 640,
+    diskMb: 10_240,
+    databaseDiskMb: 10_240,
+    containers: 1,
+    generation: 0,
+    ...changes,
+  }
+}
+
+/** A person at the login form. Answers the session's cookies, or null when WordPress says no. */
+export async function signIn(to: SiteAddress, url: string, user: string, password: string): Promise<string | null> {
+  const answer = await ask(to, `${url}/wp-login.php`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: 'wordpress_test_cookie=WP%20Cookie%20check' },
+    body: new URLSearchParams({ log: user, pwd: password, testcookie: '1' }).toString(),
+  })
+  if (answer.status !== 302) return null
+  return (answer.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+}
+
+export type Site = ReturnType<typeof siteOf>
+
+/** The site that the suite lives with, and what is done at it; the fixture is there by the first test. */
+export function siteOf(made: () => Fixture) {
+  const admin: SiteAdmin = { user: 'chu.boss', password: 'Mật khẩu#1 "x"', email: 'boss@example.com' }
+  const spec = specOf()
+  const first = async (): Promise<SiteAddress> => {
+    const [address] = await made().driver.addresses(spec.id)
+    expect(address, 'an address').toBeDefined()
+    return address!
+  }
+  const page = async (target: string) => ask(await first(), spec.url + target)
+  const session = async (): Promise<Record<string, string>> => {
+    const cookie = (await signIn(await first(), spec.url, admin.user, admin.password)) ?? ''
+    const nonce = (await ask(await first(), `${spec.url}/wp-admin/admin-ajax.php?action=rest-nonce`, { headers: { cookie } })).text
+    return { cookie, 'x-wp-nonce': nonce, 'content-type': 'application/json' }
+  }
+  const write = (title: string, to: SiteAddress, headers: Record<string, string>): Promise<Page> =>
+    ask(to, `${spec.url}/wp-json/wp/v2/posts`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ title, content: 'Xin chào', status: 'publish' }),
+    })
+  const titles = async (): Promise<readonly string[]> =>
+    (JSON.parse((await page('/wp-json/wp/v2/posts?per_page=100')).text) as { title: { rendered: string } }[]).map(
+      (post) => post.title.rendered,
+    )
+
+  return { made, admin, spec, first, page, session, write, titles }
+}
