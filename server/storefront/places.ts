@@ -82,9 +82,8 @@ const countryName = (code: string): string => (code === 'VN' ? 'Việt Nam' : (c
 export function printedPlace(id: string): string | undefined {
   const place = known.get(id)
   if (place === undefined) return undefined
-  const country = countryName(place.country)
-  // Singapore is its own country.
-  return [...new Set([place.name, cityOf.get(id), country])].filter(Boolean).join(', ')
+  // A set, for Singapore is its own country.
+  return [...new Set([place.name, cityOf.get(id), countryName(place.country)])].filter(Boolean).join(', ')
 }
 
 /** Accents ignored: `ha noi` finds Hà Nội. Names that are the text come first, then those that begin with it, then those where a word does. */

@@ -30,6 +30,7 @@ export function SessionsCard() {
           <Button
             variant="outline"
             size="sm"
+            // With text of twice its size the words are wider than a phone.
             className="max-sm:h-auto max-sm:min-h-8 max-sm:shrink max-sm:py-1 max-sm:whitespace-normal"
             busy={others.isPending}
             onClick={() => others.mutate()}
