@@ -100,6 +100,8 @@ test.each([
 test('a long list loads as one scrolls, and only what is near the view is in the document', { timeout: 90_000 }, async () => {
   const { page, context } = await open(binh, '/transactions')
   await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(10)
+  const rowCount = () => page.getByRole('table').getAttribute('aria-rowcount')
+  expect(await rowCount(), 'nobody knows yet how many').toBe('-1')
   let most = 0
   await eventually(
     'the end of the list',
@@ -112,9 +114,11 @@ test('a long list loads as one scrolls, and only what is near the view is in the
   )
   expect(most).toBeLessThan(120)
   await expect.poll(() => rowsOf(page).last().innerText()).toMatch(/^3000\s+Top-up via VNPay\s+\+1\s/)
-  // In the middle the rows stand where they belong.
+  expect(await rowCount(), 'the head, too').toBe(String(length + 1))
+  // In the middle the rows stand where they belong, and above and below them those that come next.
   await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight / 2))
   await expect.poll(() => page.getByRole('cell', { name: '1500', exact: true }).count()).toBe(1)
+  await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(30)
   expect((await rowsOf(page).first().getByRole('cell').nth(1).boundingBox())?.width).toBeGreaterThan(400)
   await context.close()
 })

@@ -4,6 +4,8 @@ import { memo, useEffect, useRef, useState, type ReactNode } from 'react'
 const marginPx = 600
 /** Rows come and go so many at a time, so that most scroll events change nothing. */
 const step = 5
+/** Whoever jumps jumps again: the margin of a place that is left at once would be drawn for nobody. */
+const restMs = 100
 
 interface Span {
   readonly first: number
@@ -16,9 +18,11 @@ const span = (above: number, margin: number, rowPx: number, unit: number): Span 
   last: Math.max(unit, Math.ceil((above + window.innerHeight + margin) / rowPx / unit) * unit),
 })
 
+const isElsewhere = (now: Span, seen: Span): boolean => now.last < seen.first || now.first > seen.last
+
 /** The rows to draw after `now`: all that are seen, one step further into the margin on either side, and none beyond it. */
 function next(now: Span, seen: Span, wide: Span): Span {
-  if (now.last < seen.first || now.first > seen.last) return seen
+  if (isElsewhere(now, seen)) return seen
   const first = Math.min(seen.first, Math.max(wide.first, now.first - step))
   const last = Math.max(seen.last, Math.min(wide.last, now.last + step))
   return first === now.first && last === now.last ? now : { first, last }
@@ -47,12 +51,20 @@ export function VirtualRows<T>({ rows, rowPx, row }: VirtualRowsProps<T>) {
 
   useEffect(() => {
     let frame = 0
+    let rest: ReturnType<typeof setTimeout> | undefined
     const look = () => {
       frame = 0
       if (!body.current) return
       const above = -body.current.getBoundingClientRect().top
       const seen = span(above, 0, rowPx, 1)
-      const wide = span(above, marginPx, rowPx, step)
+      if (isElsewhere(latest.current, seen)) {
+        clearTimeout(rest)
+        rest = setTimeout(() => {
+          rest = undefined
+          soon()
+        }, restMs)
+      }
+      const wide = rest === undefined ? span(above, marginPx, rowPx, step) : seen
       const now = next(latest.current, seen, wide)
       if (now === latest.current) return
       latest.current = now
@@ -68,6 +80,7 @@ export function VirtualRows<T>({ rows, rowPx, row }: VirtualRowsProps<T>) {
     window.addEventListener('resize', soon)
     return () => {
       cancelAnimationFrame(frame)
+      clearTimeout(rest)
       window.removeEventListener('scroll', soon)
       window.removeEventListener('resize', soon)
     }

@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useEffect, useMemo } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef } from 'react'
 import { messageOf } from '../api.ts'
 import { useTexts } from '../i18n/index.ts'
 import { loadWanted } from '../pages/load-screen.ts'
@@ -96,11 +96,14 @@ export function TransactionList({ onEmpty }: ListProps) {
           {looking ? <output className="block px-5 pb-5 text-center text-sm text-ink-2">{t.wallet.looking}</output> : null}
           {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
           {data && rows.length === 0 && !looking ? <Nothing filtered={filtered} /> : null}
-          {rows.length > 0 ? <TransactionTable rows={rows} filter={filter} canLoad={canLoad} onNearEnd={more} /> : null}
+          {rows.length > 0 ? <TransactionTable rows={rows} filter={filter} hasMore={hasNextPage} /> : null}
+          {rows.length > 0 && canLoad ? <NearEnd key={rows.length} onNear={more} /> : null}
           {isFetchNextPageError ? (
             <LoadError text={t.wallet.loadMoreFailed} retryLabel={t.common.retry} onRetry={() => void fetchNextPage()} />
           ) : null}
-          {isFetchingNextPage && rows.length > 0 ? <SkeletonRows rows={3} className="border-t border-border p-5" /> : null}
+          {hasNextPage && !isFetchNextPageError && rows.length > 0 ? (
+            <SkeletonRows rows={3} className="border-t border-border p-5" />
+          ) : null}
         </div>
       </section>
       <output className="sr-only">{data ? t.wallet.rows(rows.length) : ''}</output>
@@ -114,6 +117,23 @@ export function TransactionList({ onEmpty }: ListProps) {
       </Suspense>
     </>
   )
+}
+
+/** Loading begins this far before the end is reached. */
+const aheadPx = 2500
+
+/** The end of what is loaded. Looked at anew after each page, because the end of a page that was short is in view still. */
+function NearEnd({ onNear }: { onNear: () => void }) {
+  const end = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!end.current) return
+    const observer = new IntersectionObserver((seen) => seen.at(-1)?.isIntersecting === true && onNear(), {
+      rootMargin: `0px 0px ${aheadPx}px 0px`,
+    })
+    observer.observe(end.current)
+    return () => observer.disconnect()
+  }, [onNear])
+  return <div ref={end} />
 }
 
 function Nothing({ filtered }: { filtered: boolean }) {

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { memo, useCallback, useEffect, useMemo, useRef, type MouseEvent } from 'react'
+import { memo, useCallback, useMemo, type MouseEvent } from 'react'
 import { formatMoney } from '../../contract/money.ts'
 import type { Transaction } from '../../contract/wallet.ts'
 import { formatTime, signedMoney } from '../format.ts'
@@ -24,30 +24,17 @@ const noteCell = 'movement py-0 pr-3 pl-13 max-sm:pl-15'
 const amountCell = cx(cell, 'num text-right font-medium whitespace-nowrap')
 const timeCell = cx(cell, 'num whitespace-nowrap text-ink-2')
 
-/** Loading begins this far before the end is reached. */
-const aheadPx = 2500
-
 interface TableProps {
   rows: Rows<Transaction>
   filter: ListFilter
-  canLoad: boolean
-  onNearEnd: () => void
+  /** There are older ones that are not loaded. */
+  hasMore: boolean
 }
 
-export function TransactionTable({ rows, filter, canLoad, onNearEnd }: TableProps) {
+export const TransactionTable = memo(function TransactionTable({ rows, filter, hasMore }: TableProps) {
   const t = useTexts('wallet')
   const language = useLanguage()
   const isNarrow = useNarrow()
-  const end = useRef<HTMLDivElement>(null)
-  // Seen anew after each page, because the end of a page that was short is in view still.
-  useEffect(() => {
-    if (!end.current || !canLoad) return
-    const observer = new IntersectionObserver((seen) => seen.at(-1)?.isIntersecting === true && onNearEnd(), {
-      rootMargin: `0px 0px ${aheadPx}px 0px`,
-    })
-    observer.observe(end.current)
-    return () => observer.disconnect()
-  }, [canLoad, onNearEnd, rows.length])
   const navigate = useNavigate()
   const open = useCallback(
     (event: MouseEvent<HTMLAnchorElement>) => {
@@ -75,37 +62,34 @@ export function TransactionTable({ rows, filter, canLoad, onNearEnd }: TableProp
   )
 
   return (
-    <>
-      <table className="w-full table-fixed text-sm" aria-rowcount={canLoad ? -1 : rows.length + 1}>
-        <caption className="sr-only">{t.wallet.title}</caption>
-        <colgroup>
-          <col className="w-20 max-sm:hidden" />
-          <col />
-          <col className="w-44 max-sm:w-34" />
-          <col className="w-46 max-sm:hidden" />
-        </colgroup>
-        <thead className="max-sm:sr-only">
-          <tr className={cx(headRow, 'border-t-0')} aria-rowindex={1}>
-            <th scope="col" className={headCell}>
-              {t.wallet.number}
-            </th>
-            <th scope="col" className={headCell}>
-              {t.entries.note}
-            </th>
-            <th scope="col" className={cx(headCell, 'text-right')}>
-              {t.entries.amount}
-            </th>
-            <th scope="col" className={headCell}>
-              {t.entries.created}
-            </th>
-          </tr>
-        </thead>
-        <VirtualRows rows={rows} rowPx={isNarrow ? rowPx.narrow : rowPx.wide} row={draw} />
-      </table>
-      <div ref={end} />
-    </>
+    <table className="w-full table-fixed text-sm" aria-rowcount={hasMore ? -1 : rows.length + 1}>
+      <caption className="sr-only">{t.wallet.title}</caption>
+      <colgroup>
+        <col className="w-20 max-sm:hidden" />
+        <col />
+        <col className="w-44 max-sm:w-34" />
+        <col className="w-46 max-sm:hidden" />
+      </colgroup>
+      <thead className="max-sm:sr-only">
+        <tr className={cx(headRow, 'border-t-0')} aria-rowindex={1}>
+          <th scope="col" className={headCell}>
+            {t.wallet.number}
+          </th>
+          <th scope="col" className={headCell}>
+            {t.entries.note}
+          </th>
+          <th scope="col" className={cx(headCell, 'text-right')}>
+            {t.entries.amount}
+          </th>
+          <th scope="col" className={headCell}>
+            {t.entries.created}
+          </th>
+        </tr>
+      </thead>
+      <VirtualRows rows={rows} rowPx={isNarrow ? rowPx.narrow : rowPx.wide} row={draw} />
+    </table>
   )
-}
+})
 
 /** The address of an entry under a filter, but for the entry itself. */
 const addressOf = (filter: ListFilter): string => {
