@@ -98,8 +98,8 @@ export default function DashboardPage() {
                 />
                 <Servers />
               </div>
-              <LatestTransactions className="self-start lg:col-span-12 xl:col-span-6 min-[1400px]:col-span-7" />
-              <LatestInvoices className="self-start lg:col-span-12 xl:col-span-6 min-[1400px]:col-span-5" />
+              <LatestTransactions className="self-start lg:col-span-12 xl:col-span-6 min-[87.5rem]:col-span-7" />
+              <LatestInvoices className="self-start lg:col-span-12 xl:col-span-6 min-[87.5rem]:col-span-5" />
             </div>
           </>
         )}

@@ -161,7 +161,7 @@ function InvoiceTable({ list }: { list: Invoice[] }) {
                 <HostedLink
                   url={invoice.hosted_invoice_url}
                   label={t.invoices.open(invoice.number)}
-                  className={cx(action, 'max-[359px]:hidden')}
+                  className={cx(action, 'max-[22.5rem]:hidden')}
                 >
                   <ExternalLink aria-hidden className="size-4" strokeWidth={1.75} />
                 </HostedLink>

@@ -56,7 +56,7 @@ export function WalletCard({ runway, className }: WalletCardProps) {
           <dd className="mt-0.5 font-medium">{runway && runway.emptyAt !== null ? formatDay(runway.emptyAt) : t.dashboard.never}</dd>
         </div>
       </dl>
-      <div className="mt-auto flex gap-2 pt-6">
+      <div className="mt-auto flex flex-wrap gap-2 pt-6">
         <Link to="/payment" className={cx(buttonClass('white'), 'flex-1 sm:flex-none')}>
           <Plus aria-hidden className="size-4" />
           {t.dashboard.topUp}

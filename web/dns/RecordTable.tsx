@@ -13,7 +13,7 @@ import type { SortKey, Sorting } from './record-list.ts'
 import { ttlText, typeTones } from './wording.ts'
 
 /** One height for every row, so that thousands are placed without being drawn. */
-const rowPx = { wide: 53, narrow: 77 }
+const rowRem = { wide: 3.3125, narrow: 4.8125 }
 const cell = 'px-3 py-0 first:pl-5 last:pr-5'
 const checkbox = 'size-4.5 cursor-pointer accent-[var(--primary)]'
 
@@ -88,7 +88,7 @@ export function RecordTable({ domain, rows, sorting, onSort, selected, onToggle,
           </th>
         </tr>
       </thead>
-      <VirtualRows rows={rows} rowPx={isNarrow ? rowPx.narrow : rowPx.wide} row={draw} />
+      <VirtualRows rows={rows} rowRem={isNarrow ? rowRem.narrow : rowRem.wide} row={draw} />
     </table>
   )
 }
@@ -143,7 +143,7 @@ const Row = memo(function Row({ domain, record, number, marked, onToggle, onDele
     </Badge>
   )
   return (
-    <tr className={cx(rowClass, 'h-[53px] max-sm:h-[77px]')} aria-rowindex={number + 1} aria-selected={marked}>
+    <tr className={cx(rowClass, 'h-(--row)')} aria-rowindex={number + 1} aria-selected={marked}>
       <td className="py-0 pl-2 sm:pl-3">
         <label className="grid size-11 cursor-pointer place-items-center sm:size-9">
           <input

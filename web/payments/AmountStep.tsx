@@ -50,7 +50,7 @@ export function AmountStep({ offer, currency, text, amount, complaint, tooSmall,
           onChange={(event) => onType(plainTyped(event.target.value, currency, language))}
           onBlur={() => setTouched(true)}
           onFocus={() => setTouched(false)}
-          className="num w-full min-w-0 bg-transparent text-[2.5rem]/[3rem] font-semibold tracking-[-.03em] outline-none placeholder:text-ink-3/60 max-[399px]:text-[2rem]"
+          className="num w-full min-w-0 bg-transparent text-[2.5rem]/[3rem] font-semibold tracking-[-.03em] outline-none placeholder:text-ink-3/60 max-[25rem]:text-[2rem]"
         />
         <span aria-hidden className="text-xl font-medium text-ink-3">
           {currency === 'VND' ? 'đ' : currency}

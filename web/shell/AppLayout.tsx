@@ -151,7 +151,7 @@ const Header = memo(function Header({ hidden, onCollapse, onSearch, onNearSearch
       <span className="flex-1" />
       {config.sandbox ? <SandboxBadge inbox={config.sandboxInbox} /> : null}
       <LanguageMenu />
-      <ThemeMenu className="max-[359px]:hidden" />
+      <ThemeMenu className="max-[22.5rem]:hidden" />
       <NotificationBell />
       <UserMenu />
     </header>

@@ -63,7 +63,7 @@ export function SandboxBadge({ inbox }: { inbox: string | null }) {
   const content = (
     <>
       <FlaskConical aria-hidden className="size-3.5" />
-      <span className="max-[389px]:sr-only">{t.shell.sandbox}</span>
+      <span className="max-[24.375rem]:sr-only">{t.shell.sandbox}</span>
     </>
   )
   if (inbox === null) return <span className={look}>{content}</span>

@@ -1,4 +1,4 @@
-import { memo, useEffect, useRef, useState, type ReactNode } from 'react'
+import { memo, useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react'
 
 /** Drawn before and after what is seen, so that scrolling never shows a gap; by the by, after what is seen itself. */
 const marginPx = 600
@@ -36,14 +36,17 @@ export interface Rows<T> {
 
 interface VirtualRowsProps<T> {
   rows: Rows<T>
-  /** Height of each row: all are of one height. */
-  rowPx: number
-  /** Draws one row, of exactly that height, with its number from 1. Depends on nothing else. */
+  /** Height of each row in the browser's own text size, `rem`: all are of one height. */
+  rowRem: number
+  /** Draws one row with its number from 1, as high as `--row` says. Depends on nothing else. */
   row: (entry: T, number: number) => ReactNode
 }
 
 /** A long table's body: however many rows are loaded, only those near the view are in the document. The page scrolls, and the rows with it. */
-export function VirtualRows<T>({ rows, rowPx, row }: VirtualRowsProps<T>) {
+export function VirtualRows<T>({ rows, rowRem, row }: VirtualRowsProps<T>) {
+  const [remPx] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize))
+  // Whole pixels: what a browser rounds by itself would put the last of many rows elsewhere.
+  const rowPx = Math.round(rowRem * remPx)
   const body = useRef<HTMLTableSectionElement>(null)
   // A screenful: the margin comes with the first look.
   const [shown, setShown] = useState<Span>(() => span(0, 0, rowPx, 1))
@@ -89,7 +92,7 @@ export function VirtualRows<T>({ rows, rowPx, row }: VirtualRowsProps<T>) {
   const begin = Math.min(shown.first, Math.max(0, rows.length - step))
   const inside = rows.slice(begin, shown.last)
   return (
-    <tbody ref={body}>
+    <tbody ref={body} style={{ '--row': `${rowPx}px` } as CSSProperties}>
       <Gap px={begin * rowPx} />
       {inside.map((entry, index) => row(entry, begin + index + 1))}
       <Gap px={(rows.length - begin - inside.length) * rowPx} />

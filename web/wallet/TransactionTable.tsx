@@ -13,14 +13,14 @@ import { TransactionNote } from './Note.tsx'
 import type { ListFilter } from './queries.ts'
 
 /** One height for every row, so that the place of the hundred-thousandth is known without drawing the others. */
-const rowPx = { wide: 57, narrow: 88 }
+const rowRem = { wide: 3.5625, narrow: 5.5 }
 
 /** Without height of its own: the row has it. */
 const cell = 'px-3 py-0 first:pl-5 last:pr-5'
-const rowLook = cx(rowClass, 'relative h-[57px] max-sm:h-[88px]')
+const rowLook = cx(rowClass, 'relative h-(--row)')
 const numberCell = cx(cell, 'num text-ink-3')
-/** The arrow is the cell's background: a picture costs less than three elements in each row. */
-const noteCell = 'movement py-0 pr-3 pl-13 max-sm:pl-15'
+/** The arrow is the cell's background: a picture costs less than three elements in each row. On the narrowest phones the sign and the colour say it alone. */
+const noteCell = 'movement py-0 pr-3 pl-13 max-sm:pl-15 max-[22.5rem]:bg-none max-[22.5rem]:pr-0 max-[22.5rem]:pl-5'
 const amountCell = cx(cell, 'num text-right font-medium whitespace-nowrap')
 const timeCell = cx(cell, 'num whitespace-nowrap text-ink-2')
 
@@ -86,7 +86,7 @@ export const TransactionTable = memo(function TransactionTable({ rows, filter, h
           </th>
         </tr>
       </thead>
-      <VirtualRows rows={rows} rowPx={isNarrow ? rowPx.narrow : rowPx.wide} row={draw} />
+      <VirtualRows rows={rows} rowRem={isNarrow ? rowRem.narrow : rowRem.wide} row={draw} />
     </table>
   )
 })
@@ -122,7 +122,7 @@ const Row = memo(function Row({ entry, number, address, onOpen, endingText, lang
           href={address}
           data-entry={entry.id}
           onClick={onOpen}
-          className="line-clamp-3 sm:line-clamp-2 after:absolute after:inset-0 after:content-[''] focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-primary-ink"
+          className="line-clamp-3 max-[20rem]:line-clamp-2 sm:line-clamp-2 after:absolute after:inset-0 after:content-[''] focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-primary-ink"
         >
           <TransactionNote description={entry.description} />
         </a>

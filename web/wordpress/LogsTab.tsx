@@ -25,7 +25,7 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
   const t = useTexts('site', 'parts')
   const [query, setQuery] = useState('')
   // A phone shows little more than the time of an unwrapped line.
-  const [wrap, setWrap] = useState(() => matchMedia('(max-width: 640px)').matches)
+  const [wrap, setWrap] = useState(() => matchMedia('(width < 40rem)').matches)
   const [follow, setFollow] = useState(true)
   /** While paused, the lines as they were at that moment. */
   const [frozen, setFrozen] = useState<readonly LogLine[]>()

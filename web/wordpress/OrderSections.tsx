@@ -65,7 +65,7 @@ export const Regions = memo(function Regions({ regions, value, onChange }: Regio
   return (
     <fieldset>
       <legend className="sr-only">{t.order.dataCenter}</legend>
-      <div className="grid grid-cols-2 gap-2.5 max-[359px]:grid-cols-1 sm:grid-cols-3">
+      <div className="grid grid-cols-2 gap-2.5 max-[22.5rem]:grid-cols-1 sm:grid-cols-3">
         {regions.map((region) => (
           <RadioCard
             key={region.id}
