@@ -59,7 +59,7 @@ export interface Customer {
 
 export interface Accounts {
   register(tx: Tx, form: z.output<typeof Registration>, from: Origin, language: Language): Promise<{ id: string }>
-  activate(tx: Tx, email: string, code: string): Promise<void>
+  activate(tx: Tx, email: string, code: string, from: Origin): Promise<void>
   sendActivation(tx: Tx, email: string, language: Language): Promise<void>
   /**
    * Sends the activation to another phone, for who mistyped it at the registration. Refuses with bad_credentials, account_active,
@@ -69,7 +69,7 @@ export interface Accounts {
   login(tx: Tx, email: string, password: string, from: Origin): Promise<{ accessToken: string; expiresAt: Date }>
   logout(tx: Tx, caller: Caller): Promise<void>
   recover(tx: Tx, email: string): Promise<void>
-  reset(tx: Tx, email: string, code: string, password: string, language: Language): Promise<void>
+  reset(tx: Tx, asked: { email: string; code: string; password: string }, from: Origin, language: Language): Promise<void>
   me(db: Queryable, customerId: string): Promise<Me>
   customer(db: Queryable, customerId: string): Promise<Customer>
   /** By their ids; those who are not there are missing. */
@@ -160,9 +160,9 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       return { id }
     },
 
-    async activate(tx, email, code) {
+    async activate(tx, email, code, from) {
       const customer = await byEmail(tx, email)
-      await codes.redeem(tx, customer?.id, 'activate', code)
+      await codes.redeem(tx, customer?.id, 'activate', code, from.ip)
       const { numUpdatedRows } = await tx.updateTable('customer').set({ active: true }).where('email', '=', email).executeTakeFirst()
       // The account was forgotten at this very moment.
       if (numUpdatedRows === 0n) throw new Refusal('otp_expired')
@@ -212,10 +212,10 @@ export function createAccounts(needs: AuthNeeds): Accounts {
       await needs.sendMail(tx, customer.email, texts.recoverSubject[language], texts.recover[language](code), expiresAt)
     },
 
-    async reset(tx, email, code, password, language) {
+    async reset(tx, { email, code, password }, from, language) {
       refuseCommon(password, language)
       const customer = await byEmail(tx, email)
-      await codes.redeem(tx, customer?.id, 'recover', code)
+      await codes.redeem(tx, customer?.id, 'recover', code, from.ip)
       if (!customer) throw new Refusal('otp_expired')
       await tx
         .updateTable('customer')

@@ -7,6 +7,11 @@ import { createCodes, type Codes } from './one-time-code.ts'
 /** Failures in a quarter of an hour: wrong passwords per account and per address, wrong codes per account. */
 const maxFailures = 10
 const failureWindowSeconds = 15 * 60
+/**
+ * Wrong codes in that time from one address, whosever they are: who sprays guesses over many accounts. More than for one account, since a
+ * mobile carrier's customers share an address, and a mistyped code would keep all of them from activating theirs.
+ */
+const maxWrongCodesOfAddress = 50
 const resendSeconds = 60
 /** Codes sent again for one account: who wants more of them wants the SMS, not the account. */
 const resendsADay = 10
@@ -33,7 +38,10 @@ interface GuardNeeds {
 export function createGuards({ clock, secrets, limits, registrationsAnHour }: GuardNeeds): Guards {
   const [perMinute, perDay] = [limits.limit('code-send', 1, resendSeconds), limits.limit('code-send-day', resendsADay, 24 * 60 * 60)]
   return {
-    codes: createCodes(clock, secrets, limits.limit('code-account', maxFailures, failureWindowSeconds)),
+    codes: createCodes(clock, secrets, {
+      ofAccount: limits.limit('code-account', maxFailures, failureWindowSeconds),
+      ofAddress: limits.limit('code-address', maxWrongCodesOfAddress, failureWindowSeconds),
+    }),
     failuresOfAccount: limits.limit('login-account', maxFailures, failureWindowSeconds),
     failuresOfAddress: limits.limit('login-address', maxFailures, failureWindowSeconds),
     resends: {

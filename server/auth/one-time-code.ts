@@ -16,17 +16,23 @@ export interface Codes {
   issue(tx: Tx, customerId: string, purpose: Purpose, target?: string): Promise<{ code: string; expiresAt: Date }>
   /**
    * Uses the right code up and answers its target. Refuses with otp_invalid or otp_expired, and then keeps the count of tries: the caller writes
-   * nothing before. Without a customer (an unknown email) it answers like a code that ended.
+   * nothing before. Without a customer (an unknown email) it answers like a code that ended. With rate_limited after many wrong ones for the
+   * account, or from the address `ip` that somebody who is not signed in calls from.
    */
-  redeem(tx: Tx, customerId: string | undefined, purpose: Purpose, code: string): Promise<string | null>
+  redeem(tx: Tx, customerId: string | undefined, purpose: Purpose, code: string, ip?: string): Promise<string | null>
   /** Ends what was sent to an address or under a password that is no longer the customer's. */
   drop(tx: Tx, customerId: string, ...purposes: [Purpose, ...Purpose[]]): Promise<void>
 }
 
-/** `wrongCodes` counts per account, so that asking for new codes buys no more guesses. */
-export function createCodes(clock: Clock, secrets: Secrets, wrongCodes: Limit): Codes {
+/** `wrongCodes` counts per account, so that asking for new codes buys no more guesses, and per address. */
+export function createCodes(clock: Clock, secrets: Secrets, wrongCodes: { ofAccount: Limit; ofAddress: Limit }): Codes {
   const fingerprint = (customerId: string, purpose: Purpose, code: string): Buffer =>
     secrets.fingerprint(`code:${purpose}:${customerId}`, code)
+  // Its refusal is for the next guess: thrown here it would roll back the count on the code itself, and of many guesses at once each would be free.
+  const countWrong = (limit: Limit, key: string) =>
+    limit.take(key).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error
+    })
   const codes: Codes = {
     async issue(tx, customerId, purpose, target) {
       const code = String(randomInt(1_000_000)).padStart(6, '0')
@@ -45,11 +51,12 @@ export function createCodes(clock: Clock, secrets: Secrets, wrongCodes: Limit): 
         .execute()
       return { code, expiresAt: fresh.expires_at }
     },
-    async redeem(tx, customerId, purpose, code) {
+    async redeem(tx, customerId, purpose, code, ip) {
+      if (ip !== undefined) await wrongCodes.ofAddress.check(ip)
       const ended = new Refusal('otp_expired', { keepsWrites: true })
       if (customerId === undefined) throw ended
       const guesses = `${purpose}:${customerId}`
-      await wrongCodes.check(guesses)
+      await wrongCodes.ofAccount.check(guesses)
       const row = await tx
         .selectFrom('one_time_code')
         .selectAll()
@@ -61,10 +68,8 @@ export function createCodes(clock: Clock, secrets: Secrets, wrongCodes: Limit): 
       const own = tx.updateTable('one_time_code').where('customer_id', '=', customerId).where('purpose', '=', purpose)
       if (!sameBytes(row.code_fingerprint, fingerprint(customerId, purpose, code))) {
         await own.set({ tries: row.tries + 1 }).execute()
-        // Its refusal is for the next guess: thrown here it would roll back the count on the code itself, and of many guesses at once each would be free.
-        await wrongCodes.take(guesses).catch((error: unknown) => {
-          if (!(error instanceof Refusal)) throw error
-        })
+        await countWrong(wrongCodes.ofAccount, guesses)
+        if (ip !== undefined) await countWrong(wrongCodes.ofAddress, ip)
         throw new Refusal('otp_invalid', { keepsWrites: true })
       }
       await codes.drop(tx, customerId, purpose)

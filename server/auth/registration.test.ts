@@ -234,6 +234,22 @@ describe('activation', () => {
     expect((await auth('active', { email: person.email, code: live })).status).toBe(200)
   })
 
+  test('fifty wrong codes from one address end its guessing, over however many accounts; others go on', async () => {
+    const [ip, elsewhere] = ['198.51.100.7', '198.51.100.8']
+    const people = await Promise.all(Array.from({ length: 11 }, registered))
+    const [last, ...guessed] = people
+    await Promise.all(
+      guessed.flatMap((person) =>
+        Array.from({ length: 5 }, () => auth('active', { email: person.email, code: wrong(person.code) }, { ip })),
+      ),
+    )
+    const right = { email: last?.email, code: last?.code }
+    expect(code(await auth('active', right, { ip }))).toEqual([429, 'rate_limited'])
+    expect(code(await auth('reset', { ...right, password: 'Another-horse-10' }, { ip }))).toEqual([429, 'rate_limited'])
+    expect((await auth('active', right, { ip: elsewhere })).status).toBe(200)
+    await passInCounters(minutes(15))
+  })
+
   test('ten minutes end the code', async () => {
     const [early, late] = [await registered(), await registered()]
     clock.advance(minutes(10) - 1)

@@ -5,8 +5,8 @@ import type { Accounts } from './accounts.ts'
 
 export function routes(http: Http, db: Database, accounts: Accounts): void {
   http.write(registration.register, ({ tx, body, language, ip, userAgent }) => accounts.register(tx, body, { ip, userAgent }, language))
-  http.write(registration.activate, async ({ tx, body }) => {
-    await accounts.activate(tx, body.email, body.code)
+  http.write(registration.activate, async ({ tx, body, ip, userAgent }) => {
+    await accounts.activate(tx, body.email, body.code, { ip, userAgent })
     return null
   })
   http.write(registration.sendCode, async ({ tx, body, language }) => {
@@ -29,8 +29,8 @@ export function routes(http: Http, db: Database, accounts: Accounts): void {
     await accounts.recover(tx, body.email)
     return null
   })
-  http.write(registration.reset, async ({ tx, body, language }) => {
-    await accounts.reset(tx, body.email, body.code, body.password, language)
+  http.write(registration.reset, async ({ tx, body, language, ip, userAgent }) => {
+    await accounts.reset(tx, body, { ip, userAgent }, language)
     return null
   })
   http.read(api.me, ({ customerId }) => accounts.me(db, customerId))
