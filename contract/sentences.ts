@@ -57,6 +57,7 @@ const rules = {
     en: 'Enter a domain of your own, such as shop.example.vn.',
     vi: 'Nhập một tên miền của bạn, ví dụ shop.example.vn.',
   },
+  other_server: { en: 'This is the id of another server.', vi: 'Đây là mã của một máy chủ khác.' },
   domain_taken: { en: 'Another of your servers has this domain.', vi: 'Một máy chủ khác của bạn đang dùng tên miền này.' },
   cursor: { en: 'This cursor is not valid.', vi: 'Con trỏ trang không hợp lệ.' },
 } as const satisfies Record<string, Record<Language, string>>

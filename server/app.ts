@@ -10,7 +10,16 @@ import * as billing from './billing/index.ts'
 import { currencyOf, languageOfRegion, type Catalog } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import type { Drivers } from './drivers.ts'
-import { createDelegation, createDns, dnsPort, isAnsweredFor, ownAddresses, routes as dnsRoutes } from './dns/index.ts'
+import {
+  createDelegation,
+  createDns,
+  dnsPort,
+  isAnswered,
+  isAnsweredFor,
+  ownAddresses,
+  ownNameServer,
+  routes as dnsRoutes,
+} from './dns/index.ts'
 import { serveHealth } from './health.ts'
 import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
@@ -21,7 +30,7 @@ import { connect, migrate, type Queryable } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
 import { createHttp } from './platform/http.ts'
 import { failure } from './platform/http-failures.ts'
-import { createDnsLookup } from './platform/dns-lookup.ts'
+import { createDnsLookup, lookUpNear } from './platform/dns-lookup.ts'
 import { createJobs } from './platform/jobs.ts'
 import { createSessionLocks } from './platform/session-locks.ts'
 import { createLimits } from './platform/limits.ts'
@@ -140,7 +149,12 @@ export async function openHouse(parts: HouseParts) {
     portSuffix: config.SITES_DOMAIN === undefined ? `:${config.SITES_PORT}` : '',
   }
   const directory = wordpress.createDirectory(db, drivers.edge, addressing, log)
-  const lookup = createDnsLookup(config.DNS_RESOLVERS)
+  const resolvers = createDnsLookup(config.DNS_RESOLVERS)
+  // Of the domains that are delegated to us nobody knows more than our own name server, and no cache is behind it.
+  const lookup =
+    config.DNS_DRIVER === 'embedded'
+      ? lookUpNear(createDnsLookup([ownNameServer(config.HOST, config.DNS_PORT)]), (name) => isAnswered(db, name), resolvers)
+      : resolvers
   const domains = wordpress.createDomains({
     db,
     clock,

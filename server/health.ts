@@ -1,18 +1,22 @@
 /** What machines ask: is the process up, is everything ready, how much of what. */
+import { setTimeout as rest } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from './platform/errors.ts'
 import type { Metrics } from './platform/metrics.ts'
 import { sameBytes } from './platform/secrets.ts'
 
+/** So long one part is waited for: a monitor would give up, and never learn which one it was. */
+const usuallyMs = 3000
+
 type Check = () => Promise<string | undefined | void> | string | undefined
 
 /** Names of the parts that are not ready, each with why. */
-async function troublesOf(checks: Readonly<Record<string, Check>>): Promise<Record<string, string>> {
+async function troublesOf(checks: Readonly<Record<string, Check>>, longestMs: number): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
-        const trouble = await check()
+        const trouble = await Promise.race([check(), rest(longestMs, 'does not answer', { ref: false })])
         if (typeof trouble === 'string') found[name] = trouble
       } catch {
         found[name] = 'does not answer'
@@ -24,11 +28,11 @@ async function troublesOf(checks: Readonly<Record<string, Check>>): Promise<Reco
 
 export function serveHealth(
   server: FastifyInstance,
-  parts: { checks: Readonly<Record<string, Check>>; metrics: Metrics; metricsToken: string | undefined },
+  parts: { checks: Readonly<Record<string, Check>>; metrics: Metrics; metricsToken: string | undefined; longestMs?: number },
 ): void {
   server.get('/healthz', async () => ({ status: 'up' }))
   server.get('/readyz', async (_request, reply) => {
-    const notReady = await troublesOf(parts.checks)
+    const notReady = await troublesOf(parts.checks, parts.longestMs ?? usuallyMs)
     const ok = Object.keys(notReady).length === 0
     return reply.code(ok ? 200 : 503).send(ok ? { status: 'ready' } : { status: 'not ready', notReady })
   })

@@ -221,7 +221,8 @@ export const variables = {
     example: '',
   },
   DNS_RESOLVERS: {
-    about: "Resolvers that customers' names are looked up at, such as 1.1.1.1,9.9.9.9. Without it: the system's own.",
+    about:
+      "Resolvers that customers' names are looked up at unless our own name server answers for them, such as 1.1.1.1,9.9.9.9. Without it: the system's own.",
     schema: addressList('DNS_RESOLVERS', true),
     example: '',
   },

@@ -24,6 +24,11 @@ export const session = {
     session.unlock(token)
     changed()
   },
+  /** Takes a token that stands in local storage into use in this tab, which has none: on the page that a gateway leads back to, as portal.md has it. We write none there. */
+  adopt() {
+    const kept = session.token() === null ? localStorage.getItem(keys.token) : null
+    if (kept !== null) session.open(kept)
+  },
   /** Kept so that the frame of the portal can be drawn before the server has answered. */
   remember(user: Me) {
     sessionStorage.setItem(keys.user, JSON.stringify(user))

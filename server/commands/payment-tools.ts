@@ -3,7 +3,7 @@ import { loadCatalog } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { openGateways, sandboxGatewayKeys } from '../drivers.ts'
 import { openOperatorTools } from '../payments/index.ts'
-import { systemClock } from '../platform/clock.ts'
+import { readOffset, systemClock, type Clock } from '../platform/clock.ts'
 import { connect } from '../platform/db.ts'
 import { createJobs } from '../platform/jobs.ts'
 import { createLog } from '../platform/log.ts'
@@ -21,16 +21,20 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   const drivers = openGateways(config, sandbox)
   const jobs = createJobs(databaseUrl, log, 'send')
   await jobs.start()
-  const ledger = createLedger(systemClock)
+  // The sandbox's clock may have been moved (`clock +31d`): what the portal wrote since bears its time.
+  const offsetMs = config.sandbox ? await readOffset(db) : 0
+  const clock: Clock = { now: () => new Date(systemClock.now().getTime() + offsetMs) }
+  const ledger = createLedger(clock)
   await ledger.prepare(db, { drivers: [...drivers.keys()], products: [] })
   return {
     db,
+    clock,
     drivers,
     jobs,
     ledger,
     ...openOperatorTools({
       db,
-      clock: systemClock,
+      clock,
       ledger,
       jobs,
       log,

@@ -11,7 +11,7 @@ export async function reconcileCommand(config: Config, databaseUrl: string, [spa
   }
   const tools = await openPaymentTools(config, databaseUrl)
   try {
-    const to = new Date()
+    const to = tools.clock.now()
     const from = new Date(to.getTime() - days(Number(span)))
     const found = await reconcile(tools.db, tools.orders, tools.drivers, { from, to })
     for (const { driver, about, what } of found.differences) process.stdout.write(`${driver}  ${about}  ${what}\n`)

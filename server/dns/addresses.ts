@@ -38,6 +38,12 @@ function endpointOf(text: string): Endpoint {
 export const ownAddresses = (given: readonly string[], host: string): readonly string[] =>
   given.length > 0 ? given : [isIP(host) !== 0 && host !== '0.0.0.0' && host !== '::' ? host : '127.0.0.1']
 
+/** Where our own name server is asked on this machine, as a resolver is named. */
+export function ownNameServer(host: string, port: number): string {
+  const [address = ''] = ownAddresses([], host)
+  return `${isIP(address) === 6 ? `[${address}]` : address}:${port}`
+}
+
 /**
  * The check of a parent zone, from the given roots on; a hierarchy of one's own lies at one port and may be on private addresses. Without roots it is
  * the world's. `own`: where our name servers answer, and every name they have. `sites`: where customers' sites are and who issues their certificates.

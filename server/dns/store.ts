@@ -60,13 +60,19 @@ export const zoneNamed = (db: Queryable, customerId: string, name: string): Prom
  * domains above it the nearest decides.
  */
 export async function isAnsweredFor(db: Queryable, customerId: string, name: string): Promise<boolean> {
+  return (await ownerOf(db, name)) === customerId
+}
+/** Whether it is one of such a domain of anybody's: what the world is told of it is what we say. */
+export const isAnswered = async (db: Queryable, name: string): Promise<boolean> => (await ownerOf(db, name)) !== undefined
+
+async function ownerOf(db: Queryable, name: string): Promise<string | undefined> {
   const nearest = await live(db)
     .where('active_at', 'is not', null)
     .where((eb) => eb.or([eb('name', '=', name), eb('name', '=', sql<string>`any (dns_above(${name}::text))`)]))
     .orderBy(sql`length(name)`, 'desc')
     .limit(1)
     .executeTakeFirst()
-  return nearest?.customer_id === customerId && nearest.moved_at === null
+  return nearest?.moved_at === null ? nearest.customer_id : undefined
 }
 /** One by its id, locked until the transaction ends: changes of one domain come one after the other. */
 export async function lockZone(tx: Tx, customerId: string, id: string): Promise<ZoneRow> {

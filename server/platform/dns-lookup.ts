@@ -9,6 +9,16 @@ export interface DnsLookup {
   txt(name: string): Promise<readonly string[] | undefined>
 }
 
+/** Asks `near` for the names that are its own to answer, `far` for all others. */
+export function lookUpNear(near: DnsLookup, isNear: (name: string) => Promise<boolean>, far: DnsLookup): DnsLookup {
+  const at = async (name: string) => ((await isNear(name)) ? near : far)
+  return {
+    cname: async (name) => (await at(name)).cname(name),
+    addresses: async (name) => (await at(name)).addresses(name),
+    txt: async (name) => (await at(name)).txt(name),
+  }
+}
+
 const none = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
 
 /** `servers`: addresses with an optional port, in the order they are asked; the system's own when empty. */

@@ -51,6 +51,20 @@ describe('a name is accepted', () => {
     expect((await put(site, [name])).status).toBe(200)
   })
 
+  test('but not under the id of another server', async () => {
+    const [site, other, name] = [await server(), await server(), fresh()]
+    point(name, site)
+    for (const [path, body] of [
+      ['/domain', { domains: [name] }],
+      ['', { name: 'an-other-name' }],
+      ['/disk', { disk: 20_480 }],
+    ] as const) {
+      const answer = await house.call('PUT', `/api/wp/${site.id}${path}`, { token: site.token, body: { id: other.id, ...body } })
+      expect([answer.status, answer.body.error?.fields], path).toEqual([422, { id: 'This is the id of another server.' }])
+    }
+    expect(await shown(site)).toEqual([])
+  })
+
   test('when its TXT record holds the token of this account', async () => {
     const [site, name] = [await server(), fresh()]
     await prove(name, site)

@@ -1,4 +1,10 @@
-import { wordpress as api, wordpressDomains as domainApi, wordpressServer as serverApi, type Language } from '../../contract/index.ts'
+import {
+  ruleText,
+  wordpress as api,
+  wordpressDomains as domainApi,
+  wordpressServer as serverApi,
+  type Language,
+} from '../../contract/index.ts'
 import type { Billing } from '../billing/index.ts'
 import { currencyOf, dataCentres, plans, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -91,8 +97,14 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
       containers: state.containers.map(({ name, ready, restarts, memoryMb }) => ({ name, ready, restarts, memory: memoryMb })),
     }
   })
-  const change = async (tx: Tx, customerId: string, id: string, language: Language, wish: Wish) => {
+  /** A body may name its server, too; another one's id is a mistake that changes neither. */
+  const refuseOther = (id: string, named: string | undefined, language: Language) => {
+    if (named !== undefined && named.toLowerCase() !== id.toLowerCase())
+      throw new Refusal('invalid_input', { fields: { id: ruleText('other_server', language) } })
+  }
+  const change = async (tx: Tx, customerId: string, id: string, language: Language, named: string | undefined, wish: Wish) => {
     const site = await own(customerId, id)
+    refuseOther(id, named, language)
     await changeServer(tx, { ...deps, capabilities: driver.capabilities, room: driver.room }, { siteId: site.id, language, wish })
     onCommit(tx, deps.onChange)
     const changed = await siteOf(tx, customerId, site.id)
@@ -100,10 +112,14 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     return present(changed, deps)
   }
   http.write(serverApi.changeDisk, ({ tx, customerId, params, body, language }) =>
-    change(tx, customerId, params.id, language, { disk: body.disk, mariadbDisk: body.mariadb_disk_size, containers: body.replicate }),
+    change(tx, customerId, params.id, language, body.id, {
+      disk: body.disk,
+      mariadbDisk: body.mariadb_disk_size,
+      containers: body.replicate,
+    }),
   )
   http.write(serverApi.changeServer, ({ tx, customerId, params, body, language }) =>
-    change(tx, customerId, params.id, language, { name: body.name, planId: body.size }),
+    change(tx, customerId, params.id, language, body.id, { name: body.name, planId: body.size }),
   )
   http.write(serverApi.restartServer, async ({ tx, customerId, params }) => {
     const site = await own(customerId, params.id)
@@ -133,6 +149,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   })
   http.act(domainApi.updateDomains, async ({ customerId, params, body, language }) => {
     const site = await own(customerId, params.id)
+    refuseOther(site.id, body.id, language)
     if (!takesNames(site)) throw new Refusal('server_not_running')
     await deps.lookups.take(customerId)
     return { domains: await deps.domains.update({ customerId, siteId: site.id, siteName: site.name, list: body.domains, language }) }

@@ -70,7 +70,7 @@ describe('/wordpress/create', () => {
       const choose = (name: RegExp, at = 0) => page.getByRole('radio', { name }).nth(at).check({ force: true })
 
       await says(t.region)
-      // Frankfurt has the id 5, and with it the minimum of 20 GB.
+      // Tokyo has the id 5, and with it the minimum of 20 GB.
       await choose(/Tokyo/)
       await says(t.plan)
       await choose(/BASIC-1/)
@@ -111,6 +111,39 @@ describe('/wordpress/create', () => {
       await context.close()
     },
   )
+
+  test('a number that is none, or too many, is never read as another one', async () => {
+    const { page, context } = await open({ customer: fresh })
+    await go(page, '/wordpress/create')
+    const summary = page.getByRole('complementary', { name: 'Monthly cost' })
+    const choose = (name: RegExp) => page.getByRole('radio', { name }).first().check({ force: true })
+    await choose(/Hà Nội/)
+    await choose(/BASIC-1/)
+    await choose(/^Custom/)
+    const disk = page.getByRole('textbox', { name: 'SSD disk, number of GB' })
+    for (const [typed, said] of [
+      ['15.5', 'Choose an SSD disk'],
+      ['10240', 'SSD disk: at most 195 GB'],
+    ] as const) {
+      await disk.fill('')
+      await disk.pressSequentially(typed)
+      await summary.getByText(said, { exact: true }).waitFor()
+      expect(await disk.inputValue()).toBe(typed)
+    }
+    const containers = page.getByRole('spinbutton')
+    for (const [typed, left] of [
+      ['2.5', '2'],
+      ['-3', '2'],
+      ['51', '50'],
+      ['0', '1'],
+    ] as const) {
+      await containers.fill('')
+      await containers.pressSequentially(typed)
+      await containers.blur()
+      await expect.poll(() => containers.inputValue(), { message: typed }).toBe(left)
+    }
+    await context.close()
+  })
 
   test('leaving with filled fields asks first, and only then', async () => {
     const { page, context } = await open({ customer: fresh })

@@ -188,6 +188,19 @@ describe('nothing there, and nothing to be had', () => {
   })
 })
 
+test('a payment is shown to whoever comes back with a token in local storage alone, and to nobody without', async () => {
+  const customer = await house.customer()
+  const { transactionCode } = await house.topUp(customer, 250_000)
+  const back = `${house.url}/api/payments/success?transId=${transactionCode}`
+  const { page, context } = await open()
+  await page.goto(back)
+  await page.getByRole('heading', { name: 'Sign in to see this payment' }).waitFor()
+  await page.evaluate((token) => localStorage.setItem('accessToken', token), customer.token)
+  await page.goto(back)
+  await page.getByRole('heading', { name: 'Payment received' }).waitFor()
+  await context.close()
+})
+
 test('a payment that is pending updates its page by itself', async () => {
   const customer = await house.customer()
   const { page, context } = await open({ customer })

@@ -58,6 +58,11 @@ describe('a running server', { timeout: 90_000 }, () => {
     await page.getByText(/^BASIC/).waitFor()
     expect(await page.getByRole('meter', { name: 'Disk', exact: true }).getAttribute('aria-valuetext')).toMatch(/ of 10 GB$/)
     await page.getByRole('meter', { name: 'Memory of web-1' }).waitFor()
+    // The same, under the address of hosting.
+    await open(`/hosting/${id}`)
+    await page.getByRole('meter', { name: 'MariaDB disk', exact: true }).waitFor()
+    expect(await page.getByRole('term').allTextContents()).toContain('MariaDB disk')
+    await open(`/wordpress/${id}`)
   })
 
   test('opens wp-admin without a password', async () => {

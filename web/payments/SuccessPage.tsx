@@ -36,6 +36,7 @@ const paymentQuery = (code: string) =>
   })
 
 export const load = async ({ queryClient }: LoadInput) => {
+  session.adopt()
   const code = transactionCode(location.search)
   if (code !== undefined && session.signedIn()) await queryClient.prefetchQuery(paymentQuery(code))
 }

@@ -1,6 +1,7 @@
 import { Minus, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { cx } from './cx.ts'
+import { wholeNumber } from './whole-number.ts'
 
 interface NumberFieldProps {
   value: number
@@ -12,7 +13,10 @@ interface NumberFieldProps {
   moreLabel: string
 }
 
-/** A whole number with − and + beside it. What is typed is held inside the limits when the field is left. */
+/**
+ * A whole number with − and + beside it. What is typed stays as it is until the field is left, so that "1.5" never becomes 15: then a whole number
+ * is held inside the limits, and anything else gives way to the number before.
+ */
 export function NumberField({ value, min, max, onChange, label, lessLabel, moreLabel }: NumberFieldProps) {
   const [text, setText] = useState(String(value))
   const [shown, setShown] = useState(value)
@@ -22,13 +26,12 @@ export function NumberField({ value, min, max, onChange, label, lessLabel, moreL
   }
   const clamp = (number: number) => Math.min(max, Math.max(min, number))
   const type = (next: string) => {
-    const digits = next.replace(/\D/g, '').slice(0, 4)
-    setText(digits)
-    const number = Number(digits)
-    if (digits && number >= min && number <= max) onChange(number)
+    setText(next.slice(0, 6))
+    const number = wholeNumber(next)
+    if (number !== undefined && number >= min && number <= max) onChange(number)
   }
   const settle = () => {
-    const number = clamp(Number(text) || min)
+    const number = clamp(wholeNumber(text) ?? value)
     setText(String(number))
     onChange(number)
   }
@@ -51,6 +54,7 @@ export function NumberField({ value, min, max, onChange, label, lessLabel, moreL
         autoComplete="off"
         aria-label={label}
         aria-valuenow={value}
+        aria-invalid={text === '' || wholeNumber(text) === value ? undefined : true}
         aria-valuemin={min}
         aria-valuemax={max}
         value={text}

@@ -4,7 +4,6 @@ import { useTexts } from '../i18n/index.ts'
 import { Input } from '../ui/Field.tsx'
 import { RadioCard } from '../ui/RadioCard.tsx'
 import { maxGb, minGb, type DiskChoice } from './order-form.ts'
-import { wholeNumber } from './whole-number.ts'
 
 interface DiskPickerProps {
   name: string
@@ -75,7 +74,7 @@ export const DiskPicker = memo(function DiskPicker({ name, label, value, onChang
               name={`${name}-custom`}
               value={value.custom}
               aria-invalid={error ? true : undefined}
-              onChange={(event) => onChange({ ...value, custom: wholeNumber(event.target.value, 3) })}
+              onChange={(event) => onChange({ ...value, custom: event.target.value.slice(0, 6) })}
               className="num max-w-20 text-right"
             />
             GB

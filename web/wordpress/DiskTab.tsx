@@ -17,7 +17,7 @@ import { rateOf } from './order-form.ts'
 import { usageQuery } from './site-queries.ts'
 import { priceWithDisk } from './resize-price.ts'
 import { useChange } from './use-change.ts'
-import { wholeNumber } from './whole-number.ts'
+import { wholeNumber } from '../ui/whole-number.ts'
 
 const mbPerGb = 1024
 const maxGb = Math.floor(diskLimits.maxMb / mbPerGb)
@@ -72,7 +72,7 @@ function GrowDialog({ server, ssd, perGb, onClose }: { server: Server; ssd: bool
   const nowGb = Math.floor(fromMb / mbPerGb)
   const [typed, setTyped] = useState(String(Math.min(maxGb, nowGb + 10)))
   const { busy, refusal, field, run } = useChange(server, { done: t.resize.diskDone, failed: t.resize.diskFailed })
-  const toMb = /^\d{1,4}$/.test(typed) ? Number(typed) * mbPerGb : 0
+  const toMb = (wholeNumber(typed) ?? 0) * mbPerGb
   const fits = toMb > fromMb && toMb <= diskLimits.maxMb
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -123,7 +123,7 @@ function GrowDialog({ server, ssd, perGb, onClose }: { server: Server; ssd: bool
               inputMode="numeric"
               autoComplete="off"
               value={typed}
-              onChange={(event) => setTyped(wholeNumber(event.target.value, 4))}
+              onChange={(event) => setTyped(event.target.value.slice(0, 6))}
               className="num max-w-32"
             />
           )}

@@ -17,7 +17,7 @@ const serverType = 'BASIC'
 export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
   return (
     <>
-      <Facts server={server} kind={kind} />
+      <Facts server={server} />
       <Suspense fallback={<Skeleton className="mt-6 h-64 rounded-lg" />}>
         <InfoParts server={server} kind={kind} />
       </Suspense>
@@ -25,7 +25,7 @@ export function InfoTab({ server, kind }: { server: Server; kind: Kind }) {
   )
 }
 
-function Facts({ server, kind }: { server: Server; kind: Kind }) {
+function Facts({ server }: { server: Server }) {
   const t = useTexts('site')
   const { products } = useConfig()
   const { ram, disk } = useFormat()
@@ -56,7 +56,7 @@ function Facts({ server, kind }: { server: Server; kind: Kind }) {
       <Fact term={t.site.ram}>{t.server.gb(ram(server.ram))}</Fact>
       <Fact term={t.site.containers}>{server.replicate}</Fact>
       <Fact term={t.site.disk}>{t.server.gb(disk(server.disk))} SSD</Fact>
-      {kind === 'wordpress' ? <Fact term={t.site.mariadb}>{t.server.gb(disk(server.mariadb_disk_size))}</Fact> : null}
+      <Fact term={t.site.mariadb}>{t.server.gb(disk(server.mariadb_disk_size))}</Fact>
       <Fact term={t.site.created}>
         <time dateTime={server.createdAt}>{formatTime(server.createdAt)}</time>
       </Fact>

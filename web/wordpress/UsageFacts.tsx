@@ -5,14 +5,13 @@ import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
 import { LoadError, Skeleton } from '../ui/State.tsx'
-import type { Kind } from './queries.ts'
 import { usageQuery } from './site-queries.ts'
 
 /** From this share on a bar warns. */
 const nearlyFull = 0.9
 
 /** What the server takes of its disks and memory now. */
-export function UsageFacts({ server, kind }: { server: Server; kind: Kind }) {
+export function UsageFacts({ server }: { server: Server }) {
   const t = useTexts('site')
   const { ramSize, diskSize } = useFormat()
   const { data, isPending, isError, error, refetch } = useQuery(usageQuery(server.id))
@@ -26,14 +25,12 @@ export function UsageFacts({ server, kind }: { server: Server; kind: Kind }) {
       {data ? (
         <div className="mt-3 grid gap-x-10 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
           <Meter label={t.site.disk} used={data.disk} of={server.disk} text={t.site.usageOf(diskSize(data.disk), diskSize(server.disk))} />
-          {kind === 'wordpress' ? (
-            <Meter
-              label={t.site.mariadb}
-              used={data.mariadb_disk_size}
-              of={server.mariadb_disk_size}
-              text={t.site.usageOf(diskSize(data.mariadb_disk_size), diskSize(server.mariadb_disk_size))}
-            />
-          ) : null}
+          <Meter
+            label={t.site.mariadb}
+            used={data.mariadb_disk_size}
+            of={server.mariadb_disk_size}
+            text={t.site.usageOf(diskSize(data.mariadb_disk_size), diskSize(server.mariadb_disk_size))}
+          />
           {data.containers.map(({ name, memory }) => (
             <Meter
               key={name}

@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini'
 import type { Currency } from '../../contract/money.ts'
 import { monthlyPrice, type MonthlyLines } from '../../contract/pricing.ts'
+import { wholeNumber } from '../ui/whole-number.ts'
 import { adminUser, diskLimits, passwordHolds, type Order, type Plan, type Region } from '../../contract/wordpress.ts'
 
 const mbPerGb = 1024
@@ -47,7 +48,7 @@ export const isFilled = (form: OrderForm): boolean =>
 export function diskMb({ choice, custom }: DiskChoice): number {
   if (choice === undefined) return 0
   if (choice !== 'custom') return choice * mbPerGb
-  return /^\d{1,4}$/.test(custom.trim()) ? Number(custom) * mbPerGb : 0
+  return (wholeNumber(custom) ?? 0) * mbPerGb
 }
 
 export type Problem =
