@@ -17,6 +17,7 @@ import { Menu } from '../ui/Menu.tsx'
 import { Empty, LoadError, Note, SkeletonRows } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { DomainHead } from './DomainHead.tsx'
+import { NoDomain } from './NoDomain.tsx'
 import { loadPart } from './load-part.ts'
 import { domainQuery, recordsQuery } from './queries.ts'
 import { chosen, countTypes, sorted, type Sorting } from './record-list.ts'
@@ -41,26 +42,10 @@ export const load = ({ queryClient, params }: LoadInput) => {
 }
 
 export default function DomainPage() {
-  const t = useTexts('dns')
   const { id } = route.useParams()
   const domain = useQuery(domainQuery(id))
   if (domain.isPending) return <SkeletonRows rows={8} className="card p-5" />
-  if (!domain.data)
-    return (
-      <>
-        <h1 tabIndex={-1} className="sr-only">
-          {t.dns.title}
-        </h1>
-        <section className="card">
-          <LoadError text={messageOf(domain.error)} retryLabel={t.common.retry} onRetry={() => void domain.refetch()} />
-          <p className="pb-8 text-center">
-            <Link to="/dns" className={buttonClass('outline', 'sm')}>
-              {t.records.back}
-            </Link>
-          </p>
-        </section>
-      </>
-    )
+  if (!domain.data) return <NoDomain error={domain.error} onRetry={() => void domain.refetch()} />
   return <Records key={id} domain={domain.data} />
 }
 

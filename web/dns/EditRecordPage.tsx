@@ -26,7 +26,7 @@ export default function EditRecordPage() {
         <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
         <p className="pb-8 text-center">
           <Link to="/dns/domain/$id" params={{ id }} className={buttonClass('outline', 'sm')}>
-            {t.records.back}
+            {t.records.backToRecords}
           </Link>
         </p>
       </section>

@@ -12,10 +12,11 @@ import { sentenceLanguage, useLanguage, useTexts } from '../i18n/index.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Card } from '../ui/Card.tsx'
 import { Field, Input, Select } from '../ui/Field.tsx'
-import { LoadError, Note, SkeletonRows } from '../ui/State.tsx'
+import { Note, SkeletonRows } from '../ui/State.tsx'
 import { Switch } from '../ui/Switch.tsx'
 import { toast } from '../ui/toast.ts'
 import { DomainHead } from './DomainHead.tsx'
+import { NoDomain } from './NoDomain.tsx'
 import { domainQuery } from './queries.ts'
 import { loadWanted } from '../pages/load-screen.ts'
 import { emptyForm, formOf, missingFrom, type RecordForm } from './record-form.ts'
@@ -24,10 +25,9 @@ import { ttlText } from './wording.ts'
 
 /** The page around the form of one record: shown once the domain is known. */
 export function RecordPage({ id, record, onReload }: { id: string; record?: Record; onReload?: () => void }) {
-  const t = useTexts('dns', 'dnsRecord')
   const domain = useQuery(domainQuery(id))
   if (domain.isPending) return <SkeletonRows rows={6} className="card p-5" />
-  if (!domain.data) return <LoadError text={messageOf(domain.error)} retryLabel={t.common.retry} onRetry={() => void domain.refetch()} />
+  if (!domain.data) return <NoDomain error={domain.error} onRetry={() => void domain.refetch()} />
   // A record that was loaded anew is a form of its own.
   return <RecordEditor key={record?.version} domain={domain.data} record={record} onReload={onReload} />
 }

@@ -1,0 +1,25 @@
+import { Link } from '@tanstack/react-router'
+import { messageOf } from '../api.ts'
+import { useTexts } from '../i18n/index.ts'
+import { buttonClass } from '../ui/Button.tsx'
+import { LoadError } from '../ui/State.tsx'
+
+/** In place of a domain's screens when it cannot be read, or is nobody's: why, and the way back to the list. */
+export function NoDomain({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
+  const t = useTexts('dns')
+  return (
+    <>
+      <h1 tabIndex={-1} className="sr-only">
+        {t.dns.title}
+      </h1>
+      <section className="card">
+        <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={onRetry} />
+        <p className="pb-8 text-center">
+          <Link to="/dns" className={buttonClass('outline', 'sm')}>
+            {t.records.back}
+          </Link>
+        </p>
+      </section>
+    </>
+  )
+}
