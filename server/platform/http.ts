@@ -73,8 +73,8 @@ export interface Http {
   write<E extends Endpoint>(endpoint: E, handle: (call: Write<E>) => Promise<Answer<E>>): void
   /** A write that reaches a third party: it opens its own transactions, before and after. */
   act<E extends Endpoint>(endpoint: E, handle: (call: Act<E>) => Promise<Answer<E>>): void
-  /** A read whose success travels without the envelope, where another protocol prescribes the answer. */
-  plain<E extends Endpoint>(endpoint: E, handle: (call: Call<E>) => Promise<Input<E['result']>>): void
+  /** A write whose success travels without the envelope, where another protocol prescribes the answer. */
+  plain<E extends Endpoint>(endpoint: E, handle: (call: Write<E>) => Promise<Input<E['result']>>): void
   /** A read that answers with a file; `accept` is the header of that name. */
   file<E extends Endpoint>(endpoint: E, handle: (call: Call<E> & { accept: string }) => Promise<FileAnswer>): void
 }
@@ -250,6 +250,50 @@ export function createHttp(options: HttpOptions): Http {
       return { statusCode: body.statusCode, body: JSON.stringify(body) }
     }
   const send = (reply: FastifyReply, status: number, body: string) => reply.code(status).type('application/json; charset=utf-8').send(body)
+  const give = (reply: FastifyReply, { statusCode, body, replayed = false }: KeptAnswer & { replayed?: boolean }) => {
+    if (replayed) reply.header('idempotency-replayed', 'true')
+    return send(reply, statusCode, body)
+  }
+
+  const serveWrite = <E extends Endpoint, A>(
+    endpoint: E,
+    handle: (call: Write<E>) => Promise<A>,
+    word: (endpoint: Endpoint, answer: A) => string,
+  ): void => {
+    endpoints.push(endpoint)
+    server.route({
+      method: endpoint.method,
+      url: endpoint.path,
+      handler: async (request, reply) => {
+        const from = await callerOf(endpoint, request)
+        const key = request.headers['idempotency-key']
+        if (typeof key !== 'string' || endpoint.method === 'DELETE') {
+          const call = checked(endpoint, request, from)
+          const answer = await transaction(db, async (tx) => {
+            try {
+              return { given: await handle({ ...call, tx }) }
+            } catch (error) {
+              if (error instanceof Refusal && error.keepsWrites) return { refusal: error }
+              throw error
+            }
+          })
+          if ('refusal' in answer) throw answer.refusal
+          return send(reply, endpoint.status ?? 200, word(endpoint, answer.given))
+        }
+        const outcome = await answered(
+          idempotency,
+          keyedCall(key, from, request),
+          // A body that fails its schema is refused in here: that answer is kept too, and another body under a used key is told so.
+          async (tx) => ({
+            statusCode: endpoint.status ?? 200,
+            body: word(endpoint, await handle({ ...checked(endpoint, request, from), tx })),
+          }),
+          wordRefusal(request),
+        )
+        return give(reply, outcome)
+      },
+    })
+  }
 
   return {
     server,
@@ -265,14 +309,7 @@ export function createHttp(options: HttpOptions): Http {
         },
       })
     },
-    plain(endpoint, handle) {
-      endpoints.push(endpoint)
-      server.route({
-        method: endpoint.method,
-        url: endpoint.path,
-        handler: async (request) => await handle(await callOf(endpoint, request)),
-      })
-    },
+    plain: (endpoint, handle) => serveWrite(endpoint, handle, (_endpoint, answer) => JSON.stringify(answer)),
     file(endpoint, handle) {
       endpoints.push(endpoint)
       server.route({
@@ -298,42 +335,7 @@ export function createHttp(options: HttpOptions): Http {
         },
       })
     },
-    write(endpoint, handle) {
-      endpoints.push(endpoint)
-      server.route({
-        method: endpoint.method,
-        url: endpoint.path,
-        handler: async (request, reply) => {
-          const from = await callerOf(endpoint, request)
-          const key = request.headers['idempotency-key']
-          if (typeof key !== 'string' || endpoint.method === 'DELETE') {
-            const call = checked(endpoint, request, from)
-            const answer = await transaction(db, async (tx) => {
-              try {
-                return { given: await handle({ ...call, tx }) }
-              } catch (error) {
-                if (error instanceof Refusal && error.keepsWrites) return { refusal: error }
-                throw error
-              }
-            })
-            if ('refusal' in answer) throw answer.refusal
-            return send(reply, endpoint.status ?? 200, envelope(endpoint, answer.given))
-          }
-          const outcome = await answered(
-            idempotency,
-            keyedCall(key, from, request),
-            // A body that fails its schema is refused in here: that answer is kept too, and another body under a used key is told so.
-            async (tx) => ({
-              statusCode: endpoint.status ?? 200,
-              body: envelope(endpoint, await handle({ ...checked(endpoint, request, from), tx })),
-            }),
-            wordRefusal(request),
-          )
-          if (outcome.replayed) reply.header('idempotency-replayed', 'true')
-          return send(reply, outcome.statusCode, outcome.body)
-        },
-      })
-    },
+    write: (endpoint, handle) => serveWrite(endpoint, handle, envelope),
     act(endpoint, handle) {
       endpoints.push(endpoint)
       server.route({
@@ -347,12 +349,9 @@ export function createHttp(options: HttpOptions): Http {
           })
           const key = request.headers['idempotency-key']
           if (typeof key !== 'string' || endpoint.method === 'DELETE') {
-            const { statusCode, body } = await work(randomUUID())
-            return send(reply, statusCode, body)
+            return give(reply, await work(randomUUID()))
           }
-          const outcome = await acted(idempotency, keyedCall(key, from, request), work, wordRefusal(request))
-          if (outcome.replayed) reply.header('idempotency-replayed', 'true')
-          return send(reply, outcome.statusCode, outcome.body)
+          return give(reply, await acted(idempotency, keyedCall(key, from, request), work, wordRefusal(request)))
         },
       })
     },

@@ -137,6 +137,19 @@ describe('channels', () => {
       expect((await portal.call('POST', '/api/v1/auth/pusher', { token: an.token, body: { ...form, channel_name } })).status).toBe(403)
   })
 
+  test('and once under one key, as every other POST', async () => {
+    const authorise = (socket_id: string) =>
+      portal.call('POST', '/api/v1/auth/pusher', {
+        token: an.token,
+        body: { socket_id, channel_name: `private-${an.id}` },
+        headers: { 'idempotency-key': 'pusher-1' },
+      })
+    const [first, again, other] = [await authorise('12.34'), await authorise('12.34'), await authorise('12.35')]
+    expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null])
+    expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true'])
+    expect([other.status, other.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
   test('unsubscribe leaves the channel', async () => {
     const own = client(binh.token)
     await joined(own, binh)

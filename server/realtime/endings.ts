@@ -17,7 +17,7 @@ type Ended = ReadonlySet<string> | 'unknown'
 
 export interface Endings {
   /** Notes that a session opened a channel on this socket. False when the session has ended. */
-  grant(sessionId: string, socketId: string): Promise<boolean>
+  grant(tx: Tx, sessionId: string, socketId: string): Promise<boolean>
   /** Tells every process, once `tx` is committed. The caller holds the sessions' rows locked, and deletes them afterwards. */
   tell(tx: Tx, sessionIds: readonly string[]): Promise<void>
   hear(payload: string): void
@@ -29,9 +29,9 @@ export interface Endings {
 export function createEndings(db: Database, hub: Hub): Endings {
   const listeners: ((ended: Ended) => void)[] = []
   return {
-    async grant(sessionId, socketId) {
+    async grant(tx, sessionId, socketId) {
       try {
-        await db
+        await tx
           .insertInto('channel_grant')
           .values({ session_id: sessionId, socket_id: socketId })
           .onConflict((conflict) => conflict.doNothing())

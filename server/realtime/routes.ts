@@ -42,9 +42,9 @@ export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub;
   })
 
   // Pusher's own answer has no envelope, and pusher-js sends a form.
-  http.plain(api.authoriseChannel, async ({ customerId, caller, body }) => {
+  http.plain(api.authoriseChannel, async ({ tx, customerId, caller, body }) => {
     if (body.channel_name !== `private-${customerId}`) throw new Refusal('forbidden')
-    if (!caller || !(await endings.grant(caller.sessionId, body.socket_id))) throw new Refusal('unauthenticated')
+    if (!caller || !(await endings.grant(tx, caller.sessionId, body.socket_id))) throw new Refusal('unauthenticated')
     return { auth: channelAuth(app, body.socket_id, body.channel_name) }
   })
 
