@@ -222,7 +222,7 @@ export const variables = {
   },
   DNS_RESOLVERS: {
     about:
-      "Resolvers that customers' names are looked up at unless our own name server answers for them, such as 1.1.1.1,9.9.9.9. Without it: the system's own.",
+      "Resolvers that customers' names are looked up at unless our own name server knows them, such as 1.1.1.1,9.9.9.9. Without it: the system's own.",
     schema: addressList('DNS_RESOLVERS', true),
     example: '',
   },

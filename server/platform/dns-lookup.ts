@@ -9,13 +9,19 @@ export interface DnsLookup {
   txt(name: string): Promise<readonly string[] | undefined>
 }
 
-/** Asks `near` for the names that are its own to answer, `far` for all others. */
+/**
+ * Asks `near` first for the names that are its own to answer, `far` for all others, and for those of which `near` knows nothing: they may stand in a
+ * zone below that is delegated on.
+ */
 export function lookUpNear(near: DnsLookup, isNear: (name: string) => Promise<boolean>, far: DnsLookup): DnsLookup {
-  const at = async (name: string) => ((await isNear(name)) ? near : far)
+  const first = (ask: (lookup: DnsLookup, name: string) => Promise<readonly string[] | undefined>) => async (name: string) => {
+    const own = (await isNear(name)) ? await ask(near, name) : undefined
+    return own && own.length > 0 ? own : ((await ask(far, name)) ?? own)
+  }
   return {
-    cname: async (name) => (await at(name)).cname(name),
-    addresses: async (name) => (await at(name)).addresses(name),
-    txt: async (name) => (await at(name)).txt(name),
+    cname: first((lookup, name) => lookup.cname(name)),
+    addresses: first((lookup, name) => lookup.addresses(name)),
+    txt: first((lookup, name) => lookup.txt(name)),
   }
 }
 

@@ -118,17 +118,19 @@ describe('a name of a domain that is active in the same account', () => {
     expect(await after(days(1))).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
   })
 
-  test('is proven by what our own name server says of it, whatever resolvers know', async () => {
+  test('is proven by what our own name server says of it, whatever resolvers know; what stands in a zone delegated on, by what they know', async () => {
     const held = [zone.name, `www.${zone.name}`]
-    const [shop, other] = [`shop.${zone.name}`, `other.${zone.name}`]
-    point(other, site)
-    expect((await put(site, [...held, other])).body.error?.code).toBe('domain_not_verified')
+    const [shop, below] = [`shop.${zone.name}`, `shop.below.${zone.name}`]
+    expect((await put(site, [...held, shop])).body.error?.code).toBe('domain_not_verified')
+    dns.records.set(`CNAME ${shop}`, ['old.example.net'])
     const content = `${site.name}.sites.example.net`
     const record = { id: zone.id, name: 'shop', type: 'CNAME', content, ttl: 300, proxied: false }
     expect((await house.call('POST', `/api/dns/${zone.id}/records`, { token: site.token, body: record })).status).toBe(201)
     await eventually('the record served', async () => (await put(site, [...held, shop])).status === 200)
     expect(await verified()).toMatchObject({ [shop]: true })
-    expect(await after(days(1))).toMatchObject({ [shop]: true })
+    point(below, site)
+    expect((await put(site, [...held, shop, below])).status).toBe(200)
+    expect(await after(days(1))).toMatchObject({ [shop]: true, [below]: true })
   })
 
   test('is shown as not verified once the domain is deleted, unless it is proven as any other name', async () => {
