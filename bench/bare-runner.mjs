@@ -10,24 +10,38 @@ import { defaultFilesDir, defaultRuntimeDir, ensureWordpress } from '../scripts/
 
 const firstPage = (port) =>
   new Promise((resolve, reject) => {
-    const request = http.get({ host: '127.0.0.1', port, path: '/', headers: { host: 'bare.localhost:8082' } }, (response) => {
-      response.resume()
-      response.on('end', () => resolve(response.statusCode))
-    })
+    const request = http.get(
+      { host: '127.0.0.1', port, path: '/', headers: { host: 'bare.localhost:8082' } },
+      (response) => {
+        response.resume()
+        response.on('end', () => resolve(response.statusCode))
+      },
+    )
     request.on('error', reject)
   })
 
 /** A site of its own without a portal: the port it answers on, the process, and what ends both. */
 export async function startBare({ memoryMb = 512, phpMemoryMb = 128 } = {}) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-bare-'))
-  fs.cpSync(path.join(defaultFilesDir, 'wp'), path.join(dir, 'site'), { recursive: true, preserveTimestamps: true })
-  fs.cpSync(path.join(`${defaultFilesDir}-templates`, 'opcache'), path.join(dir, 'internal/shared/opcache'), {
+  fs.cpSync(path.join(defaultFilesDir, 'wp'), path.join(dir, 'site'), {
     recursive: true,
     preserveTimestamps: true,
   })
-  const child = spawn(process.execPath, [path.join(defaultRuntimeDir, 'main.js'), '--site', 'bare', '--container', 'web-1'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  fs.cpSync(
+    path.join(`${defaultFilesDir}-templates`, 'opcache'),
+    path.join(dir, 'internal/shared/opcache'),
+    {
+      recursive: true,
+      preserveTimestamps: true,
+    },
+  )
+  const child = spawn(
+    process.execPath,
+    [path.join(defaultRuntimeDir, 'main.js'), '--site', 'bare', '--container', 'web-1'],
+    {
+      stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    },
+  )
   const ended = new Promise((resolve) => child.once('close', resolve))
   const stop = async () => {
     child.kill('SIGTERM')
@@ -35,7 +49,8 @@ export async function startBare({ memoryMb = 512, phpMemoryMb = 128 } = {}) {
     fs.rmSync(dir, { recursive: true, force: true })
   }
   try {
-    child.stdin.write(
+    const control = child.stdio[3]
+    control.write(
       `${JSON.stringify({
         siteDir: path.join(dir, 'site'),
         internalDir: path.join(dir, 'internal'),
@@ -47,11 +62,17 @@ export async function startBare({ memoryMb = 512, phpMemoryMb = 128 } = {}) {
         databaseBytes: 1e10,
         internalBytes: 5e8,
         internet: false,
-        install: { user: 'boss', password: 'Another#1pass', email: 'boss@example.com', title: 'Bare', language: 'vi' },
+        install: {
+          user: 'boss',
+          password: 'Another#1pass',
+          email: 'boss@example.com',
+          title: 'Bare',
+          language: 'vi',
+        },
       })}\n`,
     )
     const port = await new Promise((resolve, reject) => {
-      readline.createInterface({ input: child.stdout }).on('line', (line) => {
+      readline.createInterface({ input: control }).on('line', (line) => {
         const said = JSON.parse(line)
         if (said.ev === 'listening') resolve(said.port)
       })
@@ -82,5 +103,10 @@ if (process.argv[1] === import.meta.filename) {
   const runs = []
   for (let run = 0; run < Number(process.argv[2] ?? 3); run++) runs.push(await bareRun())
   runs.sort((a, b) => a - b)
-  console.log(JSON.stringify({ seconds: runs.map((one) => Number(one.toFixed(2))), median: Number(runs[runs.length >> 1].toFixed(2)) }))
+  console.log(
+    JSON.stringify({
+      seconds: runs.map((one) => Number(one.toFixed(2))),
+      median: Number(runs[runs.length >> 1].toFixed(2)),
+    }),
+  )
 }

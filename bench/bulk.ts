@@ -4,13 +4,21 @@ import pg from 'pg'
 const atOnce = 250_000
 
 /** `entries` in all: half in the wallets, in turn, each the counterpart of one in the gateway's account. `adminUrl`: a superuser, since triggers rest. */
-export async function bulkEntries(adminUrl: string, wallets: readonly string[], entries: number): Promise<void> {
+export async function bulkEntries(
+  adminUrl: string,
+  wallets: readonly string[],
+  entries: number,
+): Promise<void> {
   const admin = new pg.Client({ connectionString: adminUrl })
   await admin.connect()
   try {
-    await admin.query("set session_replication_role = replica; set synchronous_commit = off; set maintenance_work_mem = '256MB'")
+    await admin.query(
+      "set session_replication_role = replica; set synchronous_commit = off; set maintenance_work_mem = '256MB'",
+    )
     const transfers = Math.floor(entries / 2)
-    const { rows } = await admin.query<{ base: string }>('select coalesce(max(id), 0) as base from ledger_transfer')
+    const { rows } = await admin.query<{ base: string }>(
+      'select coalesce(max(id), 0) as base from ledger_transfer',
+    )
     const base = Number(rows[0]?.base)
     for (let from = 1; from <= transfers; from += atOnce) {
       const span = [base, from, Math.min(from + atOnce - 1, transfers)]
@@ -33,14 +41,17 @@ export async function bulkEntries(adminUrl: string, wallets: readonly string[], 
         [...span, wallets, wallets.length],
       )
     }
-    await admin.query(`select setval(pg_get_serial_sequence('ledger_transfer', 'id'), (select max(id) from ledger_transfer))`)
+    await admin.query(
+      `select setval(pg_get_serial_sequence('ledger_transfer', 'id'), (select max(id) from ledger_transfer))`,
+    )
     await admin.query(
       `update ledger_account a set balance = e.ending_balance, version = e.version, head_hash = e.hash, last_at = t.created_at
        from (select distinct on (account_id) * from ledger_entry order by account_id, version desc) e join ledger_transfer t on t.id = e.transfer_id
        where e.account_id = a.id`,
     )
     // What a sudden million leaves to do is done now, not during what is measured.
-    for (const table of ['ledger_account', 'ledger_transfer', 'ledger_entry']) await admin.query(`vacuum analyze ${table}`)
+    for (const table of ['ledger_account', 'ledger_transfer', 'ledger_entry'])
+      await admin.query(`vacuum analyze ${table}`)
     await admin.query('checkpoint')
   } finally {
     await admin.end()

@@ -13,7 +13,9 @@ const manners: readonly Manner[] = ['UDP', 'UDP+EDNS', 'TCP']
 const at = (label: string): string => (label === '' ? head.name : `${label}.${head.name}`)
 
 const questions: readonly (readonly [string, RecordType])[] = [
-  ...(['SOA', 'NS', 'A', 'AAAA', 'MX', 'TXT', 'CNAME', 'SRV', 'DS', 'CAA'] as const).map((type) => ['', type] as const),
+  ...(['SOA', 'NS', 'A', 'AAAA', 'MX', 'TXT', 'CNAME', 'SRV', 'DS', 'CAA'] as const).map(
+    (type) => ['', type] as const,
+  ),
   ...(['www', 'chain', 'away', 'dangling', 'into-child'] as const).flatMap((label) =>
     (['A', 'CNAME', 'MX'] as const).map((type) => [label, type] as const),
   ),
@@ -84,7 +86,9 @@ function read(message: Buffer): Said {
       .toSorted()
   return {
     rcode: packet.rcode,
-    flags: [packet.flag_aa && 'AA', packet.flag_tc && 'TC', packet.flag_ra && 'RA'].filter(Boolean).join(' '),
+    flags: [packet.flag_aa && 'AA', packet.flag_tc && 'TC', packet.flag_ra && 'RA']
+      .filter(Boolean)
+      .join(' '),
     answer: section(packet.answers),
     authority: section(packet.authorities),
     additional: section(packet.additionals),
@@ -101,7 +105,12 @@ function ask(port: number, name: string, type: RecordType, manner: Manner): Prom
     extendedRcode: 0,
     ednsVersion: 0,
   }
-  const message = encode({ type: 'query', id: 77, questions: [{ name, type }], additionals: manner === 'UDP+EDNS' ? [opt] : [] })
+  const message = encode({
+    type: 'query',
+    id: 77,
+    questions: [{ name, type }],
+    additionals: manner === 'UDP+EDNS' ? [opt] : [],
+  })
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`no answer for ${type} ${name}`)), 3000)
     if (manner === 'TCP') {
@@ -130,7 +139,8 @@ function ask(port: number, name: string, type: RecordType, manner: Manner): Prom
   })
 }
 
-const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, index) => one === b[index])
+const same = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((one, index) => one === b[index])
 /** The parts in which two answers differ. */
 function differences(a: Said, b: Said): string[] {
   return [
@@ -171,7 +181,10 @@ const reasons: readonly { readonly why: string; readonly fits: (of: Case) => boo
   {
     why: 'follows a CNAME that a wildcard makes although the CNAME itself was asked for; knot and nsd answer as ours does',
     fits: ({ server, type, parts, ours, theirs }) =>
-      server === 'pdns' && type === 'CNAME' && parts.join() === 'answer' && ours.answer.every((one) => theirs.answer.includes(one)),
+      server === 'pdns' &&
+      type === 'CNAME' &&
+      parts.join() === 'answer' &&
+      ours.answer.every((one) => theirs.answer.includes(one)),
   },
 ]
 
@@ -192,7 +205,9 @@ try {
           equal++
           continue
         }
-        const reason = reasons.find(({ fits }) => fits({ server: other.name, type, ours: mine, theirs, parts }))
+        const reason = reasons.find(({ fits }) =>
+          fits({ server: other.name, type, ours: mine, theirs, parts }),
+        )
         if (reason) {
           const key = `${other.name.padEnd(5)} ${reason.why}`
           counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -207,7 +222,14 @@ try {
 } finally {
   for (const server of servers) await server.close()
 }
-console.log(`\n${absolute.length} questions × ${manners.length} manners × ${others.length} servers: ${equal} answers equal to ours.`)
-for (const [key, count] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))) console.log(`${String(count).padStart(6)}  ${key}`)
-console.log(unexplained === 0 ? 'Every difference has its reason.' : `${unexplained} differences without a reason.`)
+console.log(
+  `\n${absolute.length} questions × ${manners.length} manners × ${others.length} servers: ${equal} answers equal to ours.`,
+)
+for (const [key, count] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  console.log(`${String(count).padStart(6)}  ${key}`)
+console.log(
+  unexplained === 0
+    ? 'Every difference has its reason.'
+    : `${unexplained} differences without a reason.`,
+)
 process.exit(unexplained === 0 ? 0 : 1)

@@ -55,7 +55,12 @@ process.on('message', (message: { head: ZoneHead; sets: RecordSet[] } | { fill: 
       // with its SOA and two NS
       records += sets.length + 3
       await driver.putZone(
-        { ...example, id: randomUUID(), name, nameServers: [`ns${number % 64}.dns.test`, `ns${(number + 1) % 64}.dns.test`] },
+        {
+          ...example,
+          id: randomUUID(),
+          name,
+          nameServers: [`ns${number % 64}.dns.test`, `ns${(number + 1) % 64}.dns.test`],
+        },
         sets,
       )
     }

@@ -16,14 +16,23 @@ import { registryAnswer } from '../sandbox/registry/answers.ts'
 import { readRegistration, type RegisteredName } from '../sandbox/registry/names.ts'
 import { call as callApi, freePort, signIn, startPortal } from './portal.ts'
 
-const addresses = { registry: '127.53.0.1', portal: '127.53.0.2', child: '127.53.0.3', resolver: '127.53.0.4' } as const
+const addresses = {
+  registry: '127.53.0.1',
+  portal: '127.53.0.2',
+  child: '127.53.0.3',
+  resolver: '127.53.0.4',
+} as const
 const port = 53
 /** A change is answered within a second, and unbound keeps what it was told for one more. */
 const patienceMs = 5000
 const name = 'vuon-rau.com.vn'
 
 const find = (program: string): string => {
-  const { status, stdout } = spawnSync('sh', ['-c', `PATH=$PATH:/usr/sbin:/usr/local/sbin command -v ${program}`], { encoding: 'utf8' })
+  const { status, stdout } = spawnSync(
+    'sh',
+    ['-c', `PATH=$PATH:/usr/sbin:/usr/local/sbin command -v ${program}`],
+    { encoding: 'utf8' },
+  )
   if (status === 0) return stdout.trim()
   console.log(`${program} is not installed (Debian: unbound, bind9-dnsutils). Nothing was tried.`)
   process.exit(1)
@@ -40,21 +49,47 @@ const listen = (host: string, answer: Parameters<typeof openNameServer>[0]['answ
     process.exit(1)
   })
 const registry = await listen(addresses.registry, (question) =>
-  registryAnswer(question, async (asked) => registered.get(asked), { own: addresses.registry, registered: addresses.portal }),
+  registryAnswer(question, async (asked) => registered.get(asked), {
+    own: addresses.registry,
+    registered: addresses.portal,
+  }),
 )
 /** Somebody else's server, which holds the part of the domain that is handed on. */
 const child = await listen(addresses.child, ({ name: asked, type }) => {
-  const soa = { mname: `ns.${name}`, rname: `hostmaster.${name}`, serial: 1, refresh: 7200, retry: 900, expire: 1_209_600, minimum: 1 }
+  const soa = {
+    mname: `ns.${name}`,
+    rname: `hostmaster.${name}`,
+    serial: 1,
+    refresh: 7200,
+    retry: 900,
+    expire: 1_209_600,
+    minimum: 1,
+  }
   if (asked === `host.lab.${name}` && type === 'A')
-    return { rcode: 'NOERROR', isAuthoritative: true, answers: [{ type, name: asked, ttl: 30, data: '203.0.113.99' }] }
+    return {
+      rcode: 'NOERROR',
+      isAuthoritative: true,
+      answers: [{ type, name: asked, ttl: 30, data: '203.0.113.99' }],
+    }
   if (asked === `lab.${name}` && type === 'NS')
-    return { rcode: 'NOERROR', isAuthoritative: true, answers: [{ type, name: asked, ttl: 30, data: `ns.${name}` }] }
-  return { rcode: 'NOERROR', isAuthoritative: true, authorities: [{ type: 'SOA', name: `lab.${name}`, ttl: 1, data: soa }] }
+    return {
+      rcode: 'NOERROR',
+      isAuthoritative: true,
+      answers: [{ type, name: asked, ttl: 30, data: `ns.${name}` }],
+    }
+  return {
+    rcode: 'NOERROR',
+    isAuthoritative: true,
+    authorities: [{ type: 'SOA', name: `lab.${name}`, ttl: 1, data: soa }],
+  }
 })
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'dns-loop-'))
 const resolverPort = await freePort()
-writeFileSync(path.join(folder, 'root.hints'), `. 3600 NS a.registry.sandbox.\na.registry.sandbox. 3600 A ${addresses.registry}\n`)
+writeFileSync(
+  path.join(folder, 'root.hints'),
+  `. 3600 NS a.registry.sandbox.\na.registry.sandbox. 3600 A ${addresses.registry}\n`,
+)
 // It validates nothing, as our root is not signed, and keeps what it was told for a second, so that a change is seen while somebody waits.
 writeFileSync(
   path.join(folder, 'unbound.conf'),
@@ -80,7 +115,9 @@ remote-control:
   control-enable: no
 `,
 )
-const resolver = spawn(unbound, ['-d', '-c', path.join(folder, 'unbound.conf')], { stdio: ['ignore', 'ignore', 'pipe'] })
+const resolver = spawn(unbound, ['-d', '-c', path.join(folder, 'unbound.conf')], {
+  stdio: ['ignore', 'ignore', 'pipe'],
+})
 let complaints = ''
 resolver.stderr.on('data', (bytes: Buffer) => (complaints += bytes.toString()))
 
@@ -106,7 +143,18 @@ const holds = (what: string, isSo: boolean): void => {
 }
 /** What dig hears from unbound: its status and the lines of the answer, sorted. */
 async function dig(of: string, type: string): Promise<{ status: string; lines: string[] }> {
-  const asked = [`@${addresses.resolver}`, '-p', String(resolverPort), '+noall', '+comments', '+answer', '+tries=2', '+time=3', of, type]
+  const asked = [
+    `@${addresses.resolver}`,
+    '-p',
+    String(resolverPort),
+    '+noall',
+    '+comments',
+    '+answer',
+    '+tries=2',
+    '+time=3',
+    of,
+    type,
+  ]
   // dig ends with 9 when nobody answers
   const said = await promisify(execFile)(digProgram, asked).then(
     ({ stdout }) => stdout,
@@ -122,18 +170,26 @@ async function dig(of: string, type: string): Promise<{ status: string; lines: s
   }
 }
 /** Asks until dig hears exactly this: `status` or the ends of its lines; shows what it heard and when. */
-async function expectDig(of: string, type: string, wanted: string | readonly string[]): Promise<void> {
+async function expectDig(
+  of: string,
+  type: string,
+  wanted: string | readonly string[],
+): Promise<void> {
   const began = performance.now()
   for (;;) {
     const { status, lines } = await dig(of, type)
     const isSo =
       typeof wanted === 'string'
         ? status === wanted
-        : lines.length === wanted.length && wanted.every((end) => lines.some((line) => line.endsWith(end)))
+        : lines.length === wanted.length &&
+          wanted.every((end) => lines.some((line) => line.endsWith(end)))
     const ms = Math.round(performance.now() - began)
     if (isSo || ms > patienceMs) {
       log(`    dig ${of} ${type} → ${status}, after ${ms} ms`)
-      for (const line of lines) log(`      ${line.length > 150 ? `${line.slice(0, 150)}… (${line.length} characters)` : line}`)
+      for (const line of lines)
+        log(
+          `      ${line.length > 150 ? `${line.slice(0, 150)}… (${line.length} characters)` : line}`,
+        )
       return holds(typeof wanted === 'string' ? wanted : `exactly ${wanted.length} record(s)`, isSo)
     }
     await pause(50)
@@ -142,7 +198,8 @@ async function expectDig(of: string, type: string, wanted: string | readonly str
 
 try {
   const token = await signIn(at)
-  const call = <T>(method: string, address: string, body?: unknown): Promise<T> => callApi<T>(at, method, address, token, body)
+  const call = <T>(method: string, address: string, body?: unknown): Promise<T> =>
+    callApi<T>(at, method, address, token, body)
 
   step(`create ${name}`)
   const domain = await call<Domain>('POST', '/api/dns', { name })
@@ -153,7 +210,10 @@ try {
   step('check before it is delegated')
   const early = await call<Check>('GET', `/api/dns/check?domain=${name}`)
   log(`    ${early.reason}: ${early.advice}`)
-  holds('not valid, since the registry does not know it', !early.isValid && early.reason === 'not_registered')
+  holds(
+    'not valid, since the registry does not know it',
+    !early.isValid && early.reason === 'not_registered',
+  )
 
   step('delegate at the registry')
   const registration = readRegistration({ name, nameservers: domain.nameserver })
@@ -193,7 +253,13 @@ try {
   await expectDig(`nobody.${name}`, 'A', 'NXDOMAIN')
 
   step('edit the address')
-  await call('PUT', `${records}/${a.id}`, { name: '@', type: 'A', content: '203.0.113.8', ttl: 60, version: a.version })
+  await call('PUT', `${records}/${a.id}`, {
+    name: '@',
+    type: 'A',
+    content: '203.0.113.8',
+    ttl: 60,
+    version: a.version,
+  })
   await expectDig(name, 'A', ['A 203.0.113.8'])
   await expectDig(`www.${name}`, 'A', [`CNAME ${name}.`, 'A 203.0.113.8'])
 

@@ -20,13 +20,21 @@ export interface RunningServer {
 }
 
 const find = (program: string): string | undefined => {
-  const { status, stdout } = spawnSync('sh', ['-c', `PATH=$PATH:/usr/sbin:/usr/local/sbin command -v ${program}`], { encoding: 'utf8' })
+  const { status, stdout } = spawnSync(
+    'sh',
+    ['-c', `PATH=$PATH:/usr/sbin:/usr/local/sbin command -v ${program}`],
+    { encoding: 'utf8' },
+  )
   return status === 0 ? stdout.trim() : undefined
 }
 
 async function answering(name: string, port: number): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
-    const told = await askServer({ address: '127.0.0.1', port }, { name: head.name, type: 'SOA' }, 200)
+    const told = await askServer(
+      { address: '127.0.0.1', port },
+      { name: head.name, type: 'SOA' },
+      200,
+    )
     if (told?.isAuthoritative && told.answers.length > 0) return
     await pause(50)
   }
@@ -41,7 +49,9 @@ async function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): P
 
 async function ours(records: readonly ZoneRecord[]): Promise<RunningServer> {
   const port = await freePort()
-  const child = fork(path.join(import.meta.dirname, 'dns-embedded.ts'), [String(port)], { serialization: 'advanced' })
+  const child = fork(path.join(import.meta.dirname, 'dns-embedded.ts'), [String(port)], {
+    serialization: 'advanced',
+  })
   child.send({ head, sets: setsOf(records) })
   await answering('ours', port)
   return { name: 'ours', port, pid: child.pid ?? 0, close: () => ended(child) }
@@ -105,7 +115,9 @@ zone:
 
 async function powerdns(program: string, records: readonly ZoneRecord[]): Promise<RunningServer> {
   const server = await openPowerdnsServer(program, 'key')
-  await createPowerdns(settings.parse({ url: server.url, apiKey: 'key', timeoutMs: 120_000 })).putZone(head, setsOf(records))
+  await createPowerdns(
+    settings.parse({ url: server.url, apiKey: 'key', timeoutMs: 120_000 }),
+  ).putZone(head, setsOf(records))
   await answering('pdns', server.dnsPort)
   return { name: 'pdns', port: server.dnsPort, pid: server.pid, close: server.close }
 }
@@ -114,9 +126,12 @@ async function powerdns(program: string, records: readonly ZoneRecord[]): Promis
 export async function openServers(records: readonly ZoneRecord[]): Promise<RunningServer[]> {
   const servers = [await ours(records)]
   const programs = { knot: find('knotd'), nsd: find('nsd'), pdns: find('pdns_server') }
-  for (const [name, program] of Object.entries(programs)) if (program === undefined) console.log(`${name} is not installed: not compared.`)
-  if (programs.knot !== undefined) servers.push(await fromFile('knot', programs.knot, records, knotConfiguration, []))
-  if (programs.nsd !== undefined) servers.push(await fromFile('nsd', programs.nsd, records, nsdConfiguration, ['-d']))
+  for (const [name, program] of Object.entries(programs))
+    if (program === undefined) console.log(`${name} is not installed: not compared.`)
+  if (programs.knot !== undefined)
+    servers.push(await fromFile('knot', programs.knot, records, knotConfiguration, []))
+  if (programs.nsd !== undefined)
+    servers.push(await fromFile('nsd', programs.nsd, records, nsdConfiguration, ['-d']))
   if (programs.pdns !== undefined) servers.push(await powerdns(programs.pdns, records))
   return servers
 }
@@ -128,14 +143,20 @@ export function cpuSecondsOf(pid: number): number {
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      processes.push({ pid: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) })
+      processes.push({
+        pid: Number(name),
+        parent: Number(fields[1]),
+        ticks: Number(fields[11]) + Number(fields[12]),
+      })
     } catch {
       // It ended while we looked.
     }
   }
   const ticksOf = (of: number): number => {
     const own = processes.find((one) => one.pid === of)?.ticks ?? 0
-    return processes.filter(({ parent }) => parent === of).reduce((sum, child) => sum + ticksOf(child.pid), own)
+    return processes
+      .filter(({ parent }) => parent === of)
+      .reduce((sum, child) => sum + ticksOf(child.pid), own)
   }
   return ticksOf(pid) / 100
 }

@@ -8,17 +8,34 @@ export const head: ZoneHead = {
   serial: 1_790_000_000,
   nameServers: ['ns1.dns.test', 'ns2.dns.test'],
   apexTtlSeconds: 3600,
-  soa: { contact: 'hostmaster.dns.test', refresh: 7200, retry: 900, expire: 1_209_600, minimum: 60 },
+  soa: {
+    contact: 'hostmaster.dns.test',
+    refresh: 7200,
+    retry: 900,
+    expire: 1_209_600,
+    minimum: 60,
+  },
 }
 const at = (label: string): string => `${label}.${head.name}`
 
-export const record = (name: string, type: Exclude<ServedType, 'MX'>, data: string, ttlSeconds = 300): ZoneRecord => ({
+export const record = (
+  name: string,
+  type: Exclude<ServedType, 'MX'>,
+  data: string,
+  ttlSeconds = 300,
+): ZoneRecord => ({
   name,
   type,
   data,
   ttlSeconds,
 })
-export const mail = (name: string, priority: number, data: string): ZoneRecord => ({ name, type: 'MX', priority, data, ttlSeconds: 300 })
+export const mail = (name: string, priority: number, data: string): ZoneRecord => ({
+  name,
+  type: 'MX',
+  priority,
+  data,
+  ttlSeconds: 300,
+})
 
 /** Everything that a name server must tell apart. */
 export const variety: readonly ZoneRecord[] = [
@@ -57,11 +74,20 @@ export const hosts = (names: number): ZoneRecord[] =>
   ]).flat()
 
 export function setsOf(records: readonly ZoneRecord[]): RecordSet[] {
-  const sets = new Map<string, { name: string; type: ServedType; ttlSeconds: number; proxied: boolean; values: string[] }>()
+  const sets = new Map<
+    string,
+    { name: string; type: ServedType; ttlSeconds: number; proxied: boolean; values: string[] }
+  >()
   for (const one of records) {
     if (one.type === 'SOA') continue
     const key = `${one.type} ${one.name}`
-    const set = sets.get(key) ?? { name: one.name, type: one.type, ttlSeconds: one.ttlSeconds, proxied: false, values: [] }
+    const set = sets.get(key) ?? {
+      name: one.name,
+      type: one.type,
+      ttlSeconds: one.ttlSeconds,
+      proxied: false,
+      values: [],
+    }
     set.values.push(one.type === 'MX' ? `${one.priority} ${one.data}` : one.data)
     sets.set(key, set)
   }
@@ -82,6 +108,9 @@ export function fileOf(records: readonly ZoneRecord[]): string {
       minimumSeconds: soa.minimum,
       ttlSeconds: apexTtlSeconds,
     },
-    records: [...nameServers.map((server) => record(name, 'NS', server, apexTtlSeconds)), ...records],
+    records: [
+      ...nameServers.map((server) => record(name, 'NS', server, apexTtlSeconds)),
+      ...records,
+    ],
   })
 }

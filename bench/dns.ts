@@ -17,7 +17,8 @@ import { head, hosts } from './dns-zone.ts'
 import { call, freePort, median, report, signIn, startPortal } from './portal.ts'
 
 const seconds = Number(process.env['SECONDS'] ?? 5)
-const p99 = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
+const p99 = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN
 
 /** Counted rounds of dnsperf. */
 const rounds = Number(process.env['ROUNDS'] ?? 5)
@@ -34,14 +35,19 @@ async function speed(): Promise<void> {
   // every tenth for a name that is not there
   const queries = Array.from({ length: 20_000 }, () => {
     const host = Math.floor(random() * names)
-    return random() < 0.1 ? `nobody${host}.${head.name} A` : `host${host}.${head.name} ${random() < 0.5 ? 'A' : 'AAAA'}`
+    return random() < 0.1
+      ? `nobody${host}.${head.name} A`
+      : `host${host}.${head.name} ${random() < 0.5 ? 'A' : 'AAAA'}`
   })
   writeFileSync(path.join(folder, 'queries'), `${queries.join('\n')}\n`)
   const servers = await openServers(hosts(names))
   const figures = new Map<string, { perSecond: number[]; cpuMicros: number[] }>()
   try {
     // In turns, since the machine is seldom ours alone, and what is compared side by side, now in this order and now in the other; the first round warms up.
-    const inOrder = [...servers.filter(({ name }) => compared.includes(name)), ...servers.filter(({ name }) => !compared.includes(name))]
+    const inOrder = [
+      ...servers.filter(({ name }) => compared.includes(name)),
+      ...servers.filter(({ name }) => !compared.includes(name)),
+    ]
     for (let round = 0; round <= rounds; round++) {
       for (const { name, port, pid } of round % 2 === 0 ? inOrder : inOrder.toReversed()) {
         const before = cpuSecondsOf(pid)
@@ -86,16 +92,34 @@ async function speed(): Promise<void> {
   const [ours, pdns] = [figures.get('ours'), figures.get('pdns')]
   if (!ours || !pdns) return
   // Of each round: what else the machine did then, it did to both.
-  const parts = (a: readonly number[], b: readonly number[]): number => median(a.map((value, round) => value / (b[round] ?? Number.NaN)))
-  report('queries per second, part of what PowerDNS answers', parts(ours.perSecond, pdns.perSecond), 0.8, '×', true)
-  report('CPU a query, part of what PowerDNS takes', parts(ours.cpuMicros, pdns.cpuMicros), 1.2, '×')
+  const parts = (a: readonly number[], b: readonly number[]): number =>
+    median(a.map((value, round) => value / (b[round] ?? Number.NaN)))
+  report(
+    'queries per second, part of what PowerDNS answers',
+    parts(ours.perSecond, pdns.perSecond),
+    0.8,
+    '×',
+    true,
+  )
+  report(
+    'CPU a query, part of what PowerDNS takes',
+    parts(ours.cpuMicros, pdns.cpuMicros),
+    1.2,
+    '×',
+  )
 }
 
 async function memory(): Promise<void> {
   const zones = 100_000
-  const child = fork(path.join(import.meta.dirname, 'dns-embedded.ts'), [String(await freePort())], { serialization: 'advanced' })
+  const child = fork(
+    path.join(import.meta.dirname, 'dns-embedded.ts'),
+    [String(await freePort())],
+    { serialization: 'advanced' },
+  )
   child.send({ fill: zones })
-  const [{ records, bytes, rssBytes }] = (await once(child, 'message')) as [{ records: number; bytes: number; rssBytes: number }]
+  const [{ records, bytes, rssBytes }] = (await once(child, 'message')) as [
+    { records: number; bytes: number; rssBytes: number },
+  ]
   const gone = once(child, 'exit')
   child.kill()
   await gone
@@ -109,17 +133,38 @@ async function changes(): Promise<void> {
   const portal = await startPortal()
   try {
     const token = await signIn(portal)
-    const domain = await call<{ id: string }>(portal, 'POST', '/api/dns', token, { name: 'bench-change.com' })
-    const body = (last: number): object => ({ name: 'www', type: 'A', content: `203.0.113.${last}`, ttl: 60, proxied: false })
-    const { id } = await call<{ id: string }>(portal, 'POST', `/api/dns/${domain.id}/records`, token, body(250))
+    const domain = await call<{ id: string }>(portal, 'POST', '/api/dns', token, {
+      name: 'bench-change.com',
+    })
+    const body = (last: number): object => ({
+      name: 'www',
+      type: 'A',
+      content: `203.0.113.${last}`,
+      ttl: 60,
+      proxied: false,
+    })
+    const { id } = await call<{ id: string }>(
+      portal,
+      'POST',
+      `/api/dns/${domain.id}/records`,
+      token,
+      body(250),
+    )
     const took: number[] = []
     for (let round = 0; round < 200; round++) {
       const last = round % 200
       await call(portal, 'PUT', `/api/dns/${domain.id}/records/${id}`, token, body(last))
       const answered = performance.now()
       for (;;) {
-        const told = await askServer({ address: '127.0.0.1', port: portal.dnsPort }, { name: 'www.bench-change.com', type: 'A' }, 1000)
-        if (told?.answers.some((answer) => answer.type === 'A' && answer.data === `203.0.113.${last}`)) break
+        const told = await askServer(
+          { address: '127.0.0.1', port: portal.dnsPort },
+          { name: 'www.bench-change.com', type: 'A' },
+          1000,
+        )
+        if (
+          told?.answers.some((answer) => answer.type === 'A' && answer.data === `203.0.113.${last}`)
+        )
+          break
         if (performance.now() - answered > 10_000) throw new Error('the change is not answered')
       }
       took.push(performance.now() - answered)
@@ -132,18 +177,28 @@ async function changes(): Promise<void> {
 
 async function delegations(): Promise<void> {
   const net = openHierarchy()
-  const [root, parent, own] = await Promise.all(['198.51.100.1', '198.51.100.2', '198.51.100.3'].map((address) => net.server(address)))
+  const [root, parent, own] = await Promise.all(
+    ['198.51.100.1', '198.51.100.2', '198.51.100.3'].map((address) => net.server(address)),
+  )
   if (!root || !parent || !own) throw new Error('three servers')
   const pair = ['ns1.dns.example', 'ns2.dns.example']
   root.zones.set('', {
     name: '',
     ns: ['a.root.test'],
     records: [],
-    delegations: new Map([['com', { ns: ['a.gtld.test'], glue: { 'a.gtld.test': [parent.address] } }]]),
+    delegations: new Map([
+      ['com', { ns: ['a.gtld.test'], glue: { 'a.gtld.test': [parent.address] } }],
+    ]),
   })
-  parent.zones.set('com', { name: 'com', ns: ['a.gtld.test'], records: [], delegations: new Map([['shop.com', { ns: pair }]]) })
+  parent.zones.set('com', {
+    name: 'com',
+    ns: ['a.gtld.test'],
+    records: [],
+    delegations: new Map([['shop.com', { ns: pair }]]),
+  })
   own.zones.set('shop.com', { name: 'shop.com', ns: pair, records: [], delegations: new Map() })
-  const endpoint = (address: string): { address: string; port: number } => net.endpointOf(address) ?? { address, port: 53 }
+  const endpoint = (address: string): { address: string; port: number } =>
+    net.endpointOf(address) ?? { address, port: 53 }
   const { check } = createDelegationCheck({
     roots: [endpoint(root.address)],
     port: 53,

@@ -17,13 +17,20 @@ const requests = 6000
 const clients = 16
 
 async function child(...args: string[]): Promise<{ process: ChildProcess; port: number }> {
-  const process_ = fork(import.meta.filename, args, { execArgv: ['--disable-warning=ExperimentalWarning'] })
-  const port = await new Promise<number>((resolve) => process_.once('message', (said) => resolve(Number(said))))
+  const process_ = fork(import.meta.filename, args, {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+  const port = await new Promise<number>((resolve) =>
+    process_.once('message', (said) => resolve(Number(said))),
+  )
   return { process: process_, port }
 }
 
 /** nginx as a site's proxy is commonly written: kept connections to the upstream, one worker like the edge. */
-async function startNginx(folder: string, upstream: number): Promise<{ process: ChildProcess; port: number }> {
+async function startNginx(
+  folder: string,
+  upstream: number,
+): Promise<{ process: ChildProcess; port: number }> {
   const port = await freePort()
   const file = path.join(folder, `nginx-${port}.conf`)
   writeFileSync(
@@ -40,11 +47,15 @@ http {
 }
 `,
   )
-  const process_ = spawn('/usr/sbin/nginx', ['-c', file, '-p', folder], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const process_ = spawn('/usr/sbin/nginx', ['-c', file, '-p', folder], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   for (;;) {
     if (process_.exitCode !== null) throw new Error('nginx does not start')
     const open = await new Promise<boolean>((resolve) => {
-      const probe = net.connect(port, '127.0.0.1', () => resolve(probe.destroy() && true)).once('error', () => resolve(false))
+      const probe = net
+        .connect(port, '127.0.0.1', () => resolve(probe.destroy() && true))
+        .once('error', () => resolve(false))
     })
     if (open) return { process: process_, port }
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -56,7 +67,12 @@ interface Run {
   readonly p99Ms: number
   readonly cpuMicros: number
 }
-async function load(proxy: { process: ChildProcess; port: number }, host: string, target: string, count: number): Promise<Run> {
+async function load(
+  proxy: { process: ChildProcess; port: number },
+  host: string,
+  target: string,
+  count: number,
+): Promise<Run> {
   const before = cpuSecondsOf(proxy.process.pid ?? 0)
   const { stdout } = await promisify(execFile)('ab', [
     '-q',
@@ -69,7 +85,9 @@ async function load(proxy: { process: ChildProcess; port: number }, host: string
     `Host: ${host}`,
     `http://127.0.0.1:${proxy.port}${target}`,
   ])
-  const failed = Number(/Non-2xx responses:\s+(\d+)/.exec(stdout)?.[1] ?? 0) + Number(/Failed requests:\s+(\d+)/.exec(stdout)?.[1] ?? 0)
+  const failed =
+    Number(/Non-2xx responses:\s+(\d+)/.exec(stdout)?.[1] ?? 0) +
+    Number(/Failed requests:\s+(\d+)/.exec(stdout)?.[1] ?? 0)
   if (failed > 0) throw new Error(stdout)
   return {
     perSecond: Number(/Requests per second:\s+([\d.]+)/.exec(stdout)?.[1]),
@@ -78,7 +96,14 @@ async function load(proxy: { process: ChildProcess; port: number }, host: string
   }
 }
 
-async function against(name: string, upstream: number, folder: string, host: string, target: string, count: number): Promise<void> {
+async function against(
+  name: string,
+  upstream: number,
+  folder: string,
+  host: string,
+  target: string,
+  count: number,
+): Promise<void> {
   const edge = await child('edge', String(upstream))
   const nginx = await startNginx(folder, upstream)
   try {
@@ -86,10 +111,13 @@ async function against(name: string, upstream: number, folder: string, host: str
     for (const proxy of [edge, nginx]) await load(proxy, host, target, count)
     for (let round = 0; round < rounds; round++) {
       // In turns each comes first.
-      for (const which of round % 2 === 0 ? (['edge', 'nginx'] as const) : (['nginx', 'edge'] as const))
+      for (const which of round % 2 === 0
+        ? (['edge', 'nginx'] as const)
+        : (['nginx', 'edge'] as const))
         runs[which].push(await load(which === 'edge' ? edge : nginx, host, target, count))
     }
-    const of = (which: 'edge' | 'nginx', read: (run: Run) => number): number => median(runs[which].map(read))
+    const of = (which: 'edge' | 'nginx', read: (run: Run) => number): number =>
+      median(runs[which].map(read))
     for (const which of ['edge', 'nginx'] as const)
       console.log(
         `      ${name}, ${which}: ${of(which, (run) => run.perSecond).toFixed(0)} a second, p99 ${of(which, (run) => run.p99Ms)} ms, ${of(which, (run) => run.cpuMicros).toFixed(0)} µs CPU a request`,
@@ -129,7 +157,14 @@ async function compare(): Promise<void> {
     const token = await signIn(portal)
     const { id, domain } = await orderSite(portal, token)
     const container = await containerPort(id)
-    await against('a site’s static file', container, folder, domain, '/wp-includes/css/dashicons.min.css', 1500)
+    await against(
+      'a site’s static file',
+      container,
+      folder,
+      domain,
+      '/wp-includes/css/dashicons.min.css',
+      1500,
+    )
     await against('a bare upstream', bare.port, folder, domain, '/', requests)
   } finally {
     bare.process.kill()

@@ -19,13 +19,18 @@ const page = (port: number, host: string): Promise<void> =>
       .get({ host: '127.0.0.1', port, path: '/', headers: { host } }, (answer) => {
         answer
           .resume()
-          .once('end', () => (answer.statusCode === 200 ? resolve() : reject(new Error(`the page answers ${answer.statusCode}`))))
+          .once('end', () =>
+            answer.statusCode === 200
+              ? resolve()
+              : reject(new Error(`the page answers ${answer.statusCode}`)),
+          )
       })
       .once('error', reject)
   })
 
 /** Resident memory, MB. */
-const memoryOf = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+const memoryOf = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 interface Side {
   readonly port: number
@@ -53,9 +58,22 @@ try {
       .stdout.trim()
       .split('\n')[0],
   )
-  const ours: Side = { port: portal.sitesPort, host: domain, pids: [container, portal.process.pid ?? 0], cpuMs: [], memoryMb: [] }
-  const theirs: Side = { port: bare.port, host: 'bare.localhost:8082', pids: [bare.pid], cpuMs: [], memoryMb: [] }
-  for (const side of [ours, theirs]) for (let count = 0; count < warmUp; count++) await page(side.port, side.host)
+  const ours: Side = {
+    port: portal.sitesPort,
+    host: domain,
+    pids: [container, portal.process.pid ?? 0],
+    cpuMs: [],
+    memoryMb: [],
+  }
+  const theirs: Side = {
+    port: bare.port,
+    host: 'bare.localhost:8082',
+    pids: [bare.pid],
+    cpuMs: [],
+    memoryMb: [],
+  }
+  for (const side of [ours, theirs])
+    for (let count = 0; count < warmUp; count++) await page(side.port, side.host)
   for (let round = 0; round < rounds; round++) {
     for (const side of round % 2 === 0 ? [ours, theirs] : [theirs, ours]) await measure(side)
   }
@@ -63,9 +81,21 @@ try {
     ['the portal’s site, edge included', ours],
     ['the bare runner', theirs],
   ] as const)
-    console.log(`      ${name}: ${median(cpuMs).toFixed(1)} ms CPU a page, ${median(memoryMb).toFixed(0)} MB`)
-  report('CPU of the front page, portal / bare runner', median(ours.cpuMs) / median(theirs.cpuMs), 1.15, 'x')
-  report('memory of a container, portal / bare runner', median(ours.memoryMb) / median(theirs.memoryMb), 1.1, 'x')
+    console.log(
+      `      ${name}: ${median(cpuMs).toFixed(1)} ms CPU a page, ${median(memoryMb).toFixed(0)} MB`,
+    )
+  report(
+    'CPU of the front page, portal / bare runner',
+    median(ours.cpuMs) / median(theirs.cpuMs),
+    1.15,
+    'x',
+  )
+  report(
+    'memory of a container, portal / bare runner',
+    median(ours.memoryMb) / median(theirs.memoryMb),
+    1.1,
+    'x',
+  )
 } finally {
   await bare.stop()
   await portal.stop()

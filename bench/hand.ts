@@ -20,15 +20,27 @@ export function watch() {
   // The browser's own entries do not name the key.
   const keys: { at: number; key: string }[] = []
   for (const type of ['keydown', 'keyup'] as const)
-    addEventListener(type, ({ timeStamp, key }) => void keys.push({ at: timeStamp, key }), { capture: true })
+    addEventListener(type, ({ timeStamp, key }) => void keys.push({ at: timeStamp, key }), {
+      capture: true,
+    })
   const presses = new Map<number, Seen['presses'][number]>()
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries() as (PerformanceEventTiming & { interactionId?: number })[]) {
-      if (!entry.interactionId || entry.duration <= (presses.get(entry.interactionId)?.ms ?? 0)) continue
+    for (const entry of list.getEntries() as (PerformanceEventTiming & {
+      interactionId?: number
+    })[]) {
+      if (!entry.interactionId || entry.duration <= (presses.get(entry.interactionId)?.ms ?? 0))
+        continue
       const { duration, startTime, processingStart, processingEnd } = entry
-      const pressed = entry.target instanceof HTMLElement ? entry.target.innerText.slice(0, 20).replace(/\s+/g, ' ') : ''
+      const pressed =
+        entry.target instanceof HTMLElement
+          ? entry.target.innerText.slice(0, 20).replace(/\s+/g, ' ')
+          : ''
       const target = keys.findLast(({ at }) => Math.abs(at - startTime) < 1)?.key ?? pressed
-      const parts = [processingStart - startTime, processingEnd - processingStart, startTime + duration - processingEnd]
+      const parts = [
+        processingStart - startTime,
+        processingEnd - processingStart,
+        startTime + duration - processingEnd,
+      ]
       const by = `${entry.name} "${target}", ${parts.map((ms) => ms.toFixed(0)).join(' + ')}`
       presses.set(entry.interactionId, { ms: duration, by })
       window.seen.presses.splice(0, Number.POSITIVE_INFINITY, ...presses.values())
@@ -41,7 +53,10 @@ export function watch() {
       window.seen.frames.push({
         ms: frame.duration,
         by: (frame.scripts ?? [])
-          .map((script) => `${script.invoker} ${script.sourceFunctionName} ${Math.round(script.duration)}`)
+          .map(
+            (script) =>
+              `${script.invoker} ${script.sourceFunctionName} ${Math.round(script.duration)}`,
+          )
           .join(', '),
       })
   }).observe({ type: 'long-animation-frame', buffered: true } as PerformanceObserverInit)

@@ -13,7 +13,9 @@ try {
     starts.push(portal.readyMs / 1000)
     await portal.stop()
   }
-  console.log(`      npm start, first on an empty DATA_DIR: ${starts.map((one) => one.toFixed(2)).join(' ')} s`)
+  console.log(
+    `      npm start, first on an empty DATA_DIR: ${starts.map((one) => one.toFixed(2)).join(' ')} s`,
+  )
   report('npm start on a prepared clone until ready (worst)', Math.max(...starts), 8, 's')
 
   const portal = await startPortal({ dataDir })
@@ -24,7 +26,12 @@ try {
     samples.push(memoryOf(portal.process.pid ?? 0))
     await pause(1000)
   }
-  report('idle memory, PostgreSQL and sandbox included (proportional set)', median(samples), 250, 'MB')
+  report(
+    'idle memory, PostgreSQL and sandbox included (proportional set)',
+    median(samples),
+    250,
+    'MB',
+  )
   await portal.stop()
 } finally {
   rmSync(dataDir, { recursive: true, force: true })

@@ -25,36 +25,56 @@ const passes = [1, 2, 3]
 const rounds = Number(process.env['ROUNDS'] ?? 13)
 const entries = Number(process.env['BENCH_ENTRIES'] ?? 100_000)
 /** In the order of a day's work; each is gone to from the one before by the menu. */
-const routes = ['/transactions', '/invoice', '/wordpress', '/payment', '/dns', '/hosting', '/paas', '/']
+const routes = [
+  '/transactions',
+  '/invoice',
+  '/wordpress',
+  '/payment',
+  '/dns',
+  '/hosting',
+  '/paas',
+  '/',
+]
 
 const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
+  values.toSorted((a, b) => a - b)[
+    Math.min(values.length - 1, Math.floor(values.length * share))
+  ] ?? Number.NaN
 
 /** INP: the slowest press but for one in fifty. */
 function inp(presses: Seen['presses']): number {
   const slowest = presses.toSorted((a, b) => b.ms - a.ms)
   const said = slowest.slice(0, 3).map(({ ms, by }) => `${ms} ms (${by})`)
-  console.log(`      the slowest of ${presses.length} presses (to our code + in it + to the frame): ${said.join('; ')}`)
+  console.log(
+    `      the slowest of ${presses.length} presses (to our code + in it + to the frame): ${said.join('; ')}`,
+  )
   return slowest[Math.floor(presses.length / 50)]?.ms ?? Number.NaN
 }
 
 /** ms of the slowest frame; 0 where none took over 50. */
 function worst(frames: Seen['frames']): number {
   const slowest = frames.toSorted((a, b) => b.ms - a.ms)[0]
-  if (slowest) console.log(`      ${frames.length} frames over 50 ms; the slowest ran ${slowest.by || 'no script of ours'}`)
+  if (slowest)
+    console.log(
+      `      ${frames.length} frames over 50 ms; the slowest ran ${slowest.by || 'no script of ours'}`,
+    )
   return slowest?.ms ?? 0
 }
 
 /** The pass in the middle, beside its limit. */
 function reportPasses(name: string, values: readonly number[], limit: number) {
-  console.log(`      ${name}, in each pass: ${values.map((ms) => `${ms.toFixed(0)} ms`).join(', ')}`)
+  console.log(
+    `      ${name}, in each pass: ${values.map((ms) => `${ms.toFixed(0)} ms`).join(', ')}`,
+  )
   report(name, median(values), limit, 'ms')
 }
 
 /** Ticks of this machine's processors that other machines on the same host took, and all of them: figures from a run where that is much say little. */
 function ticks() {
   if (!existsSync('/proc/stat')) return { stolen: 0, all: 0 }
-  const [, ...spent] = (/^cpu +.*/.exec(readFileSync('/proc/stat', 'utf8'))?.[0] ?? '').split(/ +/).map(Number)
+  const [, ...spent] = (/^cpu +.*/.exec(readFileSync('/proc/stat', 'utf8'))?.[0] ?? '')
+    .split(/ +/)
+    .map(Number)
   return { stolen: spent[7] ?? 0, all: spent.slice(0, 8).reduce((sum, one) => sum + one, 0) }
 }
 const begun = ticks()
@@ -67,7 +87,10 @@ const portal = await startPortal()
 
 /** A browser of its own for what is measured in it; it is gone afterwards. */
 async function inBrowser<T>(measure: (browser: Browser) => Promise<T>): Promise<T> {
-  const browser = await chromium.launch({ executablePath: await browserPath(), args: browserArguments })
+  const browser = await chromium.launch({
+    executablePath: await browserPath(),
+    args: browserArguments,
+  })
   try {
     return await measure(browser)
   } finally {
@@ -77,7 +100,10 @@ async function inBrowser<T>(measure: (browser: Browser) => Promise<T>): Promise<
 
 /** A page of the signed-in customer, watched from its beginning. */
 async function customerPage(browser: Browser, token: string): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' })
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-GB',
+  })
   await context.addInitScript((access) => {
     localStorage.setItem('language', 'en')
     sessionStorage.setItem('accessToken', access)
@@ -92,7 +118,8 @@ async function slowDown(page: Page) {
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowedBy })
 }
 
-const menuLink = (page: Page, to: string) => page.getByRole('navigation', { name: 'Main' }).locator(`a[href="${to}"]`)
+const menuLink = (page: Page, to: string) =>
+  page.getByRole('navigation', { name: 'Main' }).locator(`a[href="${to}"]`)
 
 /** A server that has just started compiles its own code at the first calls: that is the first visitor's, in a browser of their own. */
 async function warmUp(page: Page) {
@@ -108,7 +135,9 @@ async function floor(page: Page) {
   await slowDown(page)
   await page.evaluate(watch)
   for (let time = 0; time < 20; time++) await press(page, page.locator('button'))
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  )
   const seen = (await page.evaluate(() => window.seen.presses)).map(({ ms }) => ms)
   // A press that was answered within 16 ms is not reported by the browser at all.
   const [middle, slowest] = seen.length === 0 ? [16, 16] : [median(seen), percentile(seen, 0.98)]
@@ -138,19 +167,27 @@ async function walkRoutes(page: Page) {
       }
       await page.waitForLoadState('networkidle')
     }
-  console.log(`      the first visit of each: median ${median(first).toFixed(0)} ms, slowest ${Math.max(...first).toFixed(0)} ms`)
+  console.log(
+    `      the first visit of each: median ${median(first).toFixed(0)} ms, slowest ${Math.max(...first).toFixed(0)} ms`,
+  )
   console.log(
     `      ${again.length} more: median ${median(again).toFixed(0)} ms; slowest by route: ${[...slowest].map(([to, ms]) => `${to} ${ms.toFixed(0)}`).join(', ')}`,
   )
-  console.log(`      to the last of what is in view: median ${median(whole).toFixed(0)} ms, p95 ${percentile(whole, 0.95).toFixed(0)} ms`)
-  return { change: percentile(again, 0.95), pressed: inp(await page.evaluate(() => window.seen.presses)) }
+  console.log(
+    `      to the last of what is in view: median ${median(whole).toFixed(0)} ms, p95 ${percentile(whole, 0.95).toFixed(0)} ms`,
+  )
+  return {
+    change: percentile(again, 0.95),
+    pressed: inp(await page.evaluate(() => window.seen.presses)),
+  }
 }
 
 /** An order filled in, a theme and the palette: typing, opening, choosing. A hand waits for what it asked for before it goes on. INP. */
 async function fillIn(page: Page) {
   await page.goto(`${portal.url}/wordpress/create`)
   await page.waitForLoadState('networkidle')
-  const option = (name: RegExp) => page.locator('label').filter({ has: page.getByRole('radio', { name }) })
+  const option = (name: RegExp) =>
+    page.locator('label').filter({ has: page.getByRole('radio', { name }) })
   await press(page, option(/Hà Nội/))
   await press(page, option(/BASIC-1/))
   for (const at of [0, 1]) await press(page, option(/^10 GB/).nth(at))
@@ -158,7 +195,10 @@ async function fillIn(page: Page) {
   await page.keyboard.type('binh', { delay: hand.restMs })
   await press(page, page.getByLabel('Password', { exact: true }))
   await page.keyboard.type('Another#1pass', { delay: hand.restMs })
-  await press(page, page.getByRole('button', { name: 'Review and confirm' }).filter({ visible: true }))
+  await press(
+    page,
+    page.getByRole('button', { name: 'Review and confirm' }).filter({ visible: true }),
+  )
   await page.locator('dialog:modal').waitFor()
   await page.keyboard.press('Escape', { delay: hand.holdMs })
   await press(page, page.getByRole('button', { name: /^Theme/ }))
@@ -198,12 +238,18 @@ async function compare(token: string) {
       await slowDown(page)
       const here = new URL(page.url())
       const found = await menu.locator('a[href]').evaluateAll((all, origin) => {
-        const shown = (all as HTMLAnchorElement[]).filter((link) => link.href.startsWith(origin) && link.checkVisibility())
+        const shown = (all as HTMLAnchorElement[]).filter(
+          (link) => link.href.startsWith(origin) && link.checkVisibility(),
+        )
         return [...new Set(shown.map((link) => link.getAttribute('href') ?? ''))]
       }, here.origin)
       // Each is to be a change, so not the page that is there already.
-      const wanted = found.filter((to) => to !== here.pathname && to !== here.hash).slice(0, routes.length)
-      const links = wanted.map((to) => menu.locator(`a[href="${to}"]`).filter({ visible: true }).first())
+      const wanted = found
+        .filter((to) => to !== here.pathname && to !== here.hash)
+        .slice(0, routes.length)
+      const links = wanted.map((to) =>
+        menu.locator(`a[href="${to}"]`).filter({ visible: true }).first(),
+      )
       said(name, await changesOf(page, links, rounds))
     })
 }
@@ -232,7 +278,8 @@ async function scrollThrough(page: Page) {
   // To the very end: pages are fetched as the end comes near.
   const rows = await page.evaluate(async (wanted) => {
     // Of what is drawn; the first row is the head.
-    const reached = () => Number([...document.querySelectorAll('tr[aria-rowindex]')].at(-1)?.ariaRowIndex ?? 1) - 1
+    const reached = () =>
+      Number([...document.querySelectorAll('tr[aria-rowindex]')].at(-1)?.ariaRowIndex ?? 1) - 1
     const giveUpAt = performance.now() + 180_000
     while (reached() < wanted && performance.now() < giveUpAt) {
       window.scrollTo(0, document.documentElement.scrollHeight)
@@ -241,14 +288,19 @@ async function scrollThrough(page: Page) {
     return reached()
   }, entries)
   const loading = worst(await page.evaluate(() => window.seen.frames.splice(0)))
-  console.log(`      ${rows} rows, loaded by scrolling, in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+  console.log(
+    `      ${rows} rows, loaded by scrolling, in ${((performance.now() - began) / 1000).toFixed(0)} s`,
+  )
   const frames = await sweep(page)
   for (const share of [0, 0.25, 0.5, 0.75, 1, 0.1, 0.9])
     await page.evaluate(async (to) => {
       window.scrollTo(0, to * document.documentElement.scrollHeight)
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
     }, share)
-  return { loading, scrolling: worst([...frames, ...(await page.evaluate(() => window.seen.frames))]) }
+  return {
+    loading,
+    scrolling: worst([...frames, ...(await page.evaluate(() => window.seen.frames))]),
+  }
 }
 
 try {
@@ -276,7 +328,11 @@ try {
     walks.map(({ pressed }) => pressed),
     100,
   )
-  reportPasses(`INP of an order filled in, a theme and the palette, slowed ${slowedBy} times`, orders, 100)
+  reportPasses(
+    `INP of an order filled in, a theme and the palette, slowed ${slowedBy} times`,
+    orders,
+    100,
+  )
   if (peers().length > 0) await compare(token)
 
   // The portal's own database, as superuser.

@@ -2,16 +2,28 @@
 import { spawnSync } from 'node:child_process'
 import http from 'node:http'
 import { bareRun } from './bare-runner.mjs'
-import { call, median, placeOrder, report, signIn, startPortal, untilRunning, type BenchPortal } from './portal.ts'
+import {
+  call,
+  median,
+  placeOrder,
+  report,
+  signIn,
+  startPortal,
+  untilRunning,
+  type BenchPortal,
+} from './portal.ts'
 
 const rounds = 9
 
 const firstPage = (portal: BenchPortal, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    const request = http.get({ host: '127.0.0.1', port: portal.sitesPort, path: '/', headers: { host } }, (answer) => {
-      answer.resume()
-      answer.on('end', () => resolve(answer.statusCode ?? 0))
-    })
+    const request = http.get(
+      { host: '127.0.0.1', port: portal.sitesPort, path: '/', headers: { host } },
+      (answer) => {
+        answer.resume()
+        answer.on('end', () => resolve(answer.statusCode ?? 0))
+      },
+    )
     request.on('error', reject)
   })
 
@@ -20,7 +32,8 @@ async function orderOnce(portal: BenchPortal, token: string): Promise<number> {
   const began = performance.now()
   const id = await placeOrder(portal, token)
   const { domain } = await call<{ domain: string }>(portal, 'GET', `/api/wp/${id}`, token)
-  while ((await firstPage(portal, domain)) !== 200) await new Promise((resolve) => setTimeout(resolve, 20))
+  while ((await firstPage(portal, domain)) !== 200)
+    await new Promise((resolve) => setTimeout(resolve, 20))
   const seconds = (performance.now() - began) / 1000
   await untilRunning(portal, token, id, 50)
   return seconds
@@ -51,7 +64,12 @@ try {
     `      bare runner ${bare.map((one) => one.toFixed(2)).join(' ')} s; order to first page ${ordered.map((one) => one.toFixed(2)).join(' ')} s`,
   )
   // Each order is compared with the bare run beside it: what else the machine does weighs on both.
-  report('order to first page / bare runner (median of the pairs)', median(ordered.map((one, round) => one / (bare[round] ?? 1))), 1.2, 'x')
+  report(
+    'order to first page / bare runner (median of the pairs)',
+    median(ordered.map((one, round) => one / (bare[round] ?? 1))),
+    1.2,
+    'x',
+  )
 } finally {
   await portal.stop()
 }

@@ -17,7 +17,10 @@ import { peers, serveFolder } from './static-folder.ts'
 const kb = (bytes: number): number => bytes / 1000
 
 // ---- bytes
-const worst = scriptBytes().toSorted((one, other) => other.bytes - one.bytes)[0] ?? { route: '', bytes: 0 }
+const worst = scriptBytes().toSorted((one, other) => other.bytes - one.bytes)[0] ?? {
+  route: '',
+  bytes: 0,
+}
 report(`JS of the heaviest route (${worst.route}), one language, gzip`, kb(worst.bytes), 160, 'kB')
 report('CSS, gzip', kb(styleBytes()), 15, 'kB')
 report('fonts', kb(fontBytes()), 40, 'kB')
@@ -30,35 +33,44 @@ const floor =
 /** In front of the portal: /floor is a static page; a signed-in visitor is made by a script of the portal's own origin, since session storage cannot be handed to Lighthouse. */
 const front = http.createServer((request, response) => {
   const url = request.url ?? '/'
-  if (url === '/floor') return void response.writeHead(200, { 'content-type': 'text/html' }).end(floor)
+  if (url === '/floor')
+    return void response.writeHead(200, { 'content-type': 'text/html' }).end(floor)
   // The page is changed on its way, so it is asked for uncompressed and compressed again here.
   const { 'accept-encoding': _encodings, ...rest } = request.headers
   const headers = { ...(url === '/' ? rest : request.headers), host: new URL(portal.url).host }
-  const onward = http.request(`${portal.url}${url}`, { method: request.method, headers }, (answer) => {
-    const isPage = (answer.headers['content-type'] ?? '').startsWith('text/html') && url === '/'
-    if (!isPage) {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
-      return
-    }
-    const parts: Buffer[] = []
-    answer.on('data', (part: Buffer) => parts.push(part))
-    answer.on('end', () => {
-      // The script is inside the page, where the portal's policy would not let it be, so that it costs no request of its own.
-      const { 'content-length': _length, 'content-security-policy': _policy, ...kept } = answer.headers
-      response.writeHead(answer.statusCode ?? 200, { ...kept, 'content-encoding': 'gzip' })
-      response.end(
-        gzipSync(
-          Buffer.concat(parts)
-            .toString()
-            .replace(
-              '<head>',
-              `<head><script>sessionStorage.setItem('accessToken',${JSON.stringify(token)});sessionStorage.setItem('isLogin','1')</script>`,
-            ),
-        ),
-      )
-    })
-  })
+  const onward = http.request(
+    `${portal.url}${url}`,
+    { method: request.method, headers },
+    (answer) => {
+      const isPage = (answer.headers['content-type'] ?? '').startsWith('text/html') && url === '/'
+      if (!isPage) {
+        response.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(response)
+        return
+      }
+      const parts: Buffer[] = []
+      answer.on('data', (part: Buffer) => parts.push(part))
+      answer.on('end', () => {
+        // The script is inside the page, where the portal's policy would not let it be, so that it costs no request of its own.
+        const {
+          'content-length': _length,
+          'content-security-policy': _policy,
+          ...kept
+        } = answer.headers
+        response.writeHead(answer.statusCode ?? 200, { ...kept, 'content-encoding': 'gzip' })
+        response.end(
+          gzipSync(
+            Buffer.concat(parts)
+              .toString()
+              .replace(
+                '<head>',
+                `<head><script>sessionStorage.setItem('accessToken',${JSON.stringify(token)});sessionStorage.setItem('isLogin','1')</script>`,
+              ),
+          ),
+        )
+      })
+    },
+  )
   onward.on('error', () => response.writeHead(502).end())
   request.pipe(onward)
 })
@@ -68,26 +80,42 @@ const profile = mkdtempSync(path.join(os.tmpdir(), 'portal-lighthouse-'))
 const chrome = await launch({
   chromePath: await browserPath(),
   userDataDir: profile,
-  chromeFlags: ['--headless=new', ...browserArguments, '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
+  chromeFlags: [
+    '--headless=new',
+    ...browserArguments,
+    '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  ],
 })
 const runs = Number(process.env['LIGHTHOUSE_RUNS'] ?? 3)
 /** What the score is made of, ms, as Lighthouse simulates a slow phone. */
-const timings = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'speed-index']
+const timings = [
+  'first-contentful-paint',
+  'largest-contentful-paint',
+  'total-blocking-time',
+  'speed-index',
+]
 async function score(page: string, from = origin): Promise<{ score: number; cls: number }> {
   const scores: number[] = []
   const spent = new Map<string, number[]>()
   const shifts: number[] = []
   for (let run = 0; run < runs; run++) {
-    const result = await lighthouse(`${from}${page}`, { port: chrome.port, onlyCategories: ['performance'], logLevel: 'error' })
+    const result = await lighthouse(`${from}${page}`, {
+      port: chrome.port,
+      onlyCategories: ['performance'],
+      logLevel: 'error',
+    })
     const lhr = result?.lhr
     const points = lhr?.categories['performance']?.score
     const shift = lhr?.audits['cumulative-layout-shift']?.numericValue
     // A run that Lighthouse itself could not measure says so, instead of passing for a bad page.
     if (typeof points !== 'number' || typeof shift !== 'number')
-      throw new Error(`Lighthouse has no figure for ${page}: ${lhr?.runtimeError?.message ?? 'no reason given'}`)
+      throw new Error(
+        `Lighthouse has no figure for ${page}: ${lhr?.runtimeError?.message ?? 'no reason given'}`,
+      )
     scores.push(points * 100)
     shifts.push(shift)
-    for (const name of timings) spent.set(name, [...(spent.get(name) ?? []), lhr?.audits[name]?.numericValue ?? 0])
+    for (const name of timings)
+      spent.set(name, [...(spent.get(name) ?? []), lhr?.audits[name]?.numericValue ?? 0])
   }
   console.log(
     `      ${from === origin ? page : from}: ${timings.map((name) => `${name} ${median(spent.get(name) ?? []).toFixed(0)} ms`).join(', ')}`,
@@ -99,12 +127,20 @@ try {
   console.log(`      the static page in the same run: ${base.score}`)
   for (const page of ['/login', '/']) {
     const { score: points, cls } = await score(page)
-    report(`Lighthouse mobile of ${page}, out of the static page's figure`, (points / base.score) * 100, 90, '', true)
+    report(
+      `Lighthouse mobile of ${page}, out of the static page's figure`,
+      (points / base.score) * 100,
+      90,
+      '',
+      true,
+    )
     report(`layout shift of ${page}`, cls, 0.02, '')
   }
   for (const { name, folder } of peers()) {
     const { score: points, cls } = await score('/', await serveFolder(folder))
-    console.log(`      ${name} in the same run: ${points.toFixed(0)}, layout shift ${cls.toFixed(3)}`)
+    console.log(
+      `      ${name} in the same run: ${points.toFixed(0)}, layout shift ${cls.toFixed(3)}`,
+    )
   }
 } finally {
   chrome.kill()

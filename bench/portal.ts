@@ -30,8 +30,15 @@ export const freePort = (): Promise<number> =>
   })
 
 /** `command`: what to start; by default the server itself with the Node that runs this. */
-export async function startPortal(options: { dataDir?: string; command?: readonly [string, ...string[]] } = {}): Promise<BenchPortal> {
-  const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
+export async function startPortal(
+  options: { dataDir?: string; command?: readonly [string, ...string[]] } = {},
+): Promise<BenchPortal> {
+  const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
+  ])
   const dataDir = options.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'portal-bench-'))
   const [program, ...args] = options.command ?? [
     process.execPath,
@@ -78,7 +85,13 @@ export async function startPortal(options: { dataDir?: string; command?: readonl
   }
 }
 
-export async function call<T>(portal: BenchPortal, method: string, address: string, token?: string, body?: unknown): Promise<T> {
+export async function call<T>(
+  portal: BenchPortal,
+  method: string,
+  address: string,
+  token?: string,
+  body?: unknown,
+): Promise<T> {
   const answer = await fetch(`${portal.url}${address}`, {
     method,
     headers: {
@@ -94,10 +107,16 @@ export async function call<T>(portal: BenchPortal, method: string, address: stri
 
 /** The demo customer's access token. */
 export async function signIn(portal: BenchPortal): Promise<string> {
-  const { token } = await call<{ token: { accessToken: string } }>(portal, 'POST', '/api/v1/auth/login', undefined, {
-    email: 'demo@letspanel.example',
-    password: 'Portal-demo-2026',
-  })
+  const { token } = await call<{ token: { accessToken: string } }>(
+    portal,
+    'POST',
+    '/api/v1/auth/login',
+    undefined,
+    {
+      email: 'demo@letspanel.example',
+      password: 'Portal-demo-2026',
+    },
+  )
   return token.accessToken
 }
 
@@ -116,14 +135,18 @@ export async function placeOrder(portal: BenchPortal, token: string): Promise<st
 }
 
 /** Resolves when the server runs; asks every so many ms. Throws with the server's reason when it has failed. */
-export async function untilRunning(portal: BenchPortal, token: string, id: string, everyMs: number): Promise<{ domain: string }> {
+export async function untilRunning(
+  portal: BenchPortal,
+  token: string,
+  id: string,
+  everyMs: number,
+): Promise<{ domain: string }> {
   for (;;) {
-    const { status, domain, reason } = await call<{ status: string; domain: string; reason: string | null }>(
-      portal,
-      'GET',
-      `/api/wp/${id}`,
-      token,
-    )
+    const { status, domain, reason } = await call<{
+      status: string
+      domain: string
+      reason: string | null
+    }>(portal, 'GET', `/api/wp/${id}`, token)
     if (status === 'failed') throw new Error(reason ?? 'failed')
     if (status === 'running') return { domain }
     await new Promise((resolve) => setTimeout(resolve, everyMs))
@@ -131,7 +154,10 @@ export async function untilRunning(portal: BenchPortal, token: string, id: strin
 }
 
 /** Orders a server of the smallest plan; resolves when it runs. */
-export async function orderSite(portal: BenchPortal, token: string): Promise<{ id: string; domain: string }> {
+export async function orderSite(
+  portal: BenchPortal,
+  token: string,
+): Promise<{ id: string; domain: string }> {
   const id = await placeOrder(portal, token)
   return { id, ...(await untilRunning(portal, token, id, 200)) }
 }
@@ -156,12 +182,15 @@ export function memoryOf(pid: number): number {
     }
   }
   const below = (candidate: number): boolean =>
-    candidate === pid || (parents.has(candidate) && candidate > 1 && below(parents.get(candidate) ?? 0))
+    candidate === pid ||
+    (parents.has(candidate) && candidate > 1 && below(parents.get(candidate) ?? 0))
   let kb = 0
   for (const candidate of parents.keys()) {
     if (!below(candidate)) continue
     try {
-      kb += Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${candidate}/smaps_rollup`, 'utf8'))?.[1] ?? 0)
+      kb += Number(
+        /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${candidate}/smaps_rollup`, 'utf8'))?.[1] ?? 0,
+      )
     } catch {
       // It ended, or belongs to somebody else.
     }
@@ -169,10 +198,17 @@ export function memoryOf(pid: number): number {
   return kb / 1024
 }
 
-export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
 /** One line of the report. `limit` is what `value` may be at most (or at least, with `atLeast`). */
-export function report(name: string, value: number, limit: number, unit: string, atLeast = false): boolean {
+export function report(
+  name: string,
+  value: number,
+  limit: number,
+  unit: string,
+  atLeast = false,
+): boolean {
   const holds = atLeast ? value >= limit : value <= limit
   console.log(
     `${holds ? 'ok  ' : 'OVER'}  ${name.padEnd(64)} ${value.toFixed(2).padStart(9)} ${unit.padEnd(6)} (limit ${atLeast ? '≥' : '≤'} ${limit})`,

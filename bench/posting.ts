@@ -22,7 +22,11 @@ type Act = 'charge' | 'topup'
 let posted = 0
 
 /** Postings a second. */
-async function ours({ db, ledger, customers }: ScratchLedger, act: Act, clients: number): Promise<number> {
+async function ours(
+  { db, ledger, customers }: ScratchLedger,
+  act: Act,
+  clients: number,
+): Promise<number> {
   const until = performance.now() + seconds * 1000
   let count = 0
   const began = performance.now()
@@ -30,10 +34,19 @@ async function ours({ db, ledger, customers }: ScratchLedger, act: Act, clients:
     Array.from({ length: clients }, async () => {
       while (performance.now() < until) {
         const number = ++posted
-        const of = { key: `bench:${number}`, customerId: customers[number % wallets] ?? '', amount: 1n, currency: 'VND' as const }
+        const of = {
+          key: `bench:${number}`,
+          customerId: customers[number % wallets] ?? '',
+          amount: 1n,
+          currency: 'VND' as const,
+        }
         await transaction(db, (tx) =>
           act === 'charge'
-            ? ledger.charge(tx, { ...of, product: 'wordpress', details: { invoice: 'VN-2026-000001' } })
+            ? ledger.charge(tx, {
+                ...of,
+                product: 'wordpress',
+                details: { invoice: 'VN-2026-000001' },
+              })
             : ledger.credit(tx, { ...of, driver: 'vnpay', details: { invoice: 'VN-2026-000001' } }),
         )
         count += 1
@@ -47,7 +60,9 @@ async function ours({ db, ledger, customers }: ScratchLedger, act: Act, clients:
 function theirs(scratch: ScratchLedger, act: Act, clients: number): number {
   const script = path.join(scratch.folder, `${act}.pgbench`)
   const other =
-    act === 'charge' ? "concat('revenue', chr(58), 'wordpress', chr(58), 'VND')" : "concat('gateway', chr(58), 'vnpay', chr(58), 'VND')"
+    act === 'charge'
+      ? "concat('revenue', chr(58), 'wordpress', chr(58), 'VND')"
+      : "concat('gateway', chr(58), 'vnpay', chr(58), 'VND')"
   writeFileSync(
     script,
     `\\set w random(0, ${wallets - 1})
@@ -61,7 +76,20 @@ commit;
   const url = new URL(scratch.url)
   const run = spawnSync(
     'pgbench',
-    ['-n', '-c', String(clients), '-j', '2', '-T', String(seconds), '-M', 'extended', '-f', script, url.pathname.slice(1)],
+    [
+      '-n',
+      '-c',
+      String(clients),
+      '-j',
+      '2',
+      '-T',
+      String(seconds),
+      '-M',
+      'extended',
+      '-f',
+      script,
+      url.pathname.slice(1),
+    ],
     {
       encoding: 'utf8',
       env: {
@@ -74,7 +102,10 @@ commit;
     },
   )
   const tps = /tps = ([\d.]+)/.exec(run.stdout)?.[1]
-  if (tps === undefined) throw new Error(`pgbench is needed (Debian: postgresql-contrib): ${run.error?.message ?? run.stderr}`)
+  if (tps === undefined)
+    throw new Error(
+      `pgbench is needed (Debian: postgresql-contrib): ${run.error?.message ?? run.stderr}`,
+    )
   return Number(tps)
 }
 
@@ -95,12 +126,15 @@ try {
       our.push(await ours(scratch, act, clients))
     }
     console.log(`      ${act}: pgbench ${whole(their)} /s; ours ${whole(our)} /s`)
-    const name = act === 'charge' ? 'wallet.charge / pgbench' : 'top-ups through one gateway account / pgbench'
+    const name =
+      act === 'charge' ? 'wallet.charge / pgbench' : 'top-ups through one gateway account / pgbench'
     report(`${name}, ${clients} clients (medians)`, median(our) / median(their), 0.6, 'x', true)
   }
   const began = performance.now()
   const findings = await checkLedger(scratch.db)
-  console.log(`      a full check after it: ${findings.length} findings in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  console.log(
+    `      a full check after it: ${findings.length} findings in ${((performance.now() - began) / 1000).toFixed(1)} s`,
+  )
 } finally {
   await scratch.close()
 }
@@ -111,7 +145,9 @@ try {
   const began = performance.now()
   await bulkEntries(small.adminUrl, codes, few)
   await bulkEntries(large.adminUrl, codes, many)
-  console.log(`      ${many} entries were there after ${((performance.now() - began) / 1000).toFixed(0)} s`)
+  console.log(
+    `      ${many} entries were there after ${((performance.now() - began) / 1000).toFixed(0)} s`,
+  )
   const before: number[] = []
   const after: number[] = []
   await ours(small, 'charge', 16)
@@ -121,7 +157,12 @@ try {
     after.push(await ours(large, 'charge', 16))
   }
   console.log(`      after ${few} entries ${whole(before)} /s; after ${many} ${whole(after)} /s`)
-  report(`time of a charge after ${many} entries / after ${few} (medians)`, median(before) / median(after), 1.3, 'x')
+  report(
+    `time of a charge after ${many} entries / after ${few} (medians)`,
+    median(before) / median(after),
+    1.3,
+    'x',
+  )
 } finally {
   await small.close()
   await large.close()

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { monthlyOf } from '../contract/pricing.ts'
-import { createBilling } from '../server/billing/index.ts'
+import { createBilling, createInvoiceLinks } from '../server/billing/index.ts'
 import { invoicePdf } from '../server/billing/invoice-pdf.ts'
 import { loadCatalog, plans, termsOf } from '../server/catalog/index.ts'
 import { later, type Clock } from '../server/platform/clock.ts'
@@ -26,7 +26,12 @@ const ordered = new Date('2027-01-10T00:00:00Z')
 const catalog = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
 const plan = plans(catalog, 'VND')[0]
 if (!plan) throw new Error('no plan is sold')
-const terms = termsOf(catalog, 'VND', { plan, diskMb: 10_240, mariadbDiskMb: 10_240, containers: 1 })
+const terms = termsOf(catalog, 'VND', {
+  plan,
+  diskMb: 10_240,
+  mariadbDiskMb: 10_240,
+  containers: 1,
+})
 const price = monthlyOf(terms).total
 
 let now = ordered
@@ -85,7 +90,10 @@ commit;
     },
   )
   const tps = /tps = ([\d.]+)/.exec(run.stdout)?.[1]
-  if (tps === undefined) throw new Error(`pgbench is needed (Debian: postgresql-contrib): ${run.error?.message ?? run.stderr}`)
+  if (tps === undefined)
+    throw new Error(
+      `pgbench is needed (Debian: postgresql-contrib): ${run.error?.message ?? run.stderr}`,
+    )
   return count / Number(tps)
 }
 
@@ -99,10 +107,17 @@ try {
     announcer: createAnnouncer(clock, () => undefined),
     mail: async () => undefined,
     async customers(from, ids) {
-      const rows = await from.selectFrom('customer').select(['id', 'name', 'email']).where('id', 'in', ids).execute()
-      return new Map(rows.map((row) => [row.id, { ...row, regionCode: 'VN' as const, language: 'vi' as const }]))
+      const rows = await from
+        .selectFrom('customer')
+        .select(['id', 'name', 'email'])
+        .where('id', 'in', ids)
+        .execute()
+      return new Map(
+        rows.map((row) => [row.id, { ...row, regionCode: 'VN' as const, language: 'vi' as const }]),
+      )
     },
     portalUrl: 'http://127.0.0.1:8080',
+    links: createInvoiceLinks('', 'bench'),
     log: createLog('warn'),
   })
   bills.offer({
@@ -139,24 +154,46 @@ try {
     const { rows } = await sql<{ n: number; paid: number }>`
       select count(*)::int as n, count(*) filter (where status = 'paid')::int as paid from invoice where kind = 'renewal'
     `.execute(db)
-    if (rows[0]?.n !== count * (round + 1) || rows[0].paid !== rows[0].n) throw new Error('not every subscription was renewed once')
+    if (rows[0]?.n !== count * (round + 1) || rows[0].paid !== rows[0].n)
+      throw new Error('not every subscription was renewed once')
   }
-  const seconds = (figures: readonly number[]): string => figures.map((one) => one.toFixed(1)).join(' ')
-  console.log(`      ${count} postings by pgbench in ${seconds(their)} s; ${count} renewals in ${seconds(our)} s`)
-  report(`${count} renewals due at once / pgbench doing their postings (medians)`, median(our) / median(their), 2, 'x')
-  report('memory after the last round / after the first', (memory.at(-1) ?? 0) / (memory[0] ?? 1), 1.2, 'x')
+  const seconds = (figures: readonly number[]): string =>
+    figures.map((one) => one.toFixed(1)).join(' ')
+  console.log(
+    `      ${count} postings by pgbench in ${seconds(their)} s; ${count} renewals in ${seconds(our)} s`,
+  )
+  report(
+    `${count} renewals due at once / pgbench doing their postings (medians)`,
+    median(our) / median(their),
+    2,
+    'x',
+  )
+  report(
+    'memory after the last round / after the first',
+    (memory.at(-1) ?? 0) / (memory[0] ?? 1),
+    1.2,
+    'x',
+  )
   const findings = await checkLedger(db)
   if (findings.length > 0) throw new Error('the ledger is not whole')
 } finally {
   await scratch.close()
 }
 
-const party = { name: 'Công ty TNHH Dịch vụ Đám mây', taxCode: '0101234567', address: '1 Phố Huế, Hà Nội', email: 'an@example.vn' }
+const party = {
+  name: 'Công ty TNHH Dịch vụ Đám mây',
+  taxCode: '0101234567',
+  address: '1 Phố Huế, Hà Nội',
+  email: 'an@example.vn',
+}
 const pdf = () =>
   invoicePdf(
     {
       id: 'x',
       number: 'VN-2027-000001',
+      issuedAt: '2027-01-01T00:00:00.000Z',
+      lapsesAt: null,
+      corrects: null,
       kind: 'renewal',
       status: 'paid',
       currency: 'VND',
@@ -176,6 +213,7 @@ const pdf = () =>
           tax: 16_148,
           period_start: ordered.toISOString(),
           period_end: later(ordered, 2_678_400_000).toISOString(),
+          corrects_line: null,
         },
       ],
     },

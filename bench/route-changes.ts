@@ -65,7 +65,10 @@ const awaitChange = (page: Page) =>
           let drawn = false
           new MutationObserver((changes, observer) => {
             drawn ||=
-              location.href !== from && changes.some(({ addedNodes }) => [...addedNodes].some((node) => node instanceof HTMLElement))
+              location.href !== from &&
+              changes.some(({ addedNodes }) =>
+                [...addedNodes].some((node) => node instanceof HTMLElement),
+              )
             if (drawn) observer.disconnect()
           }).observe(document.body, { childList: true, subtree: true })
           const look = () => {
@@ -84,14 +87,21 @@ const awaitChange = (page: Page) =>
 const patienceMs = 3000
 
 /** Presses each of the links in turn, so many rounds; ms of each change but for those of the first round, which fetches what it needs. */
-export async function changesOf(page: Page, links: readonly Locator[], rounds: number): Promise<number[]> {
+export async function changesOf(
+  page: Page,
+  links: readonly Locator[],
+  rounds: number,
+): Promise<number[]> {
   const found: number[] = []
   for (let round = 0; round < rounds; round++)
     for (const link of links) {
       await awaitChange(page)
       await press(page, link)
       // A link that leads nowhere, or out of the application, is passed over.
-      const ms = await Promise.race([page.evaluate(() => window.changed).catch(() => undefined), rest(patienceMs)])
+      const ms = await Promise.race([
+        page.evaluate(() => window.changed).catch(() => undefined),
+        rest(patienceMs),
+      ])
       if (round > 0 && ms !== undefined) found.push(ms)
       await page.waitForLoadState('networkidle')
     }

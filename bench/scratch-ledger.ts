@@ -19,7 +19,11 @@ export interface ScratchLedger {
 }
 
 /** `fund`: minor units that each wallet begins with. */
-export async function scratchLedger(options: { connections: number; wallets: number; fund: bigint }): Promise<ScratchLedger> {
+export async function scratchLedger(options: {
+  connections: number
+  wallets: number
+  fund: bigint
+}): Promise<ScratchLedger> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-ledger-'))
   chmodSync(folder, 0o755)
   const cluster = await startEmbeddedPostgres({ folder })
@@ -27,7 +31,10 @@ export async function scratchLedger(options: { connections: number; wallets: num
   await migrate(cluster.url)
   const ledger = createLedger(systemClock)
   await ledger.prepare(db, { drivers: ['vnpay'], products: ['wordpress'] })
-  const customers = Array.from({ length: options.wallets }, (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`)
+  const customers = Array.from(
+    { length: options.wallets },
+    (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+  )
   await transaction(db, async (tx) => {
     for (const [index, id] of customers.entries()) {
       const row = {
@@ -42,7 +49,14 @@ export async function scratchLedger(options: { connections: number; wallets: num
       await tx.insertInto('customer').values(row).execute()
       await ledger.openWallet(tx, id, 'VND')
       if (options.fund > 0n)
-        await ledger.credit(tx, { key: `fill:${id}`, customerId: id, driver: 'vnpay', amount: options.fund, currency: 'VND', details: {} })
+        await ledger.credit(tx, {
+          key: `fill:${id}`,
+          customerId: id,
+          driver: 'vnpay',
+          amount: options.fund,
+          currency: 'VND',
+          details: {},
+        })
     }
   })
   return {

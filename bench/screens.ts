@@ -26,7 +26,9 @@ const every = (['light', 'dark'] as const).flatMap((theme) =>
 /** LOOKS=light-vi-wide,dark-en-narrow: only these. A zoomed window is looked at in one theme: colours do not depend on it. */
 const wanted = process.env['LOOKS']?.split(',')
 const looks = every.filter(({ theme, language, width }) =>
-  wanted ? wanted.includes(`${theme}-${language}-${width}`) : width !== 'zoomed' || theme === 'light',
+  wanted
+    ? wanted.includes(`${theme}-${language}-${width}`)
+    : width !== 'zoomed' || theme === 'light',
 )
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
@@ -42,14 +44,35 @@ interface Ids {
 async function furnish(portal: BenchPortal, token: string): Promise<Ids> {
   const [domain] = (await call<{ data: { id: string }[] }>(portal, 'GET', '/api/dns', token)).data
   const dns = domain?.id ?? ''
-  const [record] = (await call<{ data: { id: string }[] }>(portal, 'GET', `/api/dns/${dns}/records`, token)).data
-  const [invoice] = await call<{ hosted_invoice_url: string }[]>(portal, 'GET', '/api/payments/stripe/invoices', token)
-  const { transactionCode } = await call<{ transactionCode: string }>(portal, 'POST', '/api/payments/checkout', token, {
-    amount: 500_000,
-    type: 1,
-    method: 'BANKTRANSFER',
-  })
-  const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'binh', password: 'Another#1pass', replicate: 1 }
+  const [record] = (
+    await call<{ data: { id: string }[] }>(portal, 'GET', `/api/dns/${dns}/records`, token)
+  ).data
+  const [invoice] = await call<{ hosted_invoice_url: string }[]>(
+    portal,
+    'GET',
+    '/api/payments/stripe/invoices',
+    token,
+  )
+  const { transactionCode } = await call<{ transactionCode: string }>(
+    portal,
+    'POST',
+    '/api/payments/checkout',
+    token,
+    {
+      amount: 500_000,
+      type: 1,
+      method: 'BANKTRANSFER',
+    },
+  )
+  const order = {
+    size: 1,
+    region: 1,
+    disk: 10_240,
+    mariadb_disk_size: 10_240,
+    user: 'binh',
+    password: 'Another#1pass',
+    replicate: 1,
+  }
   const { id } = await call<{ id: string }>(portal, 'POST', '/api/wp', token, order)
   for (let status = ''; status !== 'running';) {
     ;({ status } = await call<{ status: string }>(portal, 'GET', `/api/wp/${id}`, token))
@@ -89,7 +112,9 @@ const customers = (ids: Ids): string[] => [
   '/wordpress',
   '/wordpress/create',
   `/wordpress/${ids.wp}`,
-  ...['logs', 'disk', 'mariadb', 'plans', 'domain', 'backups'].map((tab) => `/wordpress/${ids.wp}?tab=${tab}`),
+  ...['logs', 'disk', 'mariadb', 'plans', 'domain', 'backups'].map(
+    (tab) => `/wordpress/${ids.wp}?tab=${tab}`,
+  ),
   `/hosting/${ids.wp}`,
   '/hosting',
   '/hosting/create',
@@ -147,15 +172,24 @@ async function walk(
   let at = ''
   const found = (what: string) => findings.push({ look, path: at, what })
   page.on('pageerror', (error) => found(`error: ${error.message}`))
-  page.on('console', (message) => void (message.type() === 'error' && found(`console: ${message.text()}`)))
+  page.on(
+    'console',
+    (message) => void (message.type() === 'error' && found(`console: ${message.text()}`)),
+  )
   for (const address of paths) {
     at = address
     try {
       await page.goto(`${portal.url}${address}`)
       await settled(page)
       const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze()
-      for (const { id, nodes } of violations) found(`axe ${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
-      if (await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)) found('scrolls sideways')
+      for (const { id, nodes } of violations)
+        found(`axe ${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+      if (
+        await page.evaluate(
+          () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+        )
+      )
+        found('scrolls sideways')
     } catch (error) {
       found(error instanceof Error ? (error.message.split('\n')[0] ?? '') : 'failed')
     }
@@ -166,13 +200,32 @@ async function walk(
 }
 
 /** Pictures side by side, as many on a sheet as can still be read, drawn by the same browser. */
-async function sheets(browser: Browser, look: Look, paths: string[], pictures: Buffer[]): Promise<void> {
+async function sheets(
+  browser: Browser,
+  look: Look,
+  paths: string[],
+  pictures: Buffer[],
+): Promise<void> {
   const [columns, rows] = look.width === 'wide' ? [3, 4] : look.width === 'zoomed' ? [6, 4] : [7, 2]
   const each = columns * rows
   for (let from = 0; from < pictures.length; from += each)
-    await sheet(browser, look, columns, 1 + from / each, paths.slice(from, from + each), pictures.slice(from, from + each))
+    await sheet(
+      browser,
+      look,
+      columns,
+      1 + from / each,
+      paths.slice(from, from + each),
+      pictures.slice(from, from + each),
+    )
 }
-async function sheet(browser: Browser, look: Look, columns: number, number: number, paths: string[], pictures: Buffer[]): Promise<void> {
+async function sheet(
+  browser: Browser,
+  look: Look,
+  columns: number,
+  number: number,
+  paths: string[],
+  pictures: Buffer[],
+): Promise<void> {
   const cells = pictures.map(
     (picture, index) =>
       `<figure><img src="data:image/jpeg;base64,${picture.toString('base64')}"><figcaption>${paths[index]}</figcaption></figure>`,
@@ -181,13 +234,19 @@ async function sheet(browser: Browser, look: Look, columns: number, number: numb
   await page.setContent(
     `<style>body{margin:12px;display:grid;grid-template-columns:repeat(${columns},minmax(0,1fr));gap:12px;font:12px sans-serif}figure{margin:0;overflow-wrap:anywhere}img{width:100%;border:1px solid #999}</style>${cells.join('')}`,
   )
-  await page.screenshot({ path: path.join(folder, `${look.theme}-${look.language}-${look.width}-${number}.png`), fullPage: true })
+  await page.screenshot({
+    path: path.join(folder, `${look.theme}-${look.language}-${look.width}-${number}.png`),
+    fullPage: true,
+  })
   await page.close()
 }
 
 mkdirSync(folder, { recursive: true })
 const portal = await startPortal()
-const browser = await chromium.launch({ executablePath: await browserPath(), args: browserArguments })
+const browser = await chromium.launch({
+  executablePath: await browserPath(),
+  args: browserArguments,
+})
 try {
   const token = await signIn(portal)
   const ids = await furnish(portal, token)
@@ -195,9 +254,15 @@ try {
   for (const look of looks) {
     const [outside, inside] = [
       await walk(browser, portal, null, visitors(ids), look),
-      await walk(browser, portal, token, customers(ids), look),
+      // Each in a session of its own: the last screens lock it.
+      await walk(browser, portal, await signIn(portal), customers(ids), look),
     ]
-    await sheets(browser, look, [...visitors(ids), ...customers(ids)], [...outside.pictures, ...inside.pictures])
+    await sheets(
+      browser,
+      look,
+      [...visitors(ids), ...customers(ids)],
+      [...outside.pictures, ...inside.pictures],
+    )
     const findings = [...outside.findings, ...inside.findings]
     all.push(...findings)
     const count = (kind: RegExp) => findings.filter(({ what }) => kind.test(what)).length
@@ -205,7 +270,8 @@ try {
       `${look.theme.padEnd(5)} ${look.language} ${look.width.padEnd(6)} ${String(widths[look.width].width).padStart(4)} px  ${outside.pictures.length + inside.pictures.length} screens  axe ${count(/^axe/)}  console ${count(/^(error|console)/)}  sideways ${count(/sideways/)}  other ${count(/^(?!axe|error|console|scrolls)/)}`,
     )
   }
-  for (const { look, path: address, what } of all) console.log(`  ${look.theme} ${look.language} ${look.width} ${address}: ${what}`)
+  for (const { look, path: address, what } of all)
+    console.log(`  ${look.theme} ${look.language} ${look.width} ${address}: ${what}`)
   writeFileSync(path.join(folder, 'findings.json'), JSON.stringify(all, null, 2))
 } finally {
   await browser.close()

@@ -33,7 +33,9 @@ export async function serveFolder(folder: string): Promise<string> {
   const server = http.createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://peer')
     const file = path.join(folder, path.normalize(decodeURIComponent(pathname)))
-    const { body, headers } = answer(existsSync(file) && statSync(file).isFile() ? file : path.join(folder, 'index.html'))
+    const { body, headers } = answer(
+      existsSync(file) && statSync(file).isFile() ? file : path.join(folder, 'index.html'),
+    )
     response.writeHead(200, headers).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -46,4 +48,7 @@ export const peers = (): { name: string; folder: string }[] =>
   (process.env['PEERS'] ?? '')
     .split(',')
     .filter((one) => one.includes('='))
-    .map((one) => ({ name: one.slice(0, one.indexOf('=')), folder: one.slice(one.indexOf('=') + 1) }))
+    .map((one) => ({
+      name: one.slice(0, one.indexOf('=')),
+      folder: one.slice(one.indexOf('=') + 1),
+    }))

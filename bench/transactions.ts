@@ -34,13 +34,23 @@ try {
         }),
       )
 
-  const everything: Omit<Filter, 'customerId'> = { direction: undefined, search: '', period: { from: null, to: null }, language: 'en' }
+  const everything: Omit<Filter, 'customerId'> = {
+    direction: undefined,
+    search: '',
+    period: { from: null, to: null },
+    language: 'en',
+  }
   const start = Date.now() - 400 * days
   const cases: [string, Partial<Filter>, before: boolean, kind: keyof typeof rounds][] = [
     ['the newest page', {}, false, 'quick'],
     ['a page from the middle', {}, true, 'quick'],
     ['what was spent', { direction: 'out' }, false, 'quick'],
-    ['a stretch of time', { period: { from: new Date(start), to: new Date(start + 400) } }, false, 'quick'],
+    [
+      'a stretch of time',
+      { period: { from: new Date(start), to: new Date(start + 400) } },
+      false,
+      'quick',
+    ],
     ['a search that finds much', { search: 'vnpay' }, false, 'reading'],
     ["an invoice's number", { search: 'VN-2026-000002' }, false, 'quick'],
     ['a search that finds nothing', { search: 'nothing of the kind' }, false, 'reading'],
@@ -52,21 +62,33 @@ try {
     for (let block = 0; block <= blocks; block++) {
       const own = { small: [] as number[], large: [] as number[] }
       for (let round = 0; round < rounds[kind]; round++)
-        for (const size of round % 2 === 0 ? (['small', 'large'] as const) : (['large', 'small'] as const)) {
+        for (const size of round % 2 === 0
+          ? (['small', 'large'] as const)
+          : (['large', 'small'] as const)) {
           const before = middle ? BigInt(Math.floor(sizes[size] / 2)) : null
           const began = performance.now()
-          await entryPage(db, { ...everything, ...filter, customerId: size === 'small' ? small : large, limit: 50, before })
+          await entryPage(db, {
+            ...everything,
+            ...filter,
+            customerId: size === 'small' ? small : large,
+            limit: 50,
+            before,
+          })
           own[size].push(performance.now() - began)
         }
       if (block === 0) continue
       for (const size of ['small', 'large'] as const) {
         times[size].push(...own[size])
-        slowest[size].push(own[size].toSorted((a, b) => a - b)[Math.floor(rounds[kind] * 0.99)] ?? Number.NaN)
+        slowest[size].push(
+          own[size].toSorted((a, b) => a - b)[Math.floor(rounds[kind] * 0.99)] ?? Number.NaN,
+        )
       }
     }
     const [few, many] = [median(slowest.small), median(slowest.large)]
     const usual = `usual ${median(times.small).toFixed(2)} and ${median(times.large).toFixed(2)} ms`
-    console.log(`      ${name}: p99 ${few.toFixed(2)} ms at ${sizes.small} entries, ${many.toFixed(2)} ms at ${sizes.large}; ${usual}`)
+    console.log(
+      `      ${name}: p99 ${few.toFixed(2)} ms at ${sizes.small} entries, ${many.toFixed(2)} ms at ${sizes.large}; ${usual}`,
+    )
     report(`p99 of ${name}, ${sizes.large} entries / ${sizes.small}`, many / few, 1.3, 'x')
   }
 } finally {

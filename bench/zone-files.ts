@@ -49,7 +49,9 @@ const bytesOf = (written: string): Buffer =>
   Buffer.concat(
     [...written.matchAll(/"((?:[^"\\]|\\[0-9]{3}|\\[^0-9])*)"/gs)].flatMap(([, string]) =>
       [...(string ?? '').matchAll(/\\([0-9]{3})|\\(.)|([^\\])/gs)].map(([, code, escaped, plain]) =>
-        code === undefined ? Buffer.from(escaped ?? plain ?? '', 'latin1') : Buffer.of(Number(code)),
+        code === undefined
+          ? Buffer.from(escaped ?? plain ?? '', 'latin1')
+          : Buffer.of(Number(code)),
       ),
     ),
   )
@@ -68,7 +70,8 @@ function bind(text: string, origin: string): { records: string[] | undefined; sa
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => {
-      const [, name = '', ttl, type = '', data = ''] = /^(\S+)\s+(\d+)\s+IN\s+(\S+)\s+(.*)$/s.exec(line) ?? []
+      const [, name = '', ttl, type = '', data = ''] =
+        /^(\S+)\s+(\d+)\s+IN\s+(\S+)\s+(.*)$/s.exec(line) ?? []
       return `${dotless(name)} ${ttl} ${type} ${canonical(type, data)}`
     })
   return { records: records.toSorted(), says }
@@ -94,27 +97,39 @@ const ours = (records: readonly ZoneFileRecord[]): string[] =>
     ),
   ].toSorted()
 
-const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((value, index) => value === b[index])
+const same = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((value, index) => value === b[index])
 
 /** Where the two differ on purpose: what BIND says or what we say, and why. */
 const zoneRules =
   /has no address records|is a CNAME \(illegal\)|invalid NS owner name \(wildcard\)|CNAME and other data|has no NS records|has \d+ SOA records|multiple RRs of singleton|no current owner name, using|SOA record not at top of zone|not at top|has no SOA/
 const ourRules: readonly [RegExp, string][] = [
-  [/does not belong to/, 'a name outside the zone: BIND drops the record with a warning, we refuse'],
+  [
+    /does not belong to/,
+    'a name outside the zone: BIND drops the record with a warning, we refuse',
+  ],
   [/not valid UTF-8/, 'text that is no UTF-8: the portal keeps text'],
   [/(is|are) not supported/, 'a type, class or directive that the portal does not keep'],
   [/^'\$DATE' is not a known/, '$DATE, which only BIND knows'],
   [/^Reading stopped after/, 'so many lines that the portal does not keep that it stops reading'],
   [/is not a time/, 'a TTL above 2147483647: BIND takes it as 0, we refuse'],
   [/must begin with its name/, 'no owner yet: BIND takes the origin with a warning, we refuse'],
-  [/quotation mark is opened but not closed/, 'a line that ends behind a backslash inside quotation marks: BIND goes on in the next line'],
+  [
+    /quotation mark is opened but not closed/,
+    'a line that ends behind a backslash inside quotation marks: BIND goes on in the next line',
+  ],
   [/is not a domain name/, 'bytes that are no name in any script'],
-  [/Quotation marks are only/, 'quotation marks around a name: BIND takes them, RFC 1035 knows them for strings only'],
+  [
+    /Quotation marks are only/,
+    'quotation marks around a name: BIND takes them, RFC 1035 knows them for strings only',
+  ],
 ]
 
 /** Of what BIND read: the types that the portal keeps. */
 const keptOf = (records: readonly string[]): string[] =>
-  records.filter((record) => (recordTypes as readonly string[]).includes(/^\S+ \d+ (\S+)/.exec(record)?.[1] ?? ''))
+  records.filter((record) =>
+    (recordTypes as readonly string[]).includes(/^\S+ \d+ (\S+)/.exec(record)?.[1] ?? ''),
+  )
 const notKept = /^Records of type \S+ are not supported/
 
 /** Does the file give one set several TTLs? Each record is read alone, so that the first is not lent to the others. */
@@ -123,7 +138,8 @@ function mixedTtls(text: string, origin: string): boolean {
   if (says.includes('TTL set to prior TTL')) return true
   const { records } = readZoneFile(text, { origin })
   const lines = new Map<string, number[]>()
-  for (const { type, name, line } of records) lines.set(`${type} ${name}`, [...(lines.get(`${type} ${name}`) ?? []), line])
+  for (const { type, name, line } of records)
+    lines.set(`${type} ${name}`, [...(lines.get(`${type} ${name}`) ?? []), line])
   return [...lines.values()].some((of) => of.length > 1)
 }
 
@@ -131,7 +147,8 @@ const counts = new Map<string, number>()
 const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
 const unexplained: string[] = []
 
-const withoutTtl = (records: readonly string[]): string[] => [...new Set(records.map((record) => record.replace(/ \d+ /, ' ')))].toSorted()
+const withoutTtl = (records: readonly string[]): string[] =>
+  [...new Set(records.map((record) => record.replace(/ \d+ /, ' ')))].toSorted()
 function differenceOf(ours: readonly string[], theirs: readonly string[], says: string): string {
   const only = (of: readonly string[], others: readonly string[]): string =>
     of
@@ -146,7 +163,10 @@ function compare(text: string, origin: string, what: string, from = what): void 
   const bound = bind(text, origin)
   if (read.errors.length === 0 && bound.records) {
     if (same(ours(read.records), bound.records)) return count(`${what}: both accept, same content`)
-    if (same(withoutTtl(ours(read.records)), withoutTtl(bound.records)) && mixedTtls(text, origin)) {
+    if (
+      same(withoutTtl(ours(read.records)), withoutTtl(bound.records)) &&
+      mixedTtls(text, origin)
+    ) {
       return count(`${what}: both accept – two TTLs in one set: BIND takes the last, we the first`)
     }
     count(`${what}: CONTENT DIFFERS`)
@@ -156,44 +176,66 @@ function compare(text: string, origin: string, what: string, from = what): void 
     // A line of a type that the portal does not keep must not change how the others are read.
     if (read.errors.every(({ message }) => notKept.test(message.en))) {
       const [mine, theirs] = [ours(read.records), keptOf(bound.records)]
-      if (same(mine, theirs)) return count(`${what}: both accept what the portal keeps, same content; we name the types that it does not`)
+      if (same(mine, theirs))
+        return count(
+          `${what}: both accept what the portal keeps, same content; we name the types that it does not`,
+        )
       if (same(withoutTtl(mine), withoutTtl(theirs)) && mixedTtls(text, origin))
-        return count(`${what}: both accept what the portal keeps – two TTLs in one set: BIND takes the last, we the first`)
+        return count(
+          `${what}: both accept what the portal keeps – two TTLs in one set: BIND takes the last, we the first`,
+        )
       count(`${what}: CONTENT DIFFERS, types that the portal does not keep left out`)
       unexplained.push(`${from}: ` + differenceOf(mine, theirs, bound.says))
       return
     }
-    const reasons = read.errors.map(({ message }) => ourRules.find(([rule]) => rule.test(message.en))?.[1])
+    const reasons = read.errors.map(
+      ({ message }) => ourRules.find(([rule]) => rule.test(message.en))?.[1],
+    )
     const [reason] = reasons
     // what follows an open quotation mark is misread on the next line
-    if (reason && (reasons.every(Boolean) || reason.startsWith('a line that ends'))) return count(`${what}: only we refuse – ${reason}`)
+    if (reason && (reasons.every(Boolean) || reason.startsWith('a line that ends')))
+      return count(`${what}: only we refuse – ${reason}`)
     count(`${what}: ONLY WE REFUSE`)
     unexplained.push(
       `${from}: we refuse: ${read.errors.map(({ line, message }) => `${line} ${message.en}`).join('; ')}\n${bound.says}\n${text.split('\n')[(read.errors[0]?.line ?? 1) - 1]}`,
     )
   } else {
     const why = bound.says.split('\n').filter((line) => /zone|dns_/.test(line))
-    if (zoneRules.test(bound.says)) return count(`${what}: only BIND refuses – a rule about the whole zone, ours are in the record rules`)
+    if (zoneRules.test(bound.says))
+      return count(
+        `${what}: only BIND refuses – a rule about the whole zone, ours are in the record rules`,
+      )
     if (bound.says.includes('extra input text') && /(?:^|\n)\$\S+[^\n]+$/.test(text))
       return count(`${what}: only BIND refuses – a directive on a last line without an end`)
     count(`${what}: ONLY BIND REFUSES`)
     const line = Number(/zone:(\d+): (?!file|using|no TTL|TTL)/.exec(bound.says)?.[1] ?? 1)
-    unexplained.push(`${from}: BIND refuses: ${why.join('\n')}\n${JSON.stringify(text.split('\n').slice(Math.max(0, line - 3), line + 1))}`)
+    unexplained.push(
+      `${from}: BIND refuses: ${why.join('\n')}\n${JSON.stringify(text.split('\n').slice(Math.max(0, line - 3), line + 1))}`,
+    )
   }
 }
 
 for (let index = 0; index < files; index++) {
   const zone = generateZoneFile(seed + index)
   const read = readZoneFile(zone.text, { origin: zone.origin })
-  if (!same(ours(read.records), [...new Set(zone.records)].toSorted())) count('generated: WE READ WHAT WAS NOT WRITTEN')
+  if (!same(ours(read.records), [...new Set(zone.records)].toSorted()))
+    count('generated: WE READ WHAT WAS NOT WRITTEN')
   compare(zone.text, zone.origin, 'generated')
   const start = read.records.find(({ type }) => type === 'SOA')
   if (start?.type !== 'SOA') throw new Error('a generated file has an SOA')
   // every tenth: BIND reads what we write
   if (index % 10 === 0) {
-    const written = writeZoneFile({ origin: zone.origin, soa: { ...start.soa, ttlSeconds: start.ttlSeconds }, records: read.records })
+    const written = writeZoneFile({
+      origin: zone.origin,
+      soa: { ...start.soa, ttlSeconds: start.ttlSeconds },
+      records: read.records,
+    })
     const back = bind(written, zone.origin).records
-    count(back && same(back, ours(read.records)) ? 'written by us: BIND reads the same' : 'written by us: BIND READS OTHERWISE')
+    count(
+      back && same(back, ours(read.records))
+        ? 'written by us: BIND reads the same'
+        : 'written by us: BIND READS OTHERWISE',
+    )
   }
 }
 for (let index = 0; index < mutated; index++) {
@@ -212,19 +254,31 @@ const filesIn = (folder: string): { origin: string; text: string; name: string }
     }))
 const fixtures = filesIn(path.join(import.meta.dirname, 'fixtures/zones'))
 const gathered = process.env['ZONES'] === undefined ? [] : filesIn(process.env['ZONES'])
-for (const { text, origin, name } of fixtures) compare(text, origin, 'in the styles of real ones', name)
+for (const { text, origin, name } of fixtures)
+  compare(text, origin, 'in the styles of real ones', name)
 for (const { text, origin, name } of gathered) compare(text, origin, 'real', name)
 // Damage is done to what was whole: BIND's own tests have many files that it shall refuse.
-const found = [...fixtures, ...gathered].filter(({ text, origin }) => bind(text, origin).records !== undefined)
+const found = [...fixtures, ...gathered].filter(
+  ({ text, origin }) => bind(text, origin).records !== undefined,
+)
 for (let index = 0; index < real; index++) {
   const one = found[index % found.length]
-  if (one) compare(mutate(one.text, seed + index), one.origin, `${gathered.length > 0 ? 'real' : 'in their styles'}, mutated`, one.name)
+  if (one)
+    compare(
+      mutate(one.text, seed + index),
+      one.origin,
+      `${gathered.length > 0 ? 'real' : 'in their styles'}, mutated`,
+      one.name,
+    )
 }
 rmSync(folder, { recursive: true })
 
-for (const [what, number] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))) console.log(`${String(number).padStart(7)}  ${what}`)
+for (const [what, number] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  console.log(`${String(number).padStart(7)}  ${what}`)
 console.log(
-  unexplained.length === 0 ? 'Every difference is one of the kinds above.' : `${unexplained.length} differences without a known reason:`,
+  unexplained.length === 0
+    ? 'Every difference is one of the kinds above.'
+    : `${unexplained.length} differences without a known reason:`,
 )
 for (const line of unexplained.slice(0, show)) console.log(`--\n${line}`)
 process.exit(unexplained.length === 0 ? 0 : 1)

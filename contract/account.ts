@@ -1,7 +1,8 @@
 /** The customer's own account: profile, password, contacts, sessions, sign-in history. */
 import * as z from 'zod/mini'
 import { email } from './auth.ts'
-import { Address, otp, password, phone } from './registration.ts'
+import { Address, otp, password, personName, phone } from './person.ts'
+import { line } from './text.ts'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 import { regionCode } from './money.ts'
 import { Location } from './system.ts'
@@ -21,7 +22,9 @@ export function isTimeZone(name: string): boolean {
 const language = z.enum(['en', 'vi', 'aud'])
 const currentPassword = z.string().check(z.minLength(1), z.maxLength(128))
 /** A tax or business number of any country: 0312345678-001, 51 824 753 556, DE811907980. Whether it exists is not asked. */
-const taxCode = z.string().check(z.trim(), z.maxLength(30), z.regex(/^[A-Za-z0-9][A-Za-z0-9 ./-]*$/, { error: 'tax_code' }))
+const taxCode = z
+  .string()
+  .check(z.trim(), z.maxLength(30), z.regex(/^[A-Za-z0-9][A-Za-z0-9 ./-]*$/, { error: 'tax_code' }))
 const timeZone = z.string().check(z.maxLength(64), z.refine(isTimeZone, { error: 'time_zone' }))
 
 export const Account = z.object({
@@ -56,11 +59,11 @@ export const changeAccount = endpoint({
   access: 'customer',
   summary: 'Change name, language, time zone or what invoices name; what is not named stays',
   body: z.strictObject({
-    name: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(100))),
+    name: z.optional(personName),
     language: z.optional(language),
     timeZone: z.optional(z.nullable(timeZone)),
     address: z.optional(z.nullable(Address)),
-    company: z.optional(z.nullable(z.string().check(z.trim(), z.minLength(1), z.maxLength(150)))),
+    company: z.optional(z.nullable(line(1, 150))),
     taxCode: z.optional(z.nullable(taxCode)),
   }),
   result: Account,

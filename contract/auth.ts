@@ -3,7 +3,9 @@ import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 import { currency, minor, regionCode } from './money.ts'
 
-export const email = z.string().check(z.trim(), z.toLowerCase(), z.maxLength(254), z.email({ error: 'email' }))
+export const email = z
+  .string()
+  .check(z.trim(), z.toLowerCase(), z.maxLength(254), z.email({ error: 'email' }))
 
 export const login = endpoint({
   method: 'POST',
@@ -20,6 +22,7 @@ export const logout = endpoint({
   access: 'customer',
   summary: 'Revoke this access token',
   result: z.null(),
+  whileLocked: true,
 })
 
 export const Me = z.object({

@@ -14,12 +14,17 @@ export const InvoiceLine = z.object({
   tax: minor,
   period_start: z.nullable(z.string()),
   period_end: z.nullable(z.string()),
+  /** Of a credit note: which line of the invoice it corrects, counted from 1. */
+  corrects_line: z.nullable(z.int()),
 })
 
 export const Invoice = z.object({
   id: z.string(),
-  /** Gapless per year and region: VN-2026-000001. */
-  number: z.string(),
+  /**
+   * Gapless per year and region: VN-2026-000001, and VN-CN-2026-000001 of credit notes. Given when the invoice is paid or falls due,
+   * whichever is first; null until then, and for ever on an order that lapsed.
+   */
+  number: z.nullable(z.string()),
   amount_due: minor,
   amount_paid: minor,
   total: minor,
@@ -27,10 +32,16 @@ export const Invoice = z.object({
   status: InvoiceStatus,
   /** A credit gives back: its total is below zero and nothing is due. */
   kind: z.enum(['order', 'renewal', 'proration', 'credit']),
+  /** The invoice that a credit note corrects. */
+  corrects: z.nullable(z.object({ id: z.string(), number: z.string() })),
   /** The tax that the total contains; rate in hundredths of a percent. Null where there is none. */
   tax: z.nullable(z.object({ name: z.string(), rate: z.int(), amount: minor })),
   /** Unix seconds. */
   created: z.int(),
+  /** When it got its number. */
+  issuedAt: z.nullable(z.string()),
+  /** Until when an order may be paid, and of a void one that it lapsed then; null for everything else. */
+  lapsesAt: z.nullable(z.string()),
   invoice_pdf: z.string(),
   hosted_invoice_url: z.string(),
   lines: z.array(InvoiceLine),
@@ -100,7 +111,8 @@ export const getRunway = endpoint({
   method: 'GET',
   path: '/api/wallet/runway',
   access: 'customer',
-  summary: 'How long the wallet lasts, from what will really renew: planned changes and cancellations included',
+  summary:
+    'How long the wallet lasts, from what will really renew: planned changes and cancellations included',
   result: Runway,
 })
 
@@ -116,6 +128,8 @@ export const Subscription = z.object({
   renewsAt: z.nullable(z.string()),
   /** What the next renewal costs as prices stand now, a planned change included. */
   renewalPrice: minor,
+  /** A dearer price that was announced, minor units a month, and the first renewal that costs it. */
+  priceRise: z.nullable(z.object({ price: minor, actsAt: z.string() })),
   /** A change takes effect at the renewal. */
   planned: z.boolean(),
   cancelAtPeriodEnd: z.boolean(),
@@ -148,7 +162,8 @@ export const cancelSubscription = endpoint({
   method: 'POST',
   path: '/api/subscriptions/:id/cancel',
   access: 'customer',
-  summary: 'Cancel with the end of the period, or now: the server is deleted and the unused part of the month is back in the wallet',
+  summary:
+    'Cancel with the end of the period, or now: the server is deleted and the unused part of the month is back in the wallet',
   params: idParam,
   body: z.strictObject({ when: z.enum(['period_end', 'now']) }),
   result: Subscription,

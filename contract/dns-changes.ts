@@ -7,6 +7,11 @@ import { recordTypes } from './dns-types.ts'
 import { Record } from './dns.ts'
 import { endpoint, idParam, pageQuery } from './endpoint.ts'
 
+/** Longest zone file, characters: ten thousand records as we write them, and room for comments. */
+const zoneFileChars = 1_048_576
+/** Shown of each side of one change; the log keeps all. */
+export const shownStates = 100
+
 const text = (length: number) => z.string().check(z.maxLength(length))
 
 export const RecordState = z.object({
@@ -27,8 +32,11 @@ export const Change = z.object({
   /** Who changed it: name of the customer. */
   who: z.string(),
   action: z.enum(changeActions),
+  /** The first of each side; `beforeCount` and `afterCount` say how many there are. */
   before: z.array(RecordState),
   after: z.array(RecordState),
+  beforeCount: z.int(),
+  afterCount: z.int(),
   undoneAt: z.nullable(z.string()),
 })
 export type Change = z.output<typeof Change>
@@ -73,14 +81,20 @@ export const importZone = endpoint({
   method: 'POST',
   path: '/api/dns/:id/zone',
   access: 'customer',
-  summary: 'Import a BIND zone file, all or nothing; with `preview`, only answers what would change',
+  summary:
+    'Import a BIND zone file, all or nothing; with `preview`, only answers what would change',
   params: idParam,
   body: z.strictObject({
-    content: z.string().check(z.minLength(1), z.maxLength(200_000)),
+    content: z.string().check(z.minLength(1), z.maxLength(zoneFileChars)),
     preview: z._default(z.boolean(), false),
-    /** `merge` keeps the sets that the file does not name; `replace` leaves nothing but the file. */
-    mode: z._default(z.enum(['merge', 'replace']), 'merge'),
+    /**
+     * `merge` adds what the file has and removes nothing; `sets` makes the records of each name and
+     * type that the file names what the file says; `replace` leaves nothing but the file.
+     */
+    mode: z._default(z.enum(['merge', 'sets', 'replace']), 'merge'),
   }),
+  // A character may take four bytes, and JSON escapes some.
+  maxBodyBytes: 4 * zoneFileChars,
   result: ImportPlan,
 })
 
@@ -98,7 +112,8 @@ export const undoChange = endpoint({
   method: 'POST',
   path: '/api/dns/:id/changes/:changeId/undo',
   access: 'customer',
-  summary: 'Put back what a change took away and take away what it added; 409 when a later change stands in the way',
+  summary:
+    'Put back what a change took away and take away what it added; 409 when a later change stands in the way',
   params: z.object({ id: text(100), changeId: text(100) }),
   result: Change,
 })
@@ -106,8 +121,19 @@ export const pointAtServer = endpoint({
   method: 'POST',
   path: '/api/dns/:id/point',
   access: 'customer',
-  summary: 'Point the domain and its www at one of your WordPress servers; what stood there is replaced and can be undone',
+  summary:
+    'Point the domain and its www at one of your WordPress servers; what stood there is replaced and can be undone',
   params: idParam,
-  body: z.strictObject({ wp: text(100) }),
-  result: z.object({ changeId: z.nullable(z.string()), data: z.array(Record), domains: z.array(z.string()) }),
+  body: z.strictObject({
+    wp: text(100),
+    /** True: only answers what would change. */
+    preview: z._default(z.boolean(), false),
+  }),
+  result: z.object({
+    added: z.array(RecordState),
+    removed: z.array(RecordState),
+    changeId: z.nullable(z.string()),
+    data: z.array(Record),
+    domains: z.array(z.string()),
+  }),
 })

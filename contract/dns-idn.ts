@@ -21,7 +21,11 @@ function fromPunycode(text: string): string | undefined {
     let weight = 1
     for (let k = base; ; k += base) {
       const char = text[at++] ?? ''
-      const digit = /[a-z]/.test(char) ? char.charCodeAt(0) - 97 : /\d/.test(char) ? Number(char) + 26 : base
+      const digit = /[a-z]/.test(char)
+        ? char.charCodeAt(0) - 97
+        : /\d/.test(char)
+          ? Number(char) + 26
+          : base
       index += digit * weight
       if (digit === base || index > 0x7fffffff) return undefined
       const threshold = Math.min(Math.max(k - bias, tMin), tMax)
@@ -40,17 +44,22 @@ function fromPunycode(text: string): string | undefined {
 
 /** The A-label of one label of another script; undefined where IDNA (UTS 46, as browsers have it) knows none. */
 export const labelToAscii = (label: string): string | undefined =>
-  URL.canParse(`http://${label}.example`) ? new URL(`http://${label}.example`).hostname.slice(0, -'.example'.length) : undefined
+  URL.canParse(`http://${label}.example`)
+    ? new URL(`http://${label}.example`).hostname.slice(0, -'.example'.length)
+    : undefined
 
 /** The label in its own script; undefined for an A-label that decodes to nothing, or to what is written in another way (RFC 5891, 5.4). */
 function unicodeLabel(label: string): string | undefined {
   if (!label.startsWith('xn--')) return label
   const decoded = fromPunycode(label.slice(4))
-  return decoded !== undefined && /[^\0-\x7f]/.test(decoded) && labelToAscii(decoded) === label ? decoded : undefined
+  return decoded !== undefined && /[^\0-\x7f]/.test(decoded) && labelToAscii(decoded) === label
+    ? decoded
+    : undefined
 }
 
 /** Whether a part of the name, lower case, looks like an A-label and is none. */
-export const hasBrokenLabel = (name: string): boolean => name.split('.').some((label) => unicodeLabel(label) === undefined)
+export const hasBrokenLabel = (name: string): boolean =>
+  name.split('.').some((label) => unicodeLabel(label) === undefined)
 
 /** The name, lower case, in its own letters. What is no A-label stays as it is. */
 export const unicodeName = (name: string): string =>

@@ -45,7 +45,8 @@ export type RecordField = 'name' | 'type' | 'content' | 'ttl' | 'priority'
 export type RecordFaults = Partial<Record<RecordField, RecordRule>>
 
 /** The sentence of a rule, in the customer's language. */
-export const recordRuleText = (rule: RecordRule, language: Language): string => recordRules[rule][language]
+export const recordRuleText = (rule: RecordRule, language: Language): string =>
+  recordRules[rule][language]
 
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const serviceLabel = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
@@ -72,7 +73,8 @@ export const isHostName = (name: string, pattern: RegExp = label): boolean =>
   name.split('.').every((one) => pattern.test(one))
 
 /** The absolute name of a record of the domain `zone`. */
-export const absoluteName = (name: string, zone: string): string => (name === '@' ? zone : `${name}.${zone}`)
+export const absoluteName = (name: string, zone: string): string =>
+  name === '@' ? zone : `${name}.${zone}`
 /** `@`, or the name without the domain behind it. Undefined when it is not in the domain. */
 export function relativeName(absolute: string, zone: string): string | undefined {
   if (absolute === zone) return '@'
@@ -80,7 +82,11 @@ export function relativeName(absolute: string, zone: string): string | undefined
 }
 
 /** `@`, `www`, `*.shop`, or a full name that ends in the domain `zone`, in A-labels. */
-export function readName(typed: string, type: RecordType, zone: string): { name: string } | { fault: RecordRule } {
+export function readName(
+  typed: string,
+  type: RecordType,
+  zone: string,
+): { name: string } | { fault: RecordRule } {
   const ascii = toAscii(typed.trim())
   if (ascii === undefined || ascii === '') return { fault: 'record_name' }
   if (hasBrokenLabel(ascii)) return { fault: 'a_label' }
@@ -92,7 +98,10 @@ export function readName(typed: string, type: RecordType, zone: string): { name:
   const [first = '', ...rest] = name.split('.')
   const pattern = type === 'TXT' || type === 'CNAME' || type === 'NS' ? serviceLabel : label
   const firstHolds = first === '*' ? type !== 'NS' : pattern.test(first)
-  const holds = firstHolds && rest.every((one) => pattern.test(one)) && absoluteName(name, zone).length <= maxNameLength
+  const holds =
+    firstHolds &&
+    rest.every((one) => pattern.test(one)) &&
+    absoluteName(name, zone).length <= maxNameLength
   return holds ? { name } : { fault: 'record_name' }
 }
 
@@ -104,13 +113,22 @@ export function canonicalIpv6(text: string): string | undefined {
   return new URL(`http://[${text}]`).hostname.slice(1, -1)
 }
 
-const targetFaults = { MX: 'record_mail_host', CNAME: 'record_target', NS: 'record_name_server' } as const
+const targetFaults = {
+  MX: 'record_mail_host',
+  CNAME: 'record_target',
+  NS: 'record_name_server',
+} as const
 
-function readTarget(typed: string, type: keyof typeof targetFaults, zone: string): { content: string } | { fault: RecordRule } {
+function readTarget(
+  typed: string,
+  type: keyof typeof targetFaults,
+  zone: string,
+): { content: string } | { fault: RecordRule } {
   const text = typed.trim()
   if (text === '@' && type !== 'NS') return { content: zone }
   const ascii = toAscii(text)?.replace(/\.$/, '')
-  if (ascii === undefined || !isHostName(ascii, type === 'CNAME' ? serviceLabel : label)) return { fault: targetFaults[type] }
+  if (ascii === undefined || !isHostName(ascii, type === 'CNAME' ? serviceLabel : label))
+    return { fault: targetFaults[type] }
   return hasBrokenLabel(ascii) ? { fault: 'a_label' } : { content: ascii }
 }
 
@@ -118,7 +136,10 @@ function readTarget(typed: string, type: keyof typeof targetFaults, zone: string
 // oxlint-disable-next-line no-control-regex
 const control = /[\u0000-\u001f\u007f-\u009f]/
 
-function readContent(draft: RecordDraft, zone: string): { content: string } | { fault: RecordRule } {
+function readContent(
+  draft: RecordDraft,
+  zone: string,
+): { content: string } | { fault: RecordRule } {
   const { type, content } = draft
   switch (type) {
     case 'A': {
@@ -132,13 +153,17 @@ function readContent(draft: RecordDraft, zone: string): { content: string } | { 
     case 'TXT': {
       const text = readQuoted(content) ?? content
       if (readQuoted(content) === null) return { fault: 'record_text_quoted' }
-      if (text.trim() === '') return { fault: 'record_text_empty' }
+      // An empty text is meant only where it is written as one: "" (RFC 1035, section 3.3).
+      if (text.trim() === '' && content.trim() !== '""') return { fault: 'record_text_empty' }
       if (control.test(text) || !text.isWellFormed()) return { fault: 'record_text_control' }
-      return new TextEncoder().encode(text).length > txtLimitBytes ? { fault: 'record_text_length' } : { content: text }
+      return new TextEncoder().encode(text).length > txtLimitBytes
+        ? { fault: 'record_text_length' }
+        : { content: text }
     }
     case 'MX': {
       // RFC 7505: "this domain takes no mail".
-      if (content.trim() === '.') return draft.priority === 0 ? { content: '.' } : { fault: 'record_null_mx' }
+      if (content.trim() === '.')
+        return draft.priority === 0 ? { content: '.' } : { fault: 'record_null_mx' }
       return readTarget(content, type, zone)
     }
     case 'CNAME':
@@ -162,12 +187,18 @@ export function readRecord(
   const read = readContent(draft, zone)
   if ('fault' in named) faults.name = named.fault
   else if (named.name === '@' && type === 'NS') faults.name = 'record_apex_ns'
-  else if (named.name === '@' && type === 'CNAME' && !driver.apexFlattening) faults.name = 'record_apex_cname'
-  else if ('content' in read && type === 'CNAME' && read.content === absoluteName(named.name, zone)) faults.content = 'record_cname_self'
+  else if (named.name === '@' && type === 'CNAME' && !driver.apexFlattening)
+    faults.name = 'record_apex_cname'
+  else if ('content' in read && type === 'CNAME' && read.content === absoluteName(named.name, zone))
+    faults.content = 'record_cname_self'
   if ('fault' in read) faults.content = read.fault
-  if (!Number.isInteger(ttl) || ttl < ttlLimits.minSeconds || ttl > ttlLimits.maxSeconds) faults.ttl = 'record_ttl'
+  if (!Number.isInteger(ttl) || ttl < ttlLimits.minSeconds || ttl > ttlLimits.maxSeconds)
+    faults.ttl = 'record_ttl'
   const priority = type === 'MX' ? (draft.priority ?? priorityLimits.default) : null
-  if (priority !== null && (!Number.isInteger(priority) || priority < priorityLimits.min || priority > priorityLimits.max))
+  if (
+    priority !== null &&
+    (!Number.isInteger(priority) || priority < priorityLimits.min || priority > priorityLimits.max)
+  )
     faults.priority = 'record_priority'
   if (Object.keys(faults).length > 0 || 'fault' in read || 'fault' in named) return { faults }
   const proxied = proxiable(type) && driver.proxied && (draft.proxied ?? false)
@@ -175,14 +206,28 @@ export function readRecord(
 }
 
 /** What `record` may not be beside the others of its name. `others`: every record of the same name but itself. */
-export function checkNeighbours(record: RecordValue, others: readonly RecordValue[]): RecordFaults | undefined {
-  if (others.some((other) => other.type === record.type && other.content === record.content && other.priority === record.priority))
+export function checkNeighbours(
+  record: RecordValue,
+  others: readonly RecordValue[],
+): RecordFaults | undefined {
+  if (
+    others.some(
+      (other) =>
+        other.type === record.type &&
+        other.content === record.content &&
+        other.priority === record.priority,
+    )
+  )
     return { content: 'record_duplicate' }
   const cname = others.some((other) => other.type === 'CNAME')
-  if (record.type === 'CNAME' && others.length > 0) return { name: cname ? 'record_cname_second' : 'record_cname_beside' }
+  if (record.type === 'CNAME' && others.length > 0)
+    return { name: cname ? 'record_cname_second' : 'record_cname_beside' }
   if (cname) return { name: 'record_beside_cname' }
   const mail = others.filter((other) => other.type === 'MX')
-  if (record.type === 'MX' && (record.content === '.' ? mail.length > 0 : mail.some((other) => other.content === '.')))
+  if (
+    record.type === 'MX' &&
+    (record.content === '.' ? mail.length > 0 : mail.some((other) => other.content === '.'))
+  )
     return { content: 'record_null_mx' }
   return undefined
 }

@@ -50,11 +50,14 @@ export function readQuoted(typed: string): string | null | undefined {
   }
   if (isWrong) return null
   try {
-    return chars.length === 0 ? undefined : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes))
+    return chars.length === 0
+      ? undefined
+      : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes))
   } catch {
     return null
   }
 }
 
 /** How this text is typed, so that it is read as itself: in quotation marks where it would be taken for quoted strings. */
-export const asTyped = (text: string): string => (readQuoted(text) === undefined ? text : quoteText(text))
+export const asTyped = (text: string): string =>
+  text === '' || readQuoted(text) !== undefined ? quoteText(text) : text

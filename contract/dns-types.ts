@@ -6,4 +6,5 @@ export const ttlLimits = { minSeconds: 30, maxSeconds: 86_400, defaultSeconds: 3
 export const priorityLimits = { min: 0, max: 65_535, default: 10 } as const
 
 /** Types for which `proxied` means something. */
-export const proxiable = (type: RecordType): boolean => type === 'A' || type === 'AAAA' || type === 'CNAME'
+export const proxiable = (type: RecordType): boolean =>
+  type === 'A' || type === 'AAAA' || type === 'CNAME'

@@ -53,6 +53,8 @@ const WrittenRecord = z.object({
   ...Record.shape,
   /** Others of the same name and type that got this record's TTL and `proxied` with it (RFC 2181, 5.2); absent when there are none. */
   alsoChanged: z.optional(z.array(Record)),
+  /** What is probably not meant, in the caller's language; absent when there is nothing. */
+  warnings: z.optional(z.array(z.object({ code: z.string(), text: z.string() }))),
 })
 
 /** `content` and `name` are judged by contract/dns-records.ts. */
@@ -104,7 +106,8 @@ export const createDomain = endpoint({
   method: 'POST',
   path: '/api/dns',
   access: 'customer',
-  summary: 'Add a domain; it becomes active once the parent zone names exactly its two name servers',
+  summary:
+    'Add a domain; it becomes active once the parent zone names exactly its two name servers',
   body: z.strictObject({ name: z.string().check(z.minLength(1), z.maxLength(300)) }),
   result: Domain,
   status: 201,
@@ -113,7 +116,8 @@ export const checkDomain = endpoint({
   method: 'GET',
   path: '/api/dns/check',
   access: 'customer',
-  summary: "Ask the parent zone's own servers how the domain is delegated; activates it when that is right",
+  summary:
+    "Ask the parent zone's own servers how the domain is delegated; activates it when that is right",
   query: z.object({ domain: z.string().check(z.minLength(1), z.maxLength(300)) }),
   result: Check,
 })
@@ -138,7 +142,8 @@ export const listRecords = endpoint({
   method: 'GET',
   path: '/api/dns/:id/records',
   access: 'customer',
-  summary: "A domain's records, newest first; `search` looks in full names and values, `name` is one name exactly",
+  summary:
+    "A domain's records, newest first; `search` looks in full names and values, `name` is one name exactly",
   params: idParam,
   query: z.object({
     ...pageQuery,

@@ -14,6 +14,8 @@ export interface Endpoint {
   readonly params?: z.ZodMiniType
   readonly query?: z.ZodMiniType
   readonly body?: z.ZodMiniType
+  /** Longest body in bytes where it may be longer than that of every call (256 KiB). */
+  readonly maxBodyBytes?: number
   /** What stands under `result` in a success. */
   readonly result: z.ZodMiniType
   /** 201 for what creates; 200 when absent. */
@@ -22,6 +24,10 @@ export interface Endpoint {
   readonly paged?: true
   /** True where another protocol prescribes the answer: a success has no envelope. */
   readonly bare?: true
+  /** True for what a locked session may still do. */
+  readonly whileLocked?: true
+  /** True for the one call that Pusher's libraries send as a form; every other takes JSON only. */
+  readonly takesForms?: true
   /** Media types that this call also answers with (or only, with `bare`): a file to keep, of any length. */
   readonly files?: readonly string[]
 }

@@ -8,16 +8,41 @@ interface Entry {
 }
 
 export const errors = {
-  bad_json: { status: 400, en: 'The request is not valid JSON.', vi: 'Yêu cầu không phải JSON hợp lệ.' },
-  invalid_input: { status: 422, en: 'Please check the highlighted fields.', vi: 'Vui lòng kiểm tra lại các trường được đánh dấu.' },
-  unauthenticated: { status: 401, en: 'Please sign in to continue.', vi: 'Vui lòng đăng nhập để tiếp tục.' },
-  bad_credentials: { status: 401, en: 'Login fail, please try again !', vi: 'Đăng nhập thất bại, vui lòng thử lại !' },
+  bad_json: {
+    status: 400,
+    en: 'The request is not valid JSON.',
+    vi: 'Yêu cầu không phải JSON hợp lệ.',
+  },
+  invalid_input: {
+    status: 422,
+    en: 'Please check the highlighted fields.',
+    vi: 'Vui lòng kiểm tra lại các trường được đánh dấu.',
+  },
+  unauthenticated: {
+    status: 401,
+    en: 'Please sign in to continue.',
+    vi: 'Vui lòng đăng nhập để tiếp tục.',
+  },
+  session_locked: {
+    status: 401,
+    en: 'The session is locked.',
+    vi: 'Phiên đang khoá.',
+  },
+  bad_credentials: {
+    status: 401,
+    en: 'Login fail, please try again !',
+    vi: 'Đăng nhập thất bại, vui lòng thử lại !',
+  },
   account_inactive: {
     status: 403,
     en: 'This account is not activated yet. Enter the code we sent to your phone.',
     vi: 'Tài khoản chưa được kích hoạt. Hãy nhập mã đã gửi tới điện thoại của bạn.',
   },
-  forbidden: { status: 403, en: 'You may not do that.', vi: 'Bạn không có quyền thực hiện thao tác này.' },
+  forbidden: {
+    status: 403,
+    en: 'You may not do that.',
+    vi: 'Bạn không có quyền thực hiện thao tác này.',
+  },
   not_found: { status: 404, en: 'We could not find that.', vi: 'Không tìm thấy nội dung này.' },
   method_not_allowed: {
     status: 405,
@@ -34,17 +59,41 @@ export const errors = {
     en: 'This account is active already. Please sign in.',
     vi: 'Tài khoản này đã được kích hoạt. Vui lòng đăng nhập.',
   },
-  email_taken: { status: 409, en: 'An account with this email already exists.', vi: 'Email này đã có tài khoản.' },
-  phone_taken: { status: 409, en: 'An account with this phone number already exists.', vi: 'Số điện thoại này đã có tài khoản.' },
-  idempotency_in_progress: { status: 409, en: 'The same request is still being worked on.', vi: 'Yêu cầu này đang được xử lý.' },
-  payload_too_large: { status: 413, en: 'The request is too large (256 KiB at most).', vi: 'Yêu cầu quá lớn (tối đa 256 KiB).' },
-  unsupported_media_type: { status: 415, en: 'Send JSON, please.', vi: 'Vui lòng gửi dữ liệu JSON.' },
+  email_taken: {
+    status: 409,
+    en: 'An account with this email already exists.',
+    vi: 'Email này đã có tài khoản.',
+  },
+  phone_taken: {
+    status: 409,
+    en: 'An account with this phone number already exists.',
+    vi: 'Số điện thoại này đã có tài khoản.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    en: 'The same request is still being worked on.',
+    vi: 'Yêu cầu này đang được xử lý.',
+  },
+  payload_too_large: {
+    status: 413,
+    en: 'The request is too large (256 KiB at most).',
+    vi: 'Yêu cầu quá lớn (tối đa 256 KiB).',
+  },
+  unsupported_media_type: {
+    status: 415,
+    en: 'Send JSON, please.',
+    vi: 'Vui lòng gửi dữ liệu JSON.',
+  },
   otp_invalid: {
     status: 422,
     en: 'That code is not right. Please check it and try again.',
     vi: 'Mã không đúng. Vui lòng kiểm tra và thử lại.',
   },
-  otp_expired: { status: 422, en: 'That code has expired. Please ask for a new one.', vi: 'Mã đã hết hạn. Vui lòng yêu cầu mã mới.' },
+  otp_expired: {
+    status: 422,
+    en: 'That code has expired. Please ask for a new one.',
+    vi: 'Mã đã hết hạn. Vui lòng yêu cầu mã mới.',
+  },
   idempotency_key_reused: {
     status: 422,
     en: 'This Idempotency-Key was used for another request.',
@@ -65,15 +114,31 @@ export const errors = {
     en: 'Your wallet does not hold enough. Top it up and try again.',
     vi: 'Số dư ví không đủ. Hãy nạp thêm và thử lại.',
   },
-  invoice_not_open: { status: 409, en: 'This invoice is already settled.', vi: 'Hoá đơn này đã được tất toán.' },
+  invoice_not_open: {
+    status: 409,
+    en: 'This invoice is already settled.',
+    vi: 'Hoá đơn này đã được tất toán.',
+  },
   subscription_not_active: {
     status: 409,
     en: 'This subscription is not running: pay its open invoice first.',
     vi: 'Gói dịch vụ này không hoạt động: hãy thanh toán hoá đơn còn mở trước.',
   },
-  subscription_ended: { status: 409, en: 'This subscription has ended.', vi: 'Gói dịch vụ này đã kết thúc.' },
-  disk_shrink: { status: 422, en: 'A disk can grow, but not shrink.', vi: 'Ổ đĩa chỉ có thể tăng, không thể giảm dung lượng.' },
-  server_not_running: { status: 409, en: 'This server is not running yet.', vi: 'Máy chủ này chưa chạy.' },
+  subscription_ended: {
+    status: 409,
+    en: 'This subscription has ended.',
+    vi: 'Gói dịch vụ này đã kết thúc.',
+  },
+  disk_shrink: {
+    status: 422,
+    en: 'A disk can grow, but not shrink.',
+    vi: 'Ổ đĩa chỉ có thể tăng, không thể giảm dung lượng.',
+  },
+  server_not_running: {
+    status: 409,
+    en: 'This server is not running yet.',
+    vi: 'Máy chủ này chưa chạy.',
+  },
   backup_in_progress: {
     status: 409,
     en: 'A backup of this server is being made or restored. Please wait until it is done.',
@@ -89,13 +154,21 @@ export const errors = {
     en: "This backup is larger than the server's disks. Add disk space first.",
     vi: 'Bản sao lưu này lớn hơn ổ đĩa của máy chủ. Hãy tăng dung lượng trước.',
   },
-  domain_not_verified: { status: 422, en: 'Domain is not verified !', vi: 'Tên miền chưa được xác minh !' },
+  domain_not_verified: {
+    status: 422,
+    en: 'Domain is not verified !',
+    vi: 'Tên miền chưa được xác minh !',
+  },
   rate_limited: {
     status: 429,
     en: 'Too many attempts. Please wait a moment and try again.',
     vi: 'Bạn thao tác quá nhanh. Vui lòng đợi rồi thử lại.',
   },
-  internal: { status: 500, en: 'Something went wrong on our side. Please try again.', vi: 'Đã có lỗi phía chúng tôi. Vui lòng thử lại.' },
+  internal: {
+    status: 500,
+    en: 'Something went wrong on our side. Please try again.',
+    vi: 'Đã có lỗi phía chúng tôi. Vui lòng thử lại.',
+  },
   provider_unavailable: {
     status: 502,
     en: 'Our partner does not answer right now. Please try again.',

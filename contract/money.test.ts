@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { currencies, exponents, formatCount, formatMoney, toMajor, toMinor, type Currency } from './money.ts'
+import {
+  currencies,
+  exponents,
+  formatCount,
+  formatMoney,
+  toMajor,
+  toMinor,
+  type Currency,
+} from './money.ts'
 import { diskPrice, effectivePlanPrice, explainPrice, monthlyPrice } from './pricing.ts'
 
 const anyCurrency = fc.constantFrom(...currencies)
@@ -31,12 +39,23 @@ describe('major and minor units', () => {
   ])('%s %s is %s', (text, currency, minor) => expect(toMinor(text, currency)).toBe(minor))
 
   test('there and back again, for every amount', () => {
-    fc.assert(fc.property(anyAmount, anyCurrency, (amount, currency) => toMinor(toMajor(amount, currency), currency) === amount))
+    fc.assert(
+      fc.property(
+        anyAmount,
+        anyCurrency,
+        (amount, currency) => toMinor(toMajor(amount, currency), currency) === amount,
+      ),
+    )
   })
   test('written with all decimals of the currency, never in exponents', () => {
     fc.assert(
-      fc.property(fc.integer({ min: -(10 ** 12), max: 10 ** 12 }), anyCurrency, (amount, currency) =>
-        (exponents[currency] === 0 ? /^-?\d+$/ : /^-?\d+\.\d{2}$/).test(toMajor(amount, currency)),
+      fc.property(
+        fc.integer({ min: -(10 ** 12), max: 10 ** 12 }),
+        anyCurrency,
+        (amount, currency) =>
+          (exponents[currency] === 0 ? /^-?\d+$/ : /^-?\d+\.\d{2}$/).test(
+            toMajor(amount, currency),
+          ),
       ),
     )
   })
@@ -85,7 +104,12 @@ describe('amounts as screens print them', () => {
   })
   test('groups of three, as Intl has them', () => {
     fc.assert(
-      fc.property(anyAmount, (amount) => formatMoney(amount, 'VND', 'en') === `${new Intl.NumberFormat('de').format(amount)}\u00a0đ`),
+      fc.property(
+        anyAmount,
+        (amount) =>
+          formatMoney(amount, 'VND', 'en') ===
+          `${new Intl.NumberFormat('de').format(amount)}\u00a0đ`,
+      ),
     )
     fc.assert(
       fc.property(
@@ -109,29 +133,39 @@ describe('the monthly price (portal.md section 9)', () => {
 
   test('10, 20 and 40 GB cost 40000, 80000 and 160000; a custom size GB x 4000', () => {
     expect([10, 20, 40].map((gb) => diskPrice(gb * 1024, vnd))).toEqual([40_000, 80_000, 160_000])
-    fc.assert(fc.property(fc.integer({ min: 10, max: 195 }), (gb) => diskPrice(gb * 1024, vnd) === gb * 4000))
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 10, max: 195 }),
+        (gb) => diskPrice(gb * 1024, vnd) === gb * 4000,
+      ),
+    )
   })
   test('plan + disk + plan x containers, to the unit', () => {
     fc.assert(
-      fc.property(plan, fc.integer({ min: 10, max: 195 }), fc.integer({ min: 1, max: 50 }), (size, gb, containers) => {
-        const effective = size.sale_price || size.price
-        expect(effectivePlanPrice(size)).toBe(effective)
-        const lines = monthlyPrice({
-          plan: size,
-          diskMb: gb * 1024,
-          mariadbDiskMb: 20_480,
-          containers,
-          ssdRate: vnd,
-          mariadbRate: included,
-        })
-        expect(lines).toEqual({
-          plan: effective,
-          disk: gb * 4000,
-          mariadbDisk: 0,
-          containers: effective * containers,
-          total: effective + gb * 4000 + effective * containers,
-        })
-      }),
+      fc.property(
+        plan,
+        fc.integer({ min: 10, max: 195 }),
+        fc.integer({ min: 1, max: 50 }),
+        (size, gb, containers) => {
+          const effective = size.sale_price || size.price
+          expect(effectivePlanPrice(size)).toBe(effective)
+          const lines = monthlyPrice({
+            plan: size,
+            diskMb: gb * 1024,
+            mariadbDiskMb: 20_480,
+            containers,
+            ssdRate: vnd,
+            mariadbRate: included,
+          })
+          expect(lines).toEqual({
+            plan: effective,
+            disk: gb * 4000,
+            mariadbDisk: 0,
+            containers: effective * containers,
+            total: effective + gb * 4000 + effective * containers,
+          })
+        },
+      ),
     )
   })
   // The dear rates give products that a double no longer holds.
@@ -184,7 +218,8 @@ describe('a price explained', () => {
           const exact = BigInt(step.quantity) * BigInt(step.unit_price)
           const charged = BigInt(step.amount) * BigInt(step.per)
           const off = charged - exact
-          if (step.part === 'share') expect((off < 0n ? -off : off) * 2n).toBeLessThanOrEqual(BigInt(step.per))
+          if (step.part === 'share')
+            expect((off < 0n ? -off : off) * 2n).toBeLessThanOrEqual(BigInt(step.per))
           else expect([off >= 0n, off < BigInt(step.per)]).toEqual([true, true])
           expect([step.rounded_up, step.rounded_down]).toEqual([off > 0n, off < 0n])
         }
@@ -192,7 +227,9 @@ describe('a price explained', () => {
         expect(whole.steps.reduce((sum, step) => sum + step.amount, 0)).toBe(whole.amount)
         expect(whole.steps.map(({ part }) => part)).not.toContain('share')
         expect(amount).toBeLessThanOrEqual(whole.amount)
-        expect(steps.at(-1)?.amount).toBe(given.seconds === month ? whole.steps.at(-1)?.amount : amount)
+        expect(steps.at(-1)?.amount).toBe(
+          given.seconds === month ? whole.steps.at(-1)?.amount : amount,
+        )
       }),
     )
   })

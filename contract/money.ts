@@ -36,10 +36,12 @@ export function toMajor(amount: number, of: Currency): string {
   return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`
 }
 
-const group = (digits: string, separator: string): string => digits.replace(/\B(?=(\d{3})+$)/g, separator)
+const group = (digits: string, separator: string): string =>
+  digits.replace(/\B(?=(\d{3})+$)/g, separator)
 
 /** A whole number that is no money, in the grouping of the language's amounts: 1.672 in Vietnamese, 1,672 in English. */
-export const formatCount = (count: number, language: 'en' | 'vi' | 'aud'): string => group(String(count), language === 'vi' ? '.' : ',')
+export const formatCount = (count: number, language: 'en' | 'vi' | 'aud'): string =>
+  group(String(count), language === 'vi' ? '.' : ',')
 
 /**
  * The amount as a screen prints it. Đồng always groups the Vietnamese way; in Vietnamese every currency does;

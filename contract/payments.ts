@@ -24,6 +24,21 @@ export const checkout = endpoint({
 export const PaymentStatus = z.enum(['pending', 'succeeded', 'failed', 'expired'])
 export type PaymentStatus = z.output<typeof PaymentStatus>
 
+/** Why a payment failed, as far as the gateway says; what the customer may do next depends on it. */
+export const declineReasons = [
+  'cancelled',
+  'not_in_time',
+  'insufficient_funds',
+  'limit',
+  'wrong_details',
+  'wrong_code',
+  'blocked',
+  'not_enrolled',
+  'bank_unavailable',
+  'declined',
+] as const
+export type DeclineReason = (typeof declineReasons)[number]
+
 const Payment = z.object({
   transactionCode: z.string(),
   description: z.string(),
@@ -31,8 +46,12 @@ const Payment = z.object({
   currency,
   status: PaymentStatus,
   createdAt: z.string(),
-  /** Minor units that came for it but do not match it: they wait for the operator's decision. Null where nothing waits. */
+  /** Of a failed payment; null where the gateway did not say, and of every other. */
+  reason: z.nullable(z.enum(declineReasons)),
+  /** Minor units that came for it but do not match it, a second payment of a paid order among them: they wait for the operator's decision. Null where nothing waits. */
   held: z.nullable(z.object({ amount: minor, currency })),
+  /** Minor units of it that settled what a payment taken back had left owed. Null where nothing was owed. */
+  setOff: z.nullable(z.object({ amount: minor, currency })),
 })
 
 export const getTransaction = endpoint({
@@ -75,8 +94,11 @@ export const listTransfers = endpoint({
   method: 'GET',
   path: '/api/payments/transfers',
   access: 'customer',
-  summary: 'Bank transfers of the last day that were begun and brought no money yet, the newest first',
-  result: z.array(z.object({ transactionCode: z.string(), amount: minor, currency, expiresAt: z.string() })),
+  summary:
+    'Bank transfers of the last day that were begun and brought no money yet, the newest first',
+  result: z.array(
+    z.object({ transactionCode: z.string(), amount: minor, currency, expiresAt: z.string() }),
+  ),
 })
 export type WaitingTransfer = z.output<(typeof listTransfers)['result']>[number]
 

@@ -20,10 +20,12 @@ export interface MonthlyLines {
 }
 
 /** The sale price if there is one, else the list price. */
-export const effectivePlanPrice = (plan: PlanPrice): number => (plan.sale_price !== 0 ? plan.sale_price : plan.price)
+export const effectivePlanPrice = (plan: PlanPrice): number =>
+  plan.sale_price !== 0 ? plan.sale_price : plan.price
 
 /** GB x rate; part of a GB is charged to the next minor unit. Neither may be below zero. */
-export const diskPrice = (diskMb: number, rate: DiskRate): number => Number((BigInt(diskMb) * BigInt(rate.perGb) + 1023n) / 1024n)
+export const diskPrice = (diskMb: number, rate: DiskRate): number =>
+  Number((BigInt(diskMb) * BigInt(rate.perGb) + 1023n) / 1024n)
 
 /** Monthly total = effective plan price + disk price + effective plan price x container count (portal.md section 9). */
 export function monthlyPrice(order: {
@@ -96,7 +98,13 @@ export const monthlyOf = (terms: Terms): MonthlyLines =>
 /** The amount recomputed from its basis, step by step. The last step, the share of the month, is left out where the whole month is charged. */
 export function explainPrice(basis: Basis): { steps: Step[]; amount: number } {
   const lines = monthlyOf(basis)
-  const step = (part: Step['part'], quantity: number, unitPrice: number, per: number, amount: number): Step => ({
+  const step = (
+    part: Step['part'],
+    quantity: number,
+    unitPrice: number,
+    per: number,
+    amount: number,
+  ): Step => ({
     part,
     quantity,
     unit_price: unitPrice,
@@ -112,6 +120,7 @@ export function explainPrice(basis: Basis): { steps: Step[]; amount: number } {
     step('containers', basis.replicate, lines.plan, 1, lines.containers),
   ]
   const amount = Number(shareOf(BigInt(lines.total), basis.seconds, basis.of_seconds))
-  if (basis.seconds !== basis.of_seconds) steps.push(step('share', basis.seconds, lines.total, basis.of_seconds, amount))
+  if (basis.seconds !== basis.of_seconds)
+    steps.push(step('share', basis.seconds, lines.total, basis.of_seconds, amount))
   return { steps, amount }
 }

@@ -7,11 +7,18 @@ export const eventNames = [
   'subscribe.create',
   'subscription.created',
   'subscription.updated',
+  'subscription.price_announced',
   'invoice.paid',
   'invoice.payment_failed',
+  'invoice.lapsed',
   'wordpress.status',
+  'wordpress.disk',
   'wallet.credited',
   'wallet.low',
+  'wallet.refunded',
+  'wallet.refund_failed',
+  'wallet.chargeback',
+  'wallet.chargeback_returned',
   'dns.status',
 ] as const
 export type EventName = (typeof eventNames)[number]
@@ -35,7 +42,8 @@ export type Notification = z.output<typeof Notification>
 export const InvoiceEvent = z.object({
   payment: z.object({
     id: z.string(),
-    number: z.string(),
+    /** Null for an order that is not paid yet. */
+    number: z.nullable(z.string()),
     amount_paid: z.int(),
     amount_due: z.int(),
     currency: z.string(),
@@ -45,12 +53,21 @@ export const InvoiceEvent = z.object({
 })
 /** Payload of wordpress.status. */
 export const StatusEvent = z.object({
-  wp: z.object({ id: z.string(), name: z.string(), status: z.string(), reason: z.nullable(z.string()) }),
+  wp: z.object({
+    id: z.string(),
+    name: z.string(),
+    status: z.string(),
+    reason: z.nullable(z.string()),
+  }),
 })
 
 /** Payload of dns.status. `moved`: the parent zone names other name servers; `pending`: it did for a week, and the domain waits again. */
 export const DomainEvent = z.object({
-  domain: z.object({ id: z.string(), name: z.string(), status: z.enum(['active', 'moved', 'pending']) }),
+  domain: z.object({
+    id: z.string(),
+    name: z.string(),
+    status: z.enum(['active', 'moved', 'pending']),
+  }),
 })
 
 export const listNotifications = endpoint({
@@ -68,7 +85,9 @@ export const readNotifications = endpoint({
   path: '/api/notifications/read',
   access: 'customer',
   summary: 'Mark notifications as read: those named, or all',
-  body: z.strictObject({ ids: z.optional(z.array(z.string().check(z.maxLength(40))).check(z.maxLength(500))) }),
+  body: z.strictObject({
+    ids: z.optional(z.array(z.string().check(z.maxLength(40))).check(z.maxLength(500))),
+  }),
   result: z.object({ unread: z.int() }),
 })
 
@@ -76,8 +95,13 @@ export const authoriseChannel = endpoint({
   method: 'POST',
   path: '/api/v1/auth/pusher',
   access: 'customer',
-  summary: "Authorise a private channel (form or JSON; the answer is Pusher's own, without the envelope)",
-  body: z.strictObject({ socket_id: z.string().check(z.regex(/^\d+\.\d+$/)), channel_name: z.string().check(z.maxLength(200)) }),
+  summary:
+    "Authorise a private channel (form or JSON; the answer is Pusher's own, without the envelope)",
+  body: z.strictObject({
+    socket_id: z.string().check(z.regex(/^\d+\.\d+$/)),
+    channel_name: z.string().check(z.maxLength(200)),
+  }),
   result: z.object({ auth: z.string() }),
   bare: true,
+  takesForms: true,
 })

@@ -3,35 +3,39 @@ import * as z from 'zod/mini'
 import { email } from './auth.ts'
 import { endpoint } from './endpoint.ts'
 import { regionCode } from './money.ts'
+import { normalisePhone } from './phone.ts'
+import { Address, otp, password, personName, phone } from './person.ts'
 
-export const password = z.string().check(z.minLength(8, { error: 'password_length' }), z.maxLength(128, { error: 'password_length' }))
-/** E.164, or a Vietnamese local form (0912…) that the server normalises. Spaces, dots, dashes and brackets are let through. */
-export const phone = z.string().check(z.trim(), z.maxLength(32), z.regex(/^\+?[\d\s().-]{8,24}$/, { error: 'phone' }))
-export const otp = z.string().check(z.trim(), z.regex(/^\d{6}$/, { error: 'otp_form' }))
-
-/** +84912345678 from any accepted form, or undefined. Local Vietnamese numbers begin with 0 and have ten digits. */
-export function normalisePhone(text: string): string | undefined {
-  const digits = text.replace(/[\s().-]/g, '')
-  if (/^0[35789]\d{8}$/.test(digits)) return `+84${digits.slice(1)}`
-  if (/^84[35789]\d{8}$/.test(digits)) return `+${digits}`
-  if (digits.startsWith('+84')) return /^\+84[35789]\d{8}$/.test(digits) ? digits : undefined
-  return /^\+[1-9]\d{7,14}$/.test(digits) ? digits : undefined
+/** The sentence about a phone number that is none, with an example of the region. */
+const phoneFault = (example: string) => ({
+  en: `Enter a mobile number, such as ${example}.`,
+  vi: `Nhập số điện thoại di động, ví dụ ${example}.`,
+})
+export const phoneFaults = {
+  VN: phoneFault('0912 345 678'),
+  AUD: phoneFault('0412 345 678'),
+  USD: phoneFault('(415) 555-0100'),
+  EURO: phoneFault('+49 1512 3456789'),
 }
 
-/** A street and its place, one of those that `searchLocations` finds. */
-export const Address = z.strictObject({
-  line: z.string().check(z.trim(), z.maxLength(200)),
-  locationId: z.string().check(z.maxLength(100)),
-})
-
-export const Registration = z.strictObject({
-  name: z.string().check(z.trim(), z.minLength(1), z.maxLength(100)),
-  email,
-  phone,
-  password,
-  region_code: regionCode,
-  address: z.optional(Address),
-})
+export const Registration = z
+  .strictObject({
+    name: personName,
+    email,
+    phone,
+    password,
+    region_code: regionCode,
+    address: z.optional(Address),
+  })
+  .check(({ value, issues }) => {
+    if (normalisePhone(value.phone, value.region_code) !== undefined) return
+    issues.push({
+      code: 'custom',
+      params: phoneFaults[value.region_code],
+      path: ['phone'],
+      input: value.phone,
+    })
+  })
 
 export const register = endpoint({
   method: 'POST',
@@ -65,8 +69,13 @@ export const correctPhone = endpoint({
   method: 'POST',
   path: '/api/v1/auth/active/phone',
   access: 'public',
-  summary: 'Another phone for an account that is not active yet; a new code goes there (once a minute)',
-  body: z.strictObject({ email, password: z.string().check(z.minLength(1), z.maxLength(128)), phone }),
+  summary:
+    'Another phone for an account that is not active yet; a new code goes there (once a minute)',
+  body: z.strictObject({
+    email,
+    password: z.string().check(z.minLength(1), z.maxLength(128)),
+    phone,
+  }),
   result: z.null(),
 })
 

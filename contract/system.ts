@@ -20,7 +20,13 @@ export const Config = z.object({
   /** Empty texts where no card provider is configured. */
   cards: z.object({ provider: z.string(), publishableKey: z.string(), scriptUrl: z.string() }),
   square: z.nullable(z.object({ applicationId: z.string(), locationId: z.string() })),
-  realtime: z.object({ key: z.string(), wsHost: z.string(), wsPort: z.int(), forceTLS: z.boolean(), authEndpoint: z.string() }),
+  realtime: z.object({
+    key: z.string(),
+    wsHost: z.string(),
+    wsPort: z.int(),
+    forceTLS: z.boolean(),
+    authEndpoint: z.string(),
+  }),
   sandbox: z.boolean(),
   /** Where customers ask for help; null where the operator names none. */
   support: z.object({ email: z.nullable(z.string()), url: z.nullable(z.string()) }),

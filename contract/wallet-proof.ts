@@ -90,7 +90,12 @@ export const ExplainedTransaction = z.object({
   /** Minor units, before this entry. */
   opening_balance: minor,
   /** Its place in the account's chain of SHA-256 hashes (hex); see docs/statement.md. */
-  chain: z.object({ account: z.string(), version: z.int(), hash: z.string(), previous_hash: z.string() }),
+  chain: z.object({
+    account: z.string(),
+    version: z.int(),
+    hash: z.string(),
+    previous_hash: z.string(),
+  }),
   reason: z.nullable(z.string()),
   topup: z.nullable(ExplainedTopUp),
   invoice: z.nullable(ExplainedInvoice),
@@ -101,7 +106,8 @@ export const getTransaction = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/transactions/:id',
   access: 'customer',
-  summary: 'One entry explained: every input of a charge and the sum recomputed, or the gateway of a top-up; and its place in the chain',
+  summary:
+    'One entry explained: every input of a charge and the sum recomputed, or the gateway of a top-up; and its place in the chain',
   params: idParam,
   result: ExplainedTransaction,
 })
@@ -157,7 +163,11 @@ export const getStatement = endpoint({
   summary:
     'The signed statement of a period (by default the current month, UTC). `format`, else Accept, chooses: JSON in the usual envelope, or CSV. scripts/verify-statement.mjs checks either file offline',
   query: z.object({ ...period, format: z.optional(z.enum(['json', 'csv'])) }),
-  result: z.object({ ...StatementHead.shape, signature: z.string(), entries: z.array(StatementEntry) }),
+  result: z.object({
+    ...StatementHead.shape,
+    signature: z.string(),
+    entries: z.array(StatementEntry),
+  }),
   files: ['text/csv'],
 })
 

@@ -50,7 +50,8 @@ export const exportTransactions = endpoint({
   method: 'GET',
   path: '/api/payments/stripe/export',
   access: 'customer',
-  summary: 'The entries that a filter leaves, all of them, as CSV (UTF-8 with BOM; amounts in major units)',
+  summary:
+    'The entries that a filter leaves, all of them, as CSV (UTF-8 with BOM; amounts in major units)',
   query: z.object(filter),
   result: z.string(),
   bare: true,

@@ -22,7 +22,10 @@ export const Backup = z.object({
 })
 export type Backup = z.output<typeof Backup>
 
-const backupParams = z.object({ id: z.string().check(z.maxLength(100)), backupId: z.string().check(z.maxLength(100)) })
+const backupParams = z.object({
+  id: z.string().check(z.maxLength(100)),
+  backupId: z.string().check(z.maxLength(100)),
+})
 
 export const listBackups = endpoint({
   method: 'GET',
@@ -47,7 +50,8 @@ export const restoreBackup = endpoint({
   method: 'POST',
   path: '/api/wp/:id/backups/:backupId/restore',
   access: 'customer',
-  summary: 'Put a running server back to a proven backup: files and database; size, price and domains stay as they are',
+  summary:
+    'Put a running server back to a proven backup: files and database; size, price and domains stay as they are',
   params: backupParams,
   result: z.object({ id: z.string() }),
 })
@@ -55,7 +59,8 @@ export const linkBackup = endpoint({
   method: 'POST',
   path: '/api/wp/:id/backups/:backupId/link',
   access: 'customer',
-  summary: 'An address under which a proven backup can be downloaded for five minutes, without the token',
+  summary:
+    'An address under which a proven backup can be downloaded for five minutes, without the token',
   params: backupParams,
   result: z.object({ url: z.string() }),
 })

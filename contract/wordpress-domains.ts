@@ -5,24 +5,33 @@ import { endpoint, idParam } from './endpoint.ts'
 const name = z.string().check(z.minLength(1), z.maxLength(253))
 
 export const DomainRecord = z.object({
-  type: z.enum(['CNAME', 'A', 'TXT']),
+  type: z.enum(['CNAME', 'A', 'AAAA', 'TXT']),
   name: z.string(),
   /** Any of these makes it hold. */
   expected: z.array(z.string()),
   found: z.array(z.string()),
-  /** False where only the TXT record counts, because another account holds the name or did a short while ago. */
+  /** Whether it proves the name. Only the TXT record does where another account holds the name, or did a short while ago, and an address that several sites share never does. */
   counts: z.boolean(),
+  /** Whether it has visitors come to the server. */
+  points: z.boolean(),
 })
 export type DomainRecord = z.output<typeof DomainRecord>
 
-export const DomainCheck = z.object({ name: z.string(), verified: z.boolean(), records: z.array(DomainRecord) })
+export const DomainCheck = z.object({
+  name: z.string(),
+  verified: z.boolean(),
+  /** Whether the name leads to the server now. */
+  pointed: z.boolean(),
+  records: z.array(DomainRecord),
+})
 export type DomainCheck = z.output<typeof DomainCheck>
 
 export const updateDomains = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/domain',
   access: 'customer',
-  summary: 'Add a name: the list as it is plus the new one. Refused unless the name points here or holds the given TXT record',
+  summary:
+    'Add a name: the list as it is plus the new one. Refused unless the name points here or holds the given TXT record',
   params: idParam,
   body: z.strictObject({
     id: z.optional(z.string()),
@@ -38,7 +47,10 @@ export const removeDomain = endpoint({
   path: '/api/wp/:id/domain/:name',
   access: 'customer',
   summary: 'Let go of a name',
-  params: z.object({ id: z.string().check(z.maxLength(100)), name: z.string().check(z.maxLength(300)) }),
+  params: z.object({
+    id: z.string().check(z.maxLength(100)),
+    name: z.string().check(z.maxLength(300)),
+  }),
   result: z.object({ domains: z.array(z.string()) }),
 })
 

@@ -14,7 +14,14 @@ export const Usage = z.object({
   disk: z.int(),
   mariadb_disk_size: z.int(),
   /** MB resident of each container; 1000 MB are shown as 1 GB. Null while it is not known. */
-  containers: z.array(z.object({ name: z.string(), ready: z.boolean(), restarts: z.int(), memory: z.nullable(z.int()) })),
+  containers: z.array(
+    z.object({
+      name: z.string(),
+      ready: z.boolean(),
+      restarts: z.int(),
+      memory: z.nullable(z.int()),
+    }),
+  ),
 })
 export type Usage = z.output<typeof Usage>
 
@@ -30,7 +37,8 @@ export const changeDisk = endpoint({
   method: 'PUT',
   path: '/api/wp/:id/disk',
   access: 'customer',
-  summary: 'Grow either disk, or change the number of containers; what grows is charged for the rest of the month before it acts',
+  summary:
+    'Grow either disk, or change the number of containers; what grows is charged for the rest of the month before it acts',
   params: idParam,
   body: z.strictObject({
     id: z.optional(z.string()),
@@ -49,7 +57,11 @@ export const changeServer = endpoint({
   access: 'customer',
   summary: 'Change the name or the size plan; a smaller plan takes effect at the renewal',
   params: idParam,
-  body: z.strictObject({ id: z.optional(z.string()), name: z.optional(serverName), size: z.optional(z.int()) }),
+  body: z.strictObject({
+    id: z.optional(z.string()),
+    name: z.optional(serverName),
+    size: z.optional(z.int()),
+  }),
   result: Server,
 })
 export const restartServer = endpoint({

@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { adminPassword, adminUser, Order, passwordHolds } from './wordpress.ts'
 
-const good = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'admin', password: 'abcdef1!' }
+const good = {
+  size: 1,
+  region: 1,
+  disk: 10_240,
+  mariadb_disk_size: 10_240,
+  user: 'admin',
+  password: 'abcdef1!',
+}
 const takes = (change: object): boolean => Order.safeParse({ ...good, ...change }).success
 
 describe("the administrator's password (portal.md section 5)", () => {
@@ -24,7 +31,9 @@ describe("the administrator's password (portal.md section 5)", () => {
     expect(passwordHolds(password)).toBe(holds)
     expect(adminPassword.safeParse(password).success).toBe(holds)
   })
-  test.each([...'!@#$%^&*'])('%s is a special character', (special) => expect(passwordHolds(`abcdef1${special}`)).toBe(true))
+  test.each([...'!@#$%^&*'])('%s is a special character', (special) =>
+    expect(passwordHolds(`abcdef1${special}`)).toBe(true),
+  )
   test('says what the rule says, for any text', () => {
     const letters = fc.string({ unit: fc.constantFrom(...'abcXYZ019!@#$%^&* ?-_ữ'), maxLength: 20 })
     fc.assert(
@@ -39,7 +48,8 @@ describe("the administrator's password (portal.md section 5)", () => {
       }),
     )
   })
-  test('129 characters are too many', () => expect(takes({ password: `1!${'x'.repeat(127)}` })).toBe(false))
+  test('129 characters are too many', () =>
+    expect(takes({ password: `1!${'x'.repeat(127)}` })).toBe(false))
 })
 
 describe("the administrator's name: what WordPress's sanitize_user(…, true) leaves as it is", () => {
@@ -70,11 +80,16 @@ describe("the administrator's name: what WordPress's sanitize_user(…, true) le
     ["o'neil", false],
   ])('%j: %s', (name, holds) => expect(adminUser.safeParse(name).success).toBe(holds))
   test('for any text', () => {
-    const near = fc.string({ unit: fc.constantFrom(...'aZ09 _.-@', 'é', '\t', '&', '%', '<'), maxLength: 62 })
+    const near = fc.string({
+      unit: fc.constantFrom(...'aZ09 _.-@', 'é', '\t', '&', '%', '<'),
+      maxLength: 62,
+    })
     fc.assert(
       fc.property(
         fc.oneof(near, fc.string()),
-        (name) => adminUser.safeParse(name).success === (sanitised(name) === name && name.length >= 1 && name.length <= 60),
+        (name) =>
+          adminUser.safeParse(name).success ===
+          (sanitised(name) === name && name.length >= 1 && name.length <= 60),
       ),
     )
   })
@@ -83,8 +98,20 @@ describe("the administrator's name: what WordPress's sanitize_user(…, true) le
 describe('disks and containers', () => {
   test('10240 to 200000 MB, whole', () => {
     for (const field of ['disk', 'mariadb_disk_size']) {
-      for (const mb of [10_240, 10_241, 20_480, 40_960, 200_000]) expect(takes({ [field]: mb }), `${field} ${mb}`).toBe(true)
-      for (const mb of [0, -1, 10_239, 200_001, 10_240.5, '10240', null, Number.NaN, Infinity, undefined])
+      for (const mb of [10_240, 10_241, 20_480, 40_960, 200_000])
+        expect(takes({ [field]: mb }), `${field} ${mb}`).toBe(true)
+      for (const mb of [
+        0,
+        -1,
+        10_239,
+        200_001,
+        10_240.5,
+        '10240',
+        null,
+        Number.NaN,
+        Infinity,
+        undefined,
+      ])
         expect(takes({ [field]: mb }), `${field} ${mb}`).toBe(false)
     }
   })

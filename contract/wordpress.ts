@@ -13,9 +13,12 @@ export const passwordChecks = {
   digit: (text: string) => /\d/.test(text),
   special: (text: string) => /[!@#$%^&*]/.test(text),
 } as const
-export const passwordHolds = (text: string): boolean => Object.values(passwordChecks).every((check) => check(text))
+export const passwordHolds = (text: string): boolean =>
+  Object.values(passwordChecks).every((check) => check(text))
 
-export const adminPassword = z.string().check(z.maxLength(128), z.refine(passwordHolds, { error: 'wordpress_password' }))
+export const adminPassword = z
+  .string()
+  .check(z.maxLength(128), z.refine(passwordHolds, { error: 'wordpress_password' }))
 /** WordPress's own rule (sanitize_user, strict): ASCII letters, digits, single spaces and _ . - @, up to 60 characters. */
 export const adminUser = z
   .string()
@@ -24,7 +27,12 @@ export const adminUser = z
     z.maxLength(60, { error: 'wordpress_user' }),
     z.regex(/^[A-Za-z0-9_.\-@]+(?: [A-Za-z0-9_.\-@]+)*$/, { error: 'wordpress_user' }),
   )
-export const diskMb = z.int().check(z.gte(diskLimits.minMb, { error: 'disk_minimum' }), z.lte(diskLimits.maxMb, { error: 'disk_maximum' }))
+export const diskMb = z
+  .int()
+  .check(
+    z.gte(diskLimits.minMb, { error: 'disk_minimum' }),
+    z.lte(diskLimits.maxMb, { error: 'disk_maximum' }),
+  )
 
 export const Order = z.strictObject({
   size: z.int(),
@@ -36,7 +44,14 @@ export const Order = z.strictObject({
   replicate: z._default(z.int().check(z.gte(containerLimits.min), z.lte(containerLimits.max)), 1),
 })
 
-export const Status = z.enum(['pending_payment', 'provisioning', 'running', 'suspended', 'failed', 'deleting'])
+export const Status = z.enum([
+  'pending_payment',
+  'provisioning',
+  'running',
+  'suspended',
+  'failed',
+  'deleting',
+])
 export type Status = z.output<typeof Status>
 
 export const Server = z.object({
@@ -62,7 +77,17 @@ export const Server = z.object({
   /** Names of the customer's own, oldest first. */
   domains: z.array(z.string()),
   /** Whether each of them still pointed here when it was last looked at. */
-  domainStates: z.array(z.object({ name: z.string(), verified: z.boolean(), checkedAt: z.string() })),
+  /** Since when visitors have got no answer from a server that runs; null while they have. */
+  downSince: z.nullable(z.string()),
+  domainStates: z.array(
+    z.object({
+      name: z.string(),
+      verified: z.boolean(),
+      /** Whether it leads to the server, as last seen; null: not looked at yet. */
+      pointed: z.nullable(z.boolean()),
+      checkedAt: z.string(),
+    }),
+  ),
   configs: z.object({ region: z.object({ id: z.int(), name: z.string() }) }),
   /** What it becomes at the renewal, or null. */
   planned: z.nullable(z.object({ size: z.int(), replicate: z.int() })),
@@ -77,7 +102,8 @@ export const Server = z.object({
   invoice: z.nullable(
     z.object({
       id: z.string(),
-      number: z.string(),
+      /** Null until the order is paid. */
+      number: z.nullable(z.string()),
       status: z.string(),
       amount_paid: minor,
       amount_due: minor,

@@ -6,7 +6,10 @@ export type Language = 'en' | 'vi'
 export type Wording = Readonly<Record<Language, string>>
 
 const texts = {
-  flag: { en: 'SANDBOX · a trial page, no real money moves', vi: 'SANDBOX · trang thử nghiệm, không có tiền thật' },
+  flag: {
+    en: 'SANDBOX · a trial page, no real money moves',
+    vi: 'SANDBOX · trang thử nghiệm, không có tiền thật',
+  },
   title: { en: 'Confirm your payment', vi: 'Xác nhận thanh toán' },
   left: { en: 'Time left', vi: 'Thời gian còn lại' },
   until: { en: 'until', vi: 'đến' },
@@ -57,7 +60,10 @@ export function checkoutPage(of: CheckoutPage): Reply {
   const clock = `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`
   const form = (choices: readonly Choice[]): string =>
     `<form method="post" action="${escape(of.action)}"><input type="hidden" name="token" value="${escape(of.token)}">${choices
-      .map(({ outcome, text, look }) => `<button name="outcome" value="${escape(outcome)}" class="${look ?? ''}">${escape(text)}</button>`)
+      .map(
+        ({ outcome, text, look }) =>
+          `<button name="outcome" value="${escape(outcome)}" class="${look ?? ''}">${escape(text)}</button>`,
+      )
       .join('')}</form>`
   return page({
     title: `${texts.title[language]} — ${of.gateway} sandbox`,
@@ -86,7 +92,12 @@ ${form(of.others)}
 }
 
 /** What a person sees whose link leads nowhere. */
-export const refusedPage = (gateway: string, language: Language, text: string, code: string): Reply =>
+export const refusedPage = (
+  gateway: string,
+  language: Language,
+  text: string,
+  code: string,
+): Reply =>
   page({
     title: `${texts.refused[language]} — ${gateway} sandbox`,
     language,

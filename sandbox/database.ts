@@ -15,7 +15,11 @@ types.setTypeParser(20, (text) => text)
  * Opens at most three connections and creates what is missing. A database that goes away later is no end:
  * calls fail until it is back.
  */
-export async function openDatabase(url: string, tables: readonly string[], log: (line: string) => void): Promise<Database> {
+export async function openDatabase(
+  url: string,
+  tables: readonly string[],
+  log: (line: string) => void,
+): Promise<Database> {
   const pool = new pg.Pool({
     types,
     connectionString: url,
@@ -39,7 +43,10 @@ export async function openDatabase(url: string, tables: readonly string[], log: 
 }
 
 /** Runs `work` in one transaction; a failure undoes it. */
-export async function inTransaction<T>(pool: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  pool: Database,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   const tx = await pool.connect()
   let broken: Error | undefined
   // without a listener a connection that dies between two queries would end the process

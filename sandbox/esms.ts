@@ -17,7 +17,8 @@ const same = (given: string, expected: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 /** eSMS answers 200 also when it refuses. */
-const refuse = (code: string, why: string): Reply => json({ CodeResult: code, CountRegenerate: 0, ErrorMessage: why })
+const refuse = (code: string, why: string): Reply =>
+  json({ CodeResult: code, CountRegenerate: 0, ErrorMessage: why })
 
 export function esmsRoutes(db: Database, keys: EsmsKeys): Routes {
   return {
@@ -34,18 +35,26 @@ export function esmsRoutes(db: Database, keys: EsmsKeys): Routes {
         const value = fields[name]
         return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
       }
-      if (!same(text('ApiKey'), keys.apiKey) || !same(text('SecretKey'), keys.secretKey)) return refuse('101', 'Authorize Failed')
+      if (!same(text('ApiKey'), keys.apiKey) || !same(text('SecretKey'), keys.secretKey))
+        return refuse('101', 'Authorize Failed')
       const [phone, content, requestId] = [text('Phone'), text('Content'), text('RequestId')]
       if (!/^(?:0|[1-9])\d{7,14}$/.test(phone)) return refuse('99', 'Phone is not valid')
-      if (text('SmsType') === '2' && text('Brandname').trim() === '') return refuse('104', 'Brandname does not exist')
+      if (text('SmsType') === '2' && text('Brandname').trim() === '')
+        return refuse('104', 'Brandname does not exist')
       if (content.trim() === '') return refuse('99', 'Content is empty')
       // 160 GSM letters are one message, 612 the most that eSMS joins; others need IsUnicode
-      if (text('IsUnicode') !== '1' && /[^\n\x20-\x7e]/.test(content)) return refuse('99', 'Content has letters that need IsUnicode')
+      if (text('IsUnicode') !== '1' && /[^\n\x20-\x7e]/.test(content))
+        return refuse('99', 'Content has letters that need IsUnicode')
       if (content.length > 612) return refuse('99', 'Content is too long')
       const id = randomUUID().replaceAll('-', '')
       const accepted = { CodeResult: '100', CountRegenerate: 0, SMSID: id }
       if (text('Sandbox') === '1') return json(accepted)
-      const isNew = await deliver(db, { channel: 'sms', to: phone, text: content, key: `sms:${requestId === '' ? id : requestId}` })
+      const isNew = await deliver(db, {
+        channel: 'sms',
+        to: phone,
+        text: content,
+        key: `sms:${requestId === '' ? id : requestId}`,
+      })
       return isNew ? json(accepted) : refuse('124', 'RequestId is duplicated')
     },
   }

@@ -22,7 +22,8 @@ export const gateways: Readonly<Record<string, Place>> = {
     guide: {
       person:
         'VNPAY: a top-up in the portal leads to its payment page here · <span lang="vi">nạp tiền trong cổng sẽ mở trang thanh toán tại đây</span>',
-      program: '<code>GET /vnpay/paymentv2/vpcpay.html</code>, <code>POST /vnpay/merchant_webapi/api/transaction</code>',
+      program:
+        '<code>GET /vnpay/paymentv2/vpcpay.html</code>, <code>POST /vnpay/merchant_webapi/api/transaction</code>',
     },
   },
   bank: {
@@ -50,7 +51,8 @@ export const gateways: Readonly<Record<string, Place>> = {
     guide: {
       person:
         'payOS (VietQR): a top-up in the portal leads to its payment page here · <span lang="vi">nạp tiền trong cổng sẽ mở trang thanh toán tại đây</span>',
-      program: '<code>POST /v2/payment-requests</code>, <code>GET /v2/payment-requests/{id}</code>, <code>POST …/cancel</code>',
+      program:
+        '<code>POST /v2/payment-requests</code>, <code>GET /v2/payment-requests/{id}</code>, <code>POST …/cancel</code>',
     },
   },
   stripe: {
@@ -59,7 +61,8 @@ export const gateways: Readonly<Record<string, Place>> = {
     guide: {
       person:
         '<a href="/stripe/dashboard">Stripe’s dashboard</a>: refunds, disputes, late and lost events; test cards such as 4242 4242 4242 4242 · <span lang="vi">bảng điều khiển của Stripe</span>',
-      program: '<code>/v1/…</code>, <code>GET /stripe/v3/stripe.js</code>, <code>POST /stripe/dashboard</code>',
+      program:
+        '<code>/v1/…</code>, <code>GET /stripe/v3/stripe.js</code>, <code>POST /stripe/dashboard</code>',
     },
   },
   square: {
@@ -68,7 +71,8 @@ export const gateways: Readonly<Record<string, Place>> = {
     guide: {
       person:
         '<a href="/square/dashboard">Square’s dashboard</a>: refunds and disputes; tokens such as cnon:card-nonce-ok · <span lang="vi">bảng điều khiển của Square</span>',
-      program: '<code>POST /square/v2/payments</code>, <code>POST /square/v2/refunds</code>, <code>POST /square/dashboard</code>',
+      program:
+        '<code>POST /square/v2/payments</code>, <code>POST /square/v2/refunds</code>, <code>POST /square/dashboard</code>',
     },
   },
 }

@@ -39,7 +39,10 @@ export const json = (value: unknown, status = 200): Reply => ({
   headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
   body: JSON.stringify(value),
 })
-export const redirect = (location: string): Reply => ({ status: 303, headers: { location, 'cache-control': 'no-store' } })
+export const redirect = (location: string): Reply => ({
+  status: 303,
+  headers: { location, 'cache-control': 'no-store' },
+})
 /** The merchant's return URL with more parameters, whether it has a query already or not; a fragment stays at the end. */
 export function withQuery(returnUrl: string, query: string): string {
   const [address = '', fragment] = returnUrl.split('#', 2)
@@ -47,14 +50,20 @@ export function withQuery(returnUrl: string, query: string): string {
   return `${address}${joint}${query}${fragment === undefined ? '' : `#${fragment}`}`
 }
 /** The fields of a posted form. */
-export const formOf = (call: Call): URLSearchParams => new URLSearchParams(call.body.toString('utf8'))
+export const formOf = (call: Call): URLSearchParams =>
+  new URLSearchParams(call.body.toString('utf8'))
 
 type Route = Routes[string]
 /** Finds the route of 'GET /path': the path itself before one with names in it. */
-function finderOf(routes: Routes): (name: string) => { route: Route; params: Record<string, string> } | undefined {
+function finderOf(
+  routes: Routes,
+): (name: string) => { route: Route; params: Record<string, string> } | undefined {
   const shapes = Object.entries(routes)
     .filter(([name]) => name.includes('/:'))
-    .map(([name, route]) => ({ shape: new RegExp(`^${name.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`), route }))
+    .map(([name, route]) => ({
+      shape: new RegExp(`^${name.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
+      route,
+    }))
   return (name) => {
     const exact = Object.hasOwn(routes, name) ? routes[name] : undefined
     if (exact) return { route: exact, params: {} }
@@ -67,9 +76,15 @@ function finderOf(routes: Routes): (name: string) => { route: Route; params: Rec
 }
 
 /** A server for the routes; it does not listen yet. What a route throws is logged and answered with 503. */
-export function serverFor(routes: Routes, log: (line: string) => void, maxBody = usualMaxBody): Server {
+export function serverFor(
+  routes: Routes,
+  log: (line: string) => void,
+  maxBody = usualMaxBody,
+): Server {
   const find = finderOf(routes)
-  const below = Object.entries(routes).flatMap(([name, route]) => (name.endsWith('/*') ? [[name.slice(0, -1), route] as const] : []))
+  const below = Object.entries(routes).flatMap(([name, route]) =>
+    name.endsWith('/*') ? [[name.slice(0, -1), route] as const] : [],
+  )
   const belowOf = (path: string) => {
     const route = below.find(([prefix]) => path.startsWith(prefix))?.[1]
     return route && { route, params: {} }
@@ -79,21 +94,42 @@ export function serverFor(routes: Routes, log: (line: string) => void, maxBody =
     const path = url.pathname.length > 1 ? url.pathname.replace(/\/$/, '') : '/'
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET')
     const found = find(`${method} ${path}`) ?? belowOf(path)
-    if (found === undefined) return { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'Not found\n' }
+    if (found === undefined)
+      return {
+        status: 404,
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
+        body: 'Not found\n',
+      }
     const { headers } = request
-    return await found.route({ method, path, query: url.searchParams, params: found.params, headers, body: await bodyOf(request, maxBody) })
+    return await found.route({
+      method,
+      path,
+      query: url.searchParams,
+      params: found.params,
+      headers,
+      body: await bodyOf(request, maxBody),
+    })
   }
-  return createServer({ requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 32_768 }, (request, response) => {
-    answer(request)
-      .catch((error: unknown): Reply => {
-        if (error instanceof TooLarge) return { status: 413, headers: { connection: 'close' } }
-        log(`sandbox: ${request.method ?? ''} failed: ${error instanceof Error ? error.message : 'unknown'}`)
-        return json({ error: 'The sandbox cannot answer right now. Please try again.' }, 503)
-      })
-      .then((reply) => {
-        response.writeHead(reply.status, { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', ...reply.headers })
-        response.end(request.method === 'HEAD' ? undefined : reply.body)
-      })
-      .catch(() => response.destroy())
-  })
+  return createServer(
+    { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 32_768 },
+    (request, response) => {
+      answer(request)
+        .catch((error: unknown): Reply => {
+          if (error instanceof TooLarge) return { status: 413, headers: { connection: 'close' } }
+          log(
+            `sandbox: ${request.method ?? ''} failed: ${error instanceof Error ? error.message : 'unknown'}`,
+          )
+          return json({ error: 'The sandbox cannot answer right now. Please try again.' }, 503)
+        })
+        .then((reply) => {
+          response.writeHead(reply.status, {
+            'x-content-type-options': 'nosniff',
+            'referrer-policy': 'no-referrer',
+            ...reply.headers,
+          })
+          response.end(request.method === 'HEAD' ? undefined : reply.body)
+        })
+        .catch(() => response.destroy())
+    },
+  )
 }

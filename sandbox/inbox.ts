@@ -36,29 +36,52 @@ export function receiverKey(receiver: string): string {
 }
 
 /** Puts a message into the box. The same `key` twice is one message; the answer says whether it is new. */
-export async function deliver(db: Database, message: { channel: 'sms' | 'mail'; to: string; text: string; key: string }): Promise<boolean> {
+export async function deliver(
+  db: Database,
+  message: { channel: 'sms' | 'mail'; to: string; text: string; key: string },
+): Promise<boolean> {
   const key = receiverKey(message.to)
   const { rowCount } = await db.query(
     'insert into sandbox.messages (channel, receiver, receiver_key, text, message_key) values ($1, $2, $3, $4, $5) on conflict (message_key) do nothing',
-    [message.channel, message.channel === 'sms' ? `+${key}` : message.to, key, message.text.replaceAll('\0', ''), message.key],
+    [
+      message.channel,
+      message.channel === 'sms' ? `+${key}` : message.to,
+      key,
+      message.text.replaceAll('\0', ''),
+      message.key,
+    ],
   )
   return rowCount === 1
 }
 
 async function messages(db: Database, to: string | null): Promise<Message[]> {
   const key = to === null || to.trim() === '' ? null : receiverKey(to)
-  const { rows } = await db.query<{ receiver: string; channel: 'sms' | 'mail'; text: string; at: Date }>(
+  const { rows } = await db.query<{
+    receiver: string
+    channel: 'sms' | 'mail'
+    text: string
+    at: Date
+  }>(
     `select receiver, channel, text, at from sandbox.messages where $1::text is null or receiver_key = $1 order by id desc limit ${limit}`,
     [key],
   )
-  return rows.map((row) => ({ to: row.receiver, channel: row.channel, text: row.text, at: row.at.toISOString() }))
+  return rows.map((row) => ({
+    to: row.receiver,
+    channel: row.channel,
+    text: row.text,
+    at: row.at.toISOString(),
+  }))
 }
 
 /** Escaped text whose web addresses can be pressed. */
 const linked = (text: string): string =>
   text
     .split(/(https?:\/\/[^\s<>"']+)/g)
-    .map((part, at) => (at % 2 === 0 ? escape(part) : `<a href="${escape(part)}" rel="noreferrer">${escape(part)}</a>`))
+    .map((part, at) =>
+      at % 2 === 0
+        ? escape(part)
+        : `<a href="${escape(part)}" rel="noreferrer">${escape(part)}</a>`,
+    )
     .join('')
 
 export function inboxRoutes(db: Database): Routes {
@@ -68,7 +91,9 @@ export function inboxRoutes(db: Database): Routes {
       const to = query.get('to') ?? ''
       const list = await messages(db, to)
       const items = list.map(
-        (message) => `<li class="card"><div class="top"><span class="to">${escape(message.to)}</span>
+        (
+          message,
+        ) => `<li class="card"><div class="top"><span class="to">${escape(message.to)}</span>
 <span>${message.channel === 'sms' ? 'SMS' : 'E-mail'} · <time datetime="${message.at}">${escape(vietnamTime(new Date(message.at)))}</time></span></div><pre>${linked(message.text)}</pre></li>`,
       )
       return page({

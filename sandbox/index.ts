@@ -82,16 +82,24 @@ function healthRoute(db: Database): Routes {
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { log, portalUrl } = options
   const tables = Object.values(gateways).map((gateway) => gateway.tables)
-  const db = await openDatabase(options.databaseUrl, [inboxTable, noticeTable, registryTable, ...tables], log)
-  const portal = (): string => (typeof portalUrl === 'function' ? portalUrl() : portalUrl).replace(/\/+$/, '')
-  const mail = await startMail(db, log)
-  const registry = await openRegistryServer({ db, host: '127.0.0.1', port: options.registryPort ?? 0, log }).catch(
-    async (error: unknown) => {
-      await mail.close()
-      await db.end()
-      throw error
-    },
+  const db = await openDatabase(
+    options.databaseUrl,
+    [inboxTable, noticeTable, registryTable, ...tables],
+    log,
   )
+  const portal = (): string =>
+    (typeof portalUrl === 'function' ? portalUrl() : portalUrl).replace(/\/+$/, '')
+  const mail = await startMail(db, log)
+  const registry = await openRegistryServer({
+    db,
+    host: '127.0.0.1',
+    port: options.registryPort ?? 0,
+    log,
+  }).catch(async (error: unknown) => {
+    await mail.close()
+    await db.end()
+    throw error
+  })
   const opened = Object.entries(options.gateways).map(([name, keys]) => {
     const gateway = gateways[name]
     if (!gateway) throw new Error(`the sandbox stands in for no gateway named ${name}`)
@@ -133,7 +141,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   server.on('error', (error) => log(`sandbox: ${error.message}`))
   const { port } = server.address() as AddressInfo
   const host =
-    options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host.includes(':') ? `[${options.host}]` : options.host
+    options.host === '0.0.0.0' || options.host === '::'
+      ? '127.0.0.1'
+      : options.host.includes(':')
+        ? `[${options.host}]`
+        : options.host
   url = `http://${host}:${port}`
   return {
     url,

@@ -38,11 +38,15 @@ export async function startMail(db: Database, log: (line: string) => void): Prom
         const id = mail.messageId === '' ? randomUUID() : mail.messageId
         const text = [mail.subject, mail.text].filter((part) => part !== '').join('\n\n')
         Promise.all(
-          session.envelope.rcptTo.map(({ address }) => deliver(db, { channel: 'mail', to: address, text, key: `mail:${id}:${address}` })),
+          session.envelope.rcptTo.map(({ address }) =>
+            deliver(db, { channel: 'mail', to: address, text, key: `mail:${id}:${address}` }),
+          ),
         )
           .then(() => done(null, 'Message accepted'))
           .catch((error: unknown) => {
-            log(`sandbox: a mail could not be kept: ${error instanceof Error ? error.message : 'unknown'}`)
+            log(
+              `sandbox: a mail could not be kept: ${error instanceof Error ? error.message : 'unknown'}`,
+            )
             done(Object.assign(new Error('Try again later'), { responseCode: 451 }))
           })
       })

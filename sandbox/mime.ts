@@ -11,7 +11,9 @@ type Headers = ReadonlyMap<string, string>
 function fromQuoted(text: string, inHeader: boolean): Buffer {
   const plain = inHeader ? text.replaceAll('_', ' ') : text.replace(/=[ \t]*\r?\n/g, '')
   return Buffer.from(
-    plain.replace(/=([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    plain.replace(/=([0-9A-Fa-f]{2})/g, (_all, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    ),
     'latin1',
   )
 }
@@ -36,7 +38,8 @@ function split(raw: string): { headers: Headers; body: string } {
   const headers = new Map<string, string>()
   for (const line of head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)) {
     const colon = line.indexOf(':')
-    if (colon > 0) headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
+    if (colon > 0)
+      headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
   }
   return { headers, body: end === null ? '' : raw.slice(end.index + end[0].length) }
 }

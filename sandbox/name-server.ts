@@ -1,7 +1,14 @@
 /** A small name server on UDP and TCP (RFC 1035, 4.2): it carries questions and answers, what is answered is somebody else's word. */
 import dgram from 'node:dgram'
 import net, { type AddressInfo } from 'node:net'
-import { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE, type Answer, type Question } from 'dns-packet'
+import {
+  AUTHORITATIVE_ANSWER,
+  decode,
+  encode,
+  TRUNCATED_RESPONSE,
+  type Answer,
+  type Question,
+} from 'dns-packet'
 
 export interface NameServerAnswer {
   readonly rcode: keyof typeof rcodes
@@ -52,16 +59,35 @@ export async function openNameServer(options: {
     if (!packet || !question || packet.type !== 'query') return undefined
     const asked = { ...question, name: question.name.toLowerCase().replace(/\.$/, '') }
     const edns = packet.additionals?.find((record) => record.type === 'OPT')
-    const said = await (async () => options.answer(asked, over, edns !== undefined))().catch((error: unknown): NameServerAnswer => {
-      options.log(`sandbox: the name server cannot answer: ${error instanceof Error ? error.message : 'unknown'}`)
-      return { rcode: 'SERVFAIL' }
-    })
+    const said = await (async () => options.answer(asked, over, edns !== undefined))().catch(
+      (error: unknown): NameServerAnswer => {
+        options.log(
+          `sandbox: the name server cannot answer: ${error instanceof Error ? error.message : 'unknown'}`,
+        )
+        return { rcode: 'SERVFAIL' }
+      },
+    )
     if (!said) return undefined
     const opt: Answer[] = edns
-      ? [{ type: 'OPT', name: '.', udpPayloadSize: maxUdpBytes, extendedRcode: 0, ednsVersion: 0, flags: 0, flag_do: false, options: [] }]
+      ? [
+          {
+            type: 'OPT',
+            name: '.',
+            udpPayloadSize: maxUdpBytes,
+            extendedRcode: 0,
+            ednsVersion: 0,
+            flags: 0,
+            flag_do: false,
+            options: [],
+          },
+        ]
       : []
     const flags = rcodes[said.rcode] | (said.isAuthoritative ? AUTHORITATIVE_ANSWER : 0)
-    const head = { type: 'response' as const, id: packet.id ?? 0, questions: [said.instead ?? question] }
+    const head = {
+      type: 'response' as const,
+      id: packet.id ?? 0,
+      questions: [said.instead ?? question],
+    }
     const whole = encode({
       ...head,
       flags,
@@ -69,7 +95,9 @@ export async function openNameServer(options: {
       authorities: said.authorities ?? [],
       additionals: [...(said.additionals ?? []), ...opt],
     })
-    const room = edns ? Math.min(maxUdpBytes, Math.max(plainUdpBytes, edns.udpPayloadSize)) : plainUdpBytes
+    const room = edns
+      ? Math.min(maxUdpBytes, Math.max(plainUdpBytes, edns.udpPayloadSize))
+      : plainUdpBytes
     const fits = over === 'tcp' || (whole.length <= room && !said.isTruncated)
     return fits ? whole : encode({ ...head, flags: flags | TRUNCATED_RESPONSE, additionals: opt })
   }
@@ -77,7 +105,9 @@ export async function openNameServer(options: {
   /** Never throws; a question that cannot even be repeated gets no answer. */
   const replyTo = (message: Buffer, over: 'udp' | 'tcp'): Promise<Buffer | undefined> =>
     read(message, over).catch((error: unknown) => {
-      options.log(`sandbox: the name server cannot write its answer: ${error instanceof Error ? error.message : 'unknown'}`)
+      options.log(
+        `sandbox: the name server cannot write its answer: ${error instanceof Error ? error.message : 'unknown'}`,
+      )
       return undefined
     })
 
@@ -117,7 +147,8 @@ export async function openNameServer(options: {
     tcp.close()
     throw error
   }
-  for (const server of [tcp, udp]) server.on('error', (error: Error) => options.log(`sandbox: the name server: ${error.message}`))
+  for (const server of [tcp, udp])
+    server.on('error', (error: Error) => options.log(`sandbox: the name server: ${error.message}`))
   return {
     port,
     async close() {

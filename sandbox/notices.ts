@@ -54,7 +54,11 @@ export interface Notices {
   close(): Promise<void>
 }
 
-export function startNotices(db: Database, manner: NoticeManner, options: { pace: number; log: (line: string) => void }): Notices {
+export function startNotices(
+  db: Database,
+  manner: NoticeManner,
+  options: { pace: number; log: (line: string) => void },
+): Notices {
   const { pace, log } = options
   const { gateway } = manner
   const closing = new AbortController()
@@ -66,15 +70,21 @@ export function startNotices(db: Database, manner: NoticeManner, options: { pace
   async function callMerchant(payload: string): Promise<{ done: boolean; answer: string }> {
     try {
       const { method, query, headers, body } = manner.call(payload)
-      const response = await fetch(query === undefined ? manner.target() : `${manner.target()}?${query}`, {
-        method,
-        ...(headers && { headers }),
-        ...(body !== undefined && { body }),
-        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]),
-        redirect: 'manual',
-      })
+      const response = await fetch(
+        query === undefined ? manner.target() : `${manner.target()}?${query}`,
+        {
+          method,
+          ...(headers && { headers }),
+          ...(body !== undefined && { body }),
+          signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]),
+          redirect: 'manual',
+        },
+      )
       const answer = { status: response.status, body: (await response.text()).slice(0, 10_000) }
-      return { done: manner.accepts(answer), answer: `${answer.status} ${answer.body.slice(0, 100)}` }
+      return {
+        done: manner.accepts(answer),
+        answer: `${answer.status} ${answer.body.slice(0, 100)}`,
+      }
     } catch (error) {
       return { done: false, answer: error instanceof Error ? error.name : 'failed' }
     }
@@ -93,11 +103,15 @@ export function startNotices(db: Database, manner: NoticeManner, options: { pace
     const { done, answer } = await callMerchant(notice.payload)
     if (closing.signal.aborted && !done) {
       // perhaps cut off by our own end: called again when the sandbox is back
-      await db.query('update sandbox.notices set next_at = now(), attempts = attempts - 1 where id = $1', [notice.id])
+      await db.query(
+        'update sandbox.notices set next_at = now(), attempts = attempts - 1 where id = $1',
+        [notice.id],
+      )
       return false
     }
     const over = done || notice.attempts >= attemptsAtMost
-    if (over && !done) log(`sandbox: ${gateway}: a notice was given up after ${notice.attempts} calls: ${answer}`)
+    if (over && !done)
+      log(`sandbox: ${gateway}: a notice was given up after ${notice.attempts} calls: ${answer}`)
     await db.query(
       `update sandbox.notices set done_at = case when $2 then now() end, next_at = now() + $3 * interval '1 ms', last_answer = $4 where id = $1`,
       [notice.id, over, gapMs(notice.attempts) * pace, answer],
@@ -118,7 +132,9 @@ export function startNotices(db: Database, manner: NoticeManner, options: { pace
       )
       return Math.min(idleMs, Math.max(5, Math.ceil(rows[0]?.ms ?? idleMs)))
     } catch (error) {
-      log(`sandbox: ${gateway}: notices wait for the database: ${error instanceof Error ? error.message : 'unknown'}`)
+      log(
+        `sandbox: ${gateway}: notices wait for the database: ${error instanceof Error ? error.message : 'unknown'}`,
+      )
       return troubleMs
     }
   }
@@ -148,7 +164,8 @@ export function startNotices(db: Database, manner: NoticeManner, options: { pace
     async sendNow(id) {
       const sending = send(id).then(
         () => undefined,
-        (error: unknown) => log(`sandbox: ${gateway}: ${error instanceof Error ? error.message : 'unknown'}`),
+        (error: unknown) =>
+          log(`sandbox: ${gateway}: ${error instanceof Error ? error.message : 'unknown'}`),
       )
       direct.add(sending)
       await sending

@@ -2,15 +2,27 @@
 import { readFileSync } from 'node:fs'
 import type { Reply, Routes } from './http.ts'
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-export const escape = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char)
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+export const escape = (text: string): string =>
+  text.replace(/[&<>"']/g, (char) => entities[char] ?? char)
 
 /** Đồng, grouped as in Vietnam. */
-export const dong = (amount: bigint): string => `${amount.toString().replace(/\B(?=(\d{3})+$)/g, '.')}\u00a0đ`
+export const dong = (amount: bigint): string =>
+  `${amount.toString().replace(/\B(?=(\d{3})+$)/g, '.')}\u00a0đ`
 
 /** A moment as a clock in Vietnam shows it. */
 export const vietnamTime = (date: Date): string =>
-  new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Ho_Chi_Minh', dateStyle: 'short', timeStyle: 'medium' }).format(date)
+  new Intl.DateTimeFormat('en-GB', {
+    timeZone: 'Asia/Ho_Chi_Minh',
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  }).format(date)
 
 export interface Page {
   readonly title: string
@@ -27,12 +39,19 @@ export interface Page {
 
 /** A whole page with its security headers. */
 export function page(of: Page): Reply {
-  const refresh = of.refreshSeconds === undefined ? '' : `<noscript><meta http-equiv="refresh" content="${of.refreshSeconds}"></noscript>`
+  const refresh =
+    of.refreshSeconds === undefined
+      ? ''
+      : `<noscript><meta http-equiv="refresh" content="${of.refreshSeconds}"></noscript>`
   // browsers check form-action on every step of the redirection, so the merchant's own address must be named
   const policy = `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self' ${of.formOrigin ?? ''}; base-uri 'none'; frame-ancestors 'none'`
   return {
     status: of.status ?? 200,
-    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'content-security-policy': policy },
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': policy,
+    },
     body: `<!doctype html>
 <html lang="${of.language}">
 <head>
@@ -63,7 +82,11 @@ export function assetRoutes(): Routes {
       const body = readFileSync(new URL(`assets/sandbox.${kind}`, import.meta.url))
       return [
         `GET /assets/sandbox.${kind}`,
-        (): Reply => ({ status: 200, headers: { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'max-age=300' }, body }),
+        (): Reply => ({
+          status: 200,
+          headers: { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'max-age=300' },
+          body,
+        }),
       ]
     }),
   )

@@ -33,7 +33,10 @@ const sendSms = async (sandbox: Sandbox, changes: object = {}): Promise<{ CodeRe
     ...changes,
   })
   return (await (
-    await fetch(`${sandbox.url}/esms/MainService.svc/json/SendMultipleMessage_V4_post_json/`, { method: 'POST', body })
+    await fetch(`${sandbox.url}/esms/MainService.svc/json/SendMultipleMessage_V4_post_json/`, {
+      method: 'POST',
+      body,
+    })
   ).json()) as { CodeResult: string }
 }
 
@@ -67,10 +70,13 @@ describe('the sandbox', () => {
   })
 
   it('refuses a body that is too large', async () => {
-    const response = await fetch(`${first().url}/esms/MainService.svc/json/SendMultipleMessage_V4_post_json/`, {
-      method: 'POST',
-      body: 'x'.repeat(70_000),
-    })
+    const response = await fetch(
+      `${first().url}/esms/MainService.svc/json/SendMultipleMessage_V4_post_json/`,
+      {
+        method: 'POST',
+        body: 'x'.repeat(70_000),
+      },
+    )
     expect(response.status).toBe(413)
   })
 
@@ -98,33 +104,58 @@ describe('the sandbox', () => {
 
 describe('eSMS', () => {
   it('answers in its codes', async () => {
-    expect(await sendSms(first())).toMatchObject({ CodeResult: '100', SMSID: expect.any(String) as string })
+    expect(await sendSms(first())).toMatchObject({
+      CodeResult: '100',
+      SMSID: expect.any(String) as string,
+    })
     expect(await sendSms(first())).toMatchObject({ CodeResult: '124' })
     expect(await sendSms(first(), { SecretKey: 'x' })).toMatchObject({ CodeResult: '101' })
     expect(await sendSms(first(), { Brandname: '' })).toMatchObject({ CodeResult: '104' })
-    for (const changes of [{ Phone: '+84912' }, { Content: '' }, { Content: 'Mã' }, { Content: 'x'.repeat(613) }])
+    for (const changes of [
+      { Phone: '+84912' },
+      { Content: '' },
+      { Content: 'Mã' },
+      { Content: 'x'.repeat(613) },
+    ])
       expect((await sendSms(first(), { RequestId: 'n', ...changes })).CodeResult).toBe('99')
-    expect(await sendSms(first(), { Sandbox: '1', RequestId: 'test only' })).toMatchObject({ CodeResult: '100' })
+    expect(await sendSms(first(), { Sandbox: '1', RequestId: 'test only' })).toMatchObject({
+      CodeResult: '100',
+    })
   })
 })
 
 describe('the inbox', () => {
   it('shows messages to a person, escaped, with links, and to a program', async () => {
-    await sendSms(first(), { Phone: '0987654321', Content: '<b>bold</b> https://portal.example.vn/verify?a=1&b=2', RequestId: 'html' })
+    await sendSms(first(), {
+      Phone: '0987654321',
+      Content: '<b>bold</b> https://portal.example.vn/verify?a=1&b=2',
+      RequestId: 'html',
+    })
     const html = await (await fetch(`${first().url}/inbox?to=0987654321`)).text()
     expect(html).toContain('&lt;b&gt;bold&lt;/b&gt;')
     expect(html).toContain('<a href="https://portal.example.vn/verify?a=1&amp;b=2"')
     expect(html).toContain('+84987654321')
-    const all = (await (await fetch(`${first().url}/inbox.json`)).json()) as { to: string; at: string }[]
+    const all = (await (await fetch(`${first().url}/inbox.json`)).json()) as {
+      to: string
+      at: string
+    }[]
     expect(all[0]?.to).toBe('+84987654321')
     expect(Date.parse(all[0]?.at ?? '')).toBeGreaterThan(Date.now() - 60_000)
     expect((await fetch(`${first().url}/inbox?to=%22%3E%3Cscript%3E`)).status).toBe(200)
   })
 
   it('knows one receiver under all its spellings', () => {
-    for (const spelling of ['+84912345678', ' 84912345678', '84912345678', '0912345678', '0084912345678', '0912-345-678'])
+    for (const spelling of [
+      '+84912345678',
+      ' 84912345678',
+      '84912345678',
+      '0912345678',
+      '0084912345678',
+      '0912-345-678',
+    ])
       expect(receiverKey(spelling)).toBe('84912345678')
-    for (const spelling of ['A+b@Example.vn', 'a b@example.vn', ' a+b@example.vn ']) expect(receiverKey(spelling)).toBe('a+b@example.vn')
+    for (const spelling of ['A+b@Example.vn', 'a b@example.vn', ' a+b@example.vn '])
+      expect(receiverKey(spelling)).toBe('a+b@example.vn')
   })
 })
 
@@ -135,7 +166,8 @@ describe('mails', () => {
     expect(headerText('=?UTF-8?Q?=C3?=\t=?UTF-8?Q?=A3?= plain')).toBe('ã plain')
     const part = (encoding: string, body: string): string =>
       `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n`
-    const mail = (body: string): string => readMail(Buffer.from(`Subject: a\r\n b\r\nMessage-ID: <1@x>\r\n${body}`)).text
+    const mail = (body: string): string =>
+      readMail(Buffer.from(`Subject: a\r\n b\r\nMessage-ID: <1@x>\r\n${body}`)).text
     expect(mail(part('7bit', 'plain'))).toBe('plain')
     expect(mail(part('8bit', 'Mã'))).toBe('Mã')
     expect(mail(part('base64', Buffer.from('Mã').toString('base64')))).toBe('Mã')

@@ -14,13 +14,20 @@ const isWithin = (name: string, zone: string): boolean => name === zone || name.
 
 export function answerFrom(zones: Iterable<ServedZone>, question: Question): NameServerAnswer {
   const { name, type } = question
-  const zone = [...zones].filter((one) => isWithin(name, one.name)).toSorted((a, b) => b.name.length - a.name.length)[0]
+  const zone = [...zones]
+    .filter((one) => isWithin(name, one.name))
+    .toSorted((a, b) => b.name.length - a.name.length)[0]
   if (!zone || type === 'AXFR') return { rcode: 'REFUSED' }
-  const cut = zone.records.find((record) => record.type === 'NS' && record.name !== zone.name && isWithin(name, record.name))
+  const cut = zone.records.find(
+    (record) => record.type === 'NS' && record.name !== zone.name && isWithin(name, record.name),
+  )
   if (cut) {
-    const authorities = zone.records.filter((record) => record.type === 'NS' && record.name === cut.name)
+    const authorities = zone.records.filter(
+      (record) => record.type === 'NS' && record.name === cut.name,
+    )
     const targets = new Set(authorities.map((record) => ('data' in record ? record.data : '')))
-    const isGlue = (record: Answer): boolean => (record.type === 'A' || record.type === 'AAAA') && targets.has(record.name)
+    const isGlue = (record: Answer): boolean =>
+      (record.type === 'A' || record.type === 'AAAA') && targets.has(record.name)
     // the set itself belongs to the child, and is told as a referral
     return { rcode: 'NOERROR', authorities, additionals: zone.records.filter(isGlue) }
   }
@@ -29,12 +36,18 @@ export function answerFrom(zones: Iterable<ServedZone>, question: Question): Nam
   let wanted = name
   for (let step = 0; step < longestChain; step++) {
     const here = recordsAt(zone, wanted)
-    if (here === undefined) return { rcode: 'NXDOMAIN', isAuthoritative: true, answers, authorities: soa }
+    if (here === undefined)
+      return { rcode: 'NXDOMAIN', isAuthoritative: true, answers, authorities: soa }
     const found = here.filter((record) => record.type === type)
     const alias = here.find((record) => record.type === 'CNAME')
     if (found.length > 0 || !alias || alias.type !== 'CNAME') {
       answers.push(...found)
-      return { rcode: 'NOERROR', isAuthoritative: true, answers, authorities: found.length === 0 ? soa : [] }
+      return {
+        rcode: 'NOERROR',
+        isAuthoritative: true,
+        answers,
+        authorities: found.length === 0 ? soa : [],
+      }
     }
     answers.push(alias)
     wanted = alias.data

@@ -1,7 +1,15 @@
 /** `npm run bench [-- name …]`: each benchmark prints its figures and whether they hold their limits. They are no tests: machines are noisy. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { ensureCompiled, ensurePackages, ensureWebBuild, ensureWordpress, environment, pinnedNode, root } from './bootstrap.mjs'
+import {
+  ensureCompiled,
+  ensurePackages,
+  ensureWebBuild,
+  ensureWordpress,
+  environment,
+  pinnedNode,
+  root,
+} from './bootstrap.mjs'
 
 await ensurePackages()
 await ensureWordpress()
@@ -9,6 +17,7 @@ await ensureWebBuild()
 await ensureCompiled()
 const all = [
   'order',
+  'neighbours',
   'posting',
   'renewals',
   'transactions',
@@ -27,10 +36,14 @@ const wanted = process.argv.slice(2)
 for (const name of wanted.length > 0 ? wanted : all) {
   process.stdout.write(`\n== ${name}\n`)
   await new Promise((resolve) =>
-    spawn(pinnedNode(), ['--disable-warning=ExperimentalWarning', path.join('bench', `${name}.ts`)], {
-      cwd: root,
-      env: environment(),
-      stdio: 'inherit',
-    }).on('exit', resolve),
+    spawn(
+      pinnedNode(),
+      ['--disable-warning=ExperimentalWarning', path.join('bench', `${name}.ts`)],
+      {
+        cwd: root,
+        env: environment(),
+        stdio: 'inherit',
+      },
+    ).on('exit', resolve),
   )
 }

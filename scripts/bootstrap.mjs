@@ -7,7 +7,10 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-export const root = path.resolve(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '..')
+export const root = path.resolve(
+  import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname),
+  '..',
+)
 const marks = path.join(root, '.cache')
 const minimumNode = 20
 
@@ -19,9 +22,13 @@ export function progress() {
   let lastAt = 0
   return ({ label, done, total }) => {
     const percent = total ? Math.min(100, Math.floor((done / total) * 100)) : undefined
-    const bar = percent === undefined ? '' : ` [${'#'.repeat(Math.floor(percent / 4)).padEnd(25, '.')}] ${String(percent).padStart(3)} %`
+    const bar =
+      percent === undefined
+        ? ''
+        : ` [${'#'.repeat(Math.floor(percent / 4)).padEnd(25, '.')}] ${String(percent).padStart(3)} %`
     const line = `  ${label}${bar}`
-    if (process.stdout.isTTY) process.stdout.write(`\r${line.padEnd(78)}${percent === 100 ? '\n' : ''}`)
+    if (process.stdout.isTTY)
+      process.stdout.write(`\r${line.padEnd(78)}${percent === 100 ? '\n' : ''}`)
     else if (label !== last || percent === 100 || Date.now() - lastAt > 5000) {
       if (line !== last) say(line)
       lastAt = Date.now()
@@ -40,28 +47,33 @@ export function run(command, args, { show = false, env = process.env, cwd = root
       shell: process.platform === 'win32',
     })
     let output = ''
-    if (!show) for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+    if (!show)
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk) => (output += chunk))
     child.on('error', reject)
     child.on('close', (code, signal) =>
-      code === 0 ? resolve(output) : reject(new Error(`${command} ${args.join(' ')} ended with ${signal ?? code}\n${output.slice(-4000)}`)),
+      code === 0
+        ? resolve(output)
+        : reject(
+            new Error(
+              `${command} ${args.join(' ')} ended with ${signal ?? code}\n${output.slice(-4000)}`,
+            ),
+          ),
     )
   })
 }
 
 /** The Node that the lockfile pins; on a platform without one, the Node that runs this, if it is new enough. */
 export function pinnedNode() {
-  const pinned = path.join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
+  const pinned = path.join(
+    root,
+    'node_modules',
+    '.bin',
+    process.platform === 'win32' ? 'node.cmd' : 'node',
+  )
   if (existsSync(pinned)) return pinned
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
   throw new Error('There is no pinned Node for this platform: run with Node 24 or newer.')
-}
-
-/** Takes over what an operator keeps in .env (see .env.example); what the environment has already goes before it. */
-export function readEnvFile(folder = root) {
-  const file = path.join(folder, '.env')
-  if (!existsSync(file)) return
-  if (!process.loadEnvFile) throw new Error(`To read .env, Node 20.12 or newer is needed; this is ${process.versions.node}.`)
-  process.loadEnvFile(file)
 }
 
 /** The environment of what we start: the pinned Node and the tools of node_modules come first. */
@@ -101,14 +113,25 @@ export async function ensurePackages() {
   say('  Installing packages (once) …')
   const began = Date.now()
   const tick = setInterval(
-    () => process.stdout.isTTY && process.stdout.write(`\r  Installing packages (once) … ${Math.round((Date.now() - began) / 1000)} s `),
+    () =>
+      process.stdout.isTTY &&
+      process.stdout.write(
+        `\r  Installing packages (once) … ${Math.round((Date.now() - began) / 1000)} s `,
+      ),
     1000,
   )
   try {
     // No package of ours needs its install script: what PostgreSQL's would do, the portal does itself at its first boot.
     // Not `npm ci`: it refuses a lockfile that lacks the entry of another platform's optional package, and a registry may lack those for a while.
     // `--no-save` installs what the lockfile says, integrity checked, and writes neither it nor package.json.
-    await run('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
+    await run('npm', [
+      'install',
+      '--no-save',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+    ])
   } finally {
     clearInterval(tick)
   }
@@ -133,7 +156,11 @@ export async function ensureCompiled() {
   if (readMark('compiled') === wanted) return
   const modules = ['server/main.ts', 'server/api.ts', 'sandbox/index.ts']
   const load = `for (const each of ${JSON.stringify(modules)}) await import('./' + each); process.exit(0)`
-  await run(pinnedNode(), ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', load], { env: environment() })
+  await run(
+    pinnedNode(),
+    ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', load],
+    { env: environment() },
+  )
   writeMark('compiled', wanted)
 }
 
@@ -145,9 +172,13 @@ export async function ensureWebBuild() {
   ])
   if (readMark('web') === wanted && existsSync(path.join(root, 'dist', 'web', 'index.html'))) return
   say('  Building the pages …')
-  await run(pinnedNode(), [path.join('node_modules', 'vite', 'bin', 'vite.js'), 'build', 'web', '--logLevel', 'warn'], {
-    env: environment({ NODE_ENV: 'production' }),
-  })
+  await run(
+    pinnedNode(),
+    [path.join('node_modules', 'vite', 'bin', 'vite.js'), 'build', 'web', '--logLevel', 'warn'],
+    {
+      env: environment({ NODE_ENV: 'production' }),
+    },
+  )
   writeMark('web', wanted)
 }
 

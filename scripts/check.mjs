@@ -19,9 +19,14 @@ const failed = []
 for (const [name, args] of steps) {
   process.stdout.write(`\n== ${String(name)}\n`)
   const code = await new Promise((resolve) =>
-    spawn(pinnedNode(), args, { cwd: root, env: environment(), stdio: 'inherit' }).on('exit', resolve),
+    spawn(pinnedNode(), args, { cwd: root, env: environment(), stdio: 'inherit' }).on(
+      'exit',
+      resolve,
+    ),
   )
   if (code !== 0) failed.push(name)
 }
-process.stdout.write(failed.length === 0 ? '\nEverything holds.\n' : `\nFails: ${failed.join(', ')}\n`)
+process.stdout.write(
+  failed.length === 0 ? '\nEverything holds.\n' : `\nFails: ${failed.join(', ')}\n`,
+)
 process.exit(failed.length === 0 ? 0 : 1)

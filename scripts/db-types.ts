@@ -16,7 +16,9 @@ const { chmodSync } = await import('node:fs')
 chmodSync(scratch, 0o755)
 const cluster = await startEmbeddedPostgres({ folder: scratch, settings: { fsync: 'off' } })
 try {
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: cluster.url, max: 1 }) }) })
+  const db = new Kysely<unknown>({
+    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: cluster.url, max: 1 }) }),
+  })
   const folder = path.join(root, 'server/migrations')
   const provider = {
     async getMigrations() {
@@ -24,7 +26,10 @@ try {
       return Object.fromEntries(
         files.map((file) => [
           file,
-          { up: async (on: Kysely<unknown>) => void (await sql.raw(await readFile(path.join(folder, file), 'utf8')).execute(on)) },
+          {
+            up: async (on: Kysely<unknown>) =>
+              void (await sql.raw(await readFile(path.join(folder, file), 'utf8')).execute(on)),
+          },
         ]),
       )
     },
@@ -55,7 +60,8 @@ try {
   if (made.status !== 0) throw new Error(made.stderr || made.stdout)
   const text = readFileSync(out, 'utf8')
   if (process.argv.includes('--check')) {
-    if (readFileSync(target, 'utf8') !== text) throw new Error('server/platform/db-types.ts is not current: npm run db:types')
+    if (readFileSync(target, 'utf8') !== text)
+      throw new Error('server/platform/db-types.ts is not current: npm run db:types')
   } else writeFileSync(target, text)
 } finally {
   await cluster.stop()

@@ -1,9 +1,14 @@
 /** `npm run dev`: the server restarts and the page reloads when a file changes. The pages are served by Vite, which hands calls on to the server. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { ensurePackages, ensureWordpress, environment, pinnedNode, readEnvFile, root } from './bootstrap.mjs'
+import { ensurePackages, ensureWordpress, environment, pinnedNode, root } from './bootstrap.mjs'
 
-readEnvFile()
+try {
+  process.loadEnvFile(path.join(root, '.env'))
+} catch (error) {
+  // The ports are needed here already; the server reads the rest by itself.
+  if (error.code !== 'ENOENT') throw error
+}
 await ensurePackages()
 await ensureWordpress()
 const port = process.env.PORT ?? '8080'
@@ -29,7 +34,15 @@ const children = [
   ),
   spawn(
     pinnedNode(),
-    [path.join('node_modules', 'vite', 'bin', 'vite.js'), 'web', '--host', '127.0.0.1', '--port', pagesPort, '--strictPort'],
+    [
+      path.join('node_modules', 'vite', 'bin', 'vite.js'),
+      'web',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      pagesPort,
+      '--strictPort',
+    ],
     { cwd: root, env: environment({ PORTAL_ORIGIN: origin }), stdio: 'inherit' },
   ),
 ]

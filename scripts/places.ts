@@ -15,7 +15,8 @@ const bare = (name: string): string =>
     .replace(/\(.*\)|\b(province|city|tp|thua thien)\b/g, '')
     .replaceAll(' ', '')
 /** What stands before a name says what kind of unit it was; the name is what people type. */
-const kind = /^(Huyện|Huyen|Quận|Thị Xã|Thành Phố|Phường|Xã|Thị Trấn|Xóm|Ấp) (?=\p{L}{2})| District$/iu
+const kind =
+  /^(Huyện|Huyen|Quận|Thị Xã|Thành Phố|Phường|Xã|Thị Trấn|Xóm|Ấp) (?=\p{L}{2})| District$/iu
 /** "Quận Một" is "Quận 1" to everybody; those are in the list that is written by hand. */
 const numbered = /^Quận (\d+|Một|Hai|Ba|Bốn|Năm|Sáu|Bảy|Tám|Chín|Mười( Một)?)$/iu
 
@@ -29,15 +30,21 @@ function placesOf(country: 'VN' | 'AU'): Record<string, string[]> {
       .map(({ code }) => code)
     if (codes.length !== 1) throw new Error(`${province}: ${codes.length} regions have this name`)
     const names = [
-      ...cities.filter((city) => `${city.country}.${city.admin1}` === codes[0]).map(({ name }) => name),
-      ...(country === 'VN' ? districts.filter(({ code }) => code.startsWith(`${codes[0]}.`)).map(({ name }) => name) : []),
+      ...cities
+        .filter((city) => `${city.country}.${city.admin1}` === codes[0])
+        .map(({ name }) => name),
+      ...(country === 'VN'
+        ? districts.filter(({ code }) => code.startsWith(`${codes[0]}.`)).map(({ name }) => name)
+        : []),
     ]
       .filter((name) => !numbered.test(name))
       .map((name) => name.replaceAll('Ð', 'Đ').replace(kind, '').trim())
       .filter((name) => bare(name) !== bare(province))
     const once = new Map<string, string>()
     // The spelling with more marks is the native one: Đà Lạt, not Da Lat.
-    for (const name of names.toSorted((a, b) => b.normalize('NFD').length - a.normalize('NFD').length))
+    for (const name of names.toSorted(
+      (a, b) => b.normalize('NFD').length - a.normalize('NFD').length,
+    ))
       if (!once.has(foldName(name))) once.set(foldName(name), name)
     found[province] = [...once.values()].toSorted(collator.compare)
   }

@@ -1,11 +1,14 @@
 /** `npm run portal -- <command>`: what an operator asks of a portal from the shell. */
 import { spawn } from 'node:child_process'
-import { ensurePackages, environment, pinnedNode, readEnvFile, root } from './bootstrap.mjs'
+import { ensurePackages, environment, pinnedNode, root } from './bootstrap.mjs'
 
-readEnvFile()
 await ensurePackages()
-spawn(pinnedNode(), ['--disable-warning=ExperimentalWarning', 'server/command.ts', ...process.argv.slice(2)], {
-  cwd: root,
-  env: environment(),
-  stdio: 'inherit',
-}).on('exit', (code) => process.exit(code ?? 1))
+spawn(
+  pinnedNode(),
+  ['--disable-warning=ExperimentalWarning', 'server/command.ts', ...process.argv.slice(2)],
+  {
+    cwd: root,
+    env: environment(),
+    stdio: 'inherit',
+  },
+).on('exit', (code) => process.exit(code ?? 1))

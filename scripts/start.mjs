@@ -1,10 +1,9 @@
 /** `npm start`: from a bare clone to a running portal. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { environment, pinnedNode, prepare, readEnvFile, root } from './bootstrap.mjs'
+import { environment, pinnedNode, prepare, root } from './bootstrap.mjs'
 
 try {
-  readEnvFile()
   await prepare()
 } catch (error) {
   process.stderr.write(`\nThe portal cannot be prepared: ${error.message}\n`)
@@ -12,11 +11,15 @@ try {
 }
 
 // A terminal's Ctrl-C reaches the whole group; a signal to this process alone is handed on. Either way the portal ends itself.
-const portal = spawn(pinnedNode(), ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')], {
-  cwd: root,
-  env: environment(),
-  stdio: 'inherit',
-})
+const portal = spawn(
+  pinnedNode(),
+  ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')],
+  {
+    cwd: root,
+    env: environment(),
+    stdio: 'inherit',
+  },
+)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => portal.kill(signal))
 // npm hands SIGTERM to the shell between us, which dies of it without a word: under npm, losing the parent is the same wish.
 if (process.env.npm_lifecycle_event) {

@@ -48,8 +48,10 @@ const refuse = (why) => {
 
 /** Exactly these fields, each of its kind. */
 function shaped(object, fields, where) {
-  if (typeof object !== 'object' || object === null || Array.isArray(object)) refuse(`${where} is not what a statement has there`)
-  for (const name of Object.keys(object)) if (!Object.hasOwn(fields, name)) refuse(`${where} has a field "${name}" that no statement has`)
+  if (typeof object !== 'object' || object === null || Array.isArray(object))
+    refuse(`${where} is not what a statement has there`)
+  for (const name of Object.keys(object))
+    if (!Object.hasOwn(fields, name)) refuse(`${where} has a field "${name}" that no statement has`)
   for (const [name, holds] of Object.entries(fields))
     if (!holds(object[name])) refuse(`${where}: "${name}" is missing or not as it is written`)
 }
@@ -79,7 +81,8 @@ function readJson(source) {
         if (names.has(name)) refuse(`the field "${name}" stands there twice`)
         names.add(name)
       }
-    } else if (/^[-\d]/.test(token) && !/^(?:0|-?[1-9]\d*)$/.test(token)) refuse(`${token} is not how a statement writes a number`)
+    } else if (/^[-\d]/.test(token) && !/^(?:0|-?[1-9]\d*)$/.test(token))
+      refuse(`${token} is not how a statement writes a number`)
     before = token
   }
   // Either the document alone, or the whole answer of the API.
@@ -124,7 +127,8 @@ function readLines(source) {
     const end = source.startsWith('\r\n', at) ? 2 : source[at] === '\n' ? 1 : 0
     if (end === 0) refuse(`line ${lines.length + 1} does not end as it should`)
     // Written again it must be the same, or something stands there that reading would overlook.
-    if (cells.map(quoted).join(',') !== source.slice(begin, at)) refuse(`line ${lines.length + 1} is not as a statement is written`)
+    if (cells.map(quoted).join(',') !== source.slice(begin, at))
+      refuse(`line ${lines.length + 1} is not as a statement is written`)
     at += end
     lines.push(cells)
   }
@@ -150,11 +154,15 @@ function readCsv(source) {
     head[name] = typed(headFields[name] ?? text, cells[1], index + 1)
   }
   const columns = Object.keys(entryFields)
-  if ((lines[names.length] ?? []).join() !== columns.join()) refuse(`line ${names.length + 1} should name the columns`)
+  if ((lines[names.length] ?? []).join() !== columns.join())
+    refuse(`line ${names.length + 1} should name the columns`)
   const entries = lines.slice(names.length + 1).map((cells, index) => {
     const line = names.length + 2 + index
-    if (cells.length !== columns.length) refuse(`line ${line} has ${cells.length} cells, not ${columns.length}`)
-    return Object.fromEntries(columns.map((name, place) => [name, typed(entryFields[name], cells[place], line)]))
+    if (cells.length !== columns.length)
+      refuse(`line ${line} has ${cells.length} cells, not ${columns.length}`)
+    return Object.fromEntries(
+      columns.map((name, place) => [name, typed(entryFields[name], cells[place], line)]),
+    )
   })
   const { signature, ...rest } = head
   return { head: rest, signature, entries }
@@ -184,11 +192,14 @@ const sha256 = (...parts) => {
 }
 
 function checkHead(head, signature, expectedKey) {
-  if (head.format !== 'wallet-statement/1') refuse(`its format is "${head.format}", which this verifier does not know`)
+  if (head.format !== 'wallet-statement/1')
+    refuse(`its format is "${head.format}", which this verifier does not know`)
   const der = base64(head.public_key, 'the public key')
   const fingerprint = sha256(der)
-  if (head.key_fingerprint !== fingerprint) refuse('the fingerprint of the key is not that of the public key')
-  if (expectedKey !== undefined && expectedKey !== fingerprint) refuse(`it is signed with another key: ${fingerprint}, not ${expectedKey}`)
+  if (head.key_fingerprint !== fingerprint)
+    refuse('the fingerprint of the key is not that of the public key')
+  if (expectedKey !== undefined && expectedKey !== fingerprint)
+    refuse(`it is signed with another key: ${fingerprint}, not ${expectedKey}`)
   let key
   try {
     key = createPublicKey({ key: der, format: 'der', type: 'spki' })
@@ -196,15 +207,20 @@ function checkHead(head, signature, expectedKey) {
     refuse('the public key is damaged')
   }
   if (key.asymmetricKeyType !== 'ed25519') refuse('the public key is not an Ed25519 key')
-  const signed = JSON.stringify(Object.fromEntries(Object.keys(headFields).map((name) => [name, head[name]])))
+  const signed = JSON.stringify(
+    Object.fromEntries(Object.keys(headFields).map((name) => [name, head[name]])),
+  )
   if (!verify(null, Buffer.from(signed), key, base64(signature, 'the signature')))
-    refuse('the signature does not fit the head (seller, customer, account, period, balances and hashes)')
+    refuse(
+      'the signature does not fit the head (seller, customer, account, period, balances and hashes)',
+    )
   return fingerprint
 }
 
 function checkEntries(head, entries) {
   const [from, to] = [head.from, head.to].map(
-    (time) => microseconds(time.replace('Z', '000Z')) ?? refuse('the period is not as it is written'),
+    (time) =>
+      microseconds(time.replace('Z', '000Z')) ?? refuse('the period is not as it is written'),
   )
   let version = head.opening_version
   let balance = BigInt(head.opening_balance)
@@ -215,23 +231,39 @@ function checkEntries(head, entries) {
     shaped(entry, entryFields, `entry ${index + 1}`)
     const where = `entry ${index + 1} (version ${entry.version})`
     version += 1
-    if (entry.version !== version) refuse(`${where} should have version ${version}: entries are missing, added or out of order`)
+    if (entry.version !== version)
+      refuse(`${where} should have version ${version}: entries are missing, added or out of order`)
     const at = microseconds(entry.createdAt) ?? refuse(`${where}: its time is not as it is written`)
-    if (at < time || at >= to) refuse(`${where}: its time lies outside the period or before the entry before it`)
+    if (at < time || at >= to)
+      refuse(`${where}: its time lies outside the period or before the entry before it`)
     balance += BigInt(entry.amount)
     sum += BigInt(entry.amount)
-    if (BigInt(entry.ending_balance) !== balance) refuse(`${where}: the balance after it should be ${balance}, not ${entry.ending_balance}`)
-    const said = [head.account, version, entry.key, entry.kind, entry.details, entry.amount, entry.ending_balance, at].join('|')
+    if (BigInt(entry.ending_balance) !== balance)
+      refuse(`${where}: the balance after it should be ${balance}, not ${entry.ending_balance}`)
+    const said = [
+      head.account,
+      version,
+      entry.key,
+      entry.kind,
+      entry.details,
+      entry.amount,
+      entry.ending_balance,
+      at,
+    ].join('|')
     // A bar in a kind would let words move between the fields without another hash.
     if (!/^[a-z_]+$/.test(entry.kind)) refuse(`${where}: its kind is not a kind`)
     const expected = sha256(Buffer.from(hash, 'hex'), said)
-    if (entry.hash !== expected) refuse(`${where}: its hash does not follow from its words and the hash before it`)
+    if (entry.hash !== expected)
+      refuse(`${where}: its hash does not follow from its words and the hash before it`)
     hash = expected
     time = at
   }
   if (version !== head.closing_version)
-    refuse(`it ends with version ${version}, but version ${head.closing_version} is the last that was signed: entries are missing or added`)
-  if (hash !== head.closing_hash) refuse('the hash of the last entry is not the one that was signed')
+    refuse(
+      `it ends with version ${version}, but version ${head.closing_version} is the last that was signed: entries are missing or added`,
+    )
+  if (hash !== head.closing_hash)
+    refuse('the hash of the last entry is not the one that was signed')
   if (BigInt(head.opening_balance) + sum !== BigInt(head.closing_balance))
     refuse('opening balance and entries do not give the closing balance')
 }
@@ -244,7 +276,10 @@ function checkEntries(head, entries) {
 export function verifyStatement(file, expectedKey) {
   let source
   try {
-    source = typeof file === 'string' ? file : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file)
+    source =
+      typeof file === 'string'
+        ? file
+        : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file)
   } catch {
     refuse('it is not UTF-8')
   }
@@ -259,7 +294,8 @@ export function verifyStatement(file, expectedKey) {
 function fingerprintOf(given) {
   const plain = given.replaceAll(':', '').toLowerCase()
   if (/^[0-9a-f]{64}$/.test(plain)) return plain
-  if (!existsSync(given)) refuse(`--key ${given} is neither a fingerprint (64 hex digits) nor a file`)
+  if (!existsSync(given))
+    refuse(`--key ${given} is neither a fingerprint (64 hex digits) nor a file`)
   try {
     return sha256(createPublicKey(readFileSync(given)).export({ format: 'der', type: 'spki' }))
   } catch {
@@ -272,13 +308,18 @@ function main(args) {
   const given = keyAt === -1 ? undefined : args[keyAt + 1]
   const files = args.filter((_, index) => keyAt === -1 || (index !== keyAt && index !== keyAt + 1))
   if (files.length !== 1 || (keyAt !== -1 && given === undefined)) {
-    process.stderr.write('Usage: node verify-statement.mjs <statement.json|statement.csv> [--key <fingerprint or PEM file>]\n')
+    process.stderr.write(
+      'Usage: node verify-statement.mjs <statement.json|statement.csv> [--key <fingerprint or PEM file>]\n',
+    )
     return 1
   }
   const [file] = files
   try {
     const bytes = existsSync(file) ? readFileSync(file) : refuse('there is no such file')
-    const { head, fingerprint, entries } = verifyStatement(bytes, given === undefined ? undefined : fingerprintOf(given))
+    const { head, fingerprint, entries } = verifyStatement(
+      bytes,
+      given === undefined ? undefined : fingerprintOf(given),
+    )
     const whose =
       given === undefined
         ? `signed with key ${fingerprint}; compare it with the one that ${head.seller} publishes`
@@ -294,5 +335,8 @@ function main(args) {
   }
 }
 
-if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))
+if (
+  process.argv[1] !== undefined &&
+  realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)
+)
   process.exit(main(process.argv.slice(2)))

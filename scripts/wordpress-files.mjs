@@ -18,11 +18,14 @@ export const defaultRuntimeDir = path.join(repository, 'runtimes', 'wordpress-wa
 /** Automattic's WordPress Studio (GPL-2.0-or-later) ships WordPress 7.1.1 with all files and the SQLite plugin. */
 const tarball = {
   name: 'wp-studio@1.22.0',
-  integrity: 'sha512-boMtahkhgWDKKyNTBA1uTK5ghnAmxXhDY6KeQCO9FmcI3/o+YOSq8JwYW5ZYnxHCxH14Jf/mD6CJTBvTWl2Ytw==',
+  integrity:
+    'sha512-boMtahkhgWDKKyNTBA1uTK5ghnAmxXhDY6KeQCO9FmcI3/o+YOSq8JwYW5ZYnxHCxH14Jf/mD6CJTBvTWl2Ytw==',
   bytes: 67_324_190,
 }
 /** Written last; another text in it means another layout and a fresh start. */
 const complete = JSON.stringify({ layout: 1, from: tarball })
+/** Another number where templates are laid out in another way. */
+const templateLayout = 2
 /** npm tarballs carry 1985 as the time of every file; the sites' copies and opcache want one fixed time that is plausible. */
 const fileTime = new Date('2026-09-01T00:00:00Z')
 const source = 'package/dist/cli/wp-files/'
@@ -65,7 +68,11 @@ async function makeOnce(dir, mark, make) {
 function npm(args, cwd, quiet = true) {
   return new Promise((resolve, reject) => {
     const windows = process.platform === 'win32'
-    const child = spawn(windows ? 'npm.cmd' : 'npm', args, { cwd, shell: windows, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(windows ? 'npm.cmd' : 'npm', args, {
+      cwd,
+      shell: windows,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     let [out, err] = ['', '']
     child.stdout.on('data', (chunk) => (out += chunk))
     child.stderr.on('data', (chunk) => {
@@ -74,7 +81,9 @@ function npm(args, cwd, quiet = true) {
     })
     child.on('error', reject)
     child.on('close', (code) =>
-      code === 0 ? resolve(out.trim()) : reject(new Error(`npm ${args[0]} failed (${code}): ${err.slice(-2_000)}`)),
+      code === 0
+        ? resolve(out.trim())
+        : reject(new Error(`npm ${args[0]} failed (${code}): ${err.slice(-2_000)}`)),
     )
   })
 }
@@ -92,12 +101,19 @@ async function download(target, onProgress) {
   })
   let body
   try {
-    const response = await fetch(await npm(['view', tarball.name, 'dist.tarball'], path.dirname(target)))
+    const response = await fetch(
+      await npm(['view', tarball.name, 'dist.tarball'], path.dirname(target)),
+    )
     if (!response.ok) throw new Error(`the registry answered ${response.status}`)
     body = Readable.fromWeb(response.body)
   } catch {
     // A registry that wants npm's own credentials or proxy: let npm fetch it, without a count of bytes on the way.
-    const [file] = JSON.parse(await npm(['pack', tarball.name, '--json', '--pack-destination', path.dirname(target)], path.dirname(target)))
+    const [file] = JSON.parse(
+      await npm(
+        ['pack', tarball.name, '--json', '--pack-destination', path.dirname(target)],
+        path.dirname(target),
+      ),
+    )
     body = fs.createReadStream(path.join(path.dirname(target), path.basename(file.filename)))
   }
   await pipeline(body, count, fs.createWriteStream(target))
@@ -166,7 +182,14 @@ async function unpack(file, target, onProgress) {
       const prefix = text(header, 345, 155)
       const name = paxName ?? (prefix ? `${prefix}/${text(header, 0, 100)}` : text(header, 0, 100))
       const type = String.fromCharCode(header[156])
-      body = { type, name, left: size, padding: (512 - (size % 512)) % 512, chunks: [], wanted: type === 'x' || placeOf(name) !== null }
+      body = {
+        type,
+        name,
+        left: size,
+        padding: (512 - (size % 512)) % 512,
+        chunks: [],
+        wanted: type === 'x' || placeOf(name) !== null,
+      }
     }
     buffered = buffered.subarray(at)
   }
@@ -189,9 +212,11 @@ export async function ensureWordpressFiles({ dir = defaultFilesDir, onProgress =
       'wp/wp-content/languages/vi.l10n.php',
       'sqlite-database-integration/wp-includes/sqlite/db.php',
     ]) {
-      if (!fs.existsSync(path.join(scratch, needed))) throw new Error(`${tarball.name} holds no ${needed}`)
+      if (!fs.existsSync(path.join(scratch, needed)))
+        throw new Error(`${tarball.name} holds no ${needed}`)
     }
-    for (const name of fs.readdirSync(scratch)) if (name.endsWith('.tgz')) fs.rmSync(path.join(scratch, name))
+    for (const name of fs.readdirSync(scratch))
+      if (name.endsWith('.tgz')) fs.rmSync(path.join(scratch, name))
   })
   return dir
 }
@@ -200,7 +225,10 @@ export async function ensureWordpressFiles({ dir = defaultFilesDir, onProgress =
  * `npm ci` in the runtime's folder when its packages are missing or older than its lockfile.
  * @param {{runtimeDir?: string, onProgress?: (step: {label: string, done: number, total: number}) => void}} [options]
  */
-export async function ensureRuntimePackages({ runtimeDir = defaultRuntimeDir, onProgress = () => {} } = {}) {
+export async function ensureRuntimePackages({
+  runtimeDir = defaultRuntimeDir,
+  onProgress = () => {},
+} = {}) {
   const mark = path.join(runtimeDir, 'node_modules', '.portal-lock')
   const lock = createHash('sha256')
     .update(fs.readFileSync(path.join(runtimeDir, 'package-lock.json')))
@@ -223,7 +251,10 @@ export async function ensureRuntimePackages({ runtimeDir = defaultRuntimeDir, on
   }
   try {
     if (!fs.existsSync(mark) || fs.readFileSync(mark, 'utf8') !== lock) {
-      await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], runtimeDir)
+      await npm(
+        ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+        runtimeDir,
+      )
       fs.writeFileSync(mark, lock)
     }
   } finally {
@@ -241,12 +272,18 @@ function ask(port, target, { form, cookie } = {}) {
       ...(cookie ? { cookie } : {}),
       ...(body ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
     }
-    const request = http.request({ host: '127.0.0.1', port, path: target, method: body ? 'POST' : 'GET', headers }, (response) => {
-      response.resume()
-      response.on('end', () =>
-        resolve({ status: response.statusCode, cookies: (response.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]) }),
-      )
-    })
+    const request = http.request(
+      { host: '127.0.0.1', port, path: target, method: body ? 'POST' : 'GET', headers },
+      (response) => {
+        response.resume()
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode,
+            cookies: (response.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]),
+          }),
+        )
+      },
+    )
     request.setTimeout(120_000, () => request.destroy(new Error('no answer')))
     request.on('error', reject)
     request.end(body)
@@ -259,10 +296,14 @@ async function makeTemplate({ filesDir, runtimeDir, nodePath, scratch, language 
   fs.rmSync(siteDir, { recursive: true, force: true })
   fs.cpSync(path.join(filesDir, 'wp'), siteDir, { recursive: true, preserveTimestamps: true })
   const password = randomBytes(24).toString('base64url')
-  const child = spawn(nodePath, [path.join(runtimeDir, 'main.js'), '--site', 'template', '--container', language], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH ?? '' },
-  })
+  const child = spawn(
+    nodePath,
+    [path.join(runtimeDir, 'main.js'), '--site', 'template', '--container', language],
+    {
+      stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+      env: { PATH: process.env.PATH ?? '' },
+    },
+  )
   const ended = new Promise((resolve) => child.once('close', resolve))
   try {
     const order = {
@@ -278,12 +319,20 @@ async function makeTemplate({ filesDir, runtimeDir, nodePath, scratch, language 
       databaseBytes: 1e9,
       internalBytes: 1e9,
       internet: false,
-      install: { user: 'template', password, email: 'template@example.invalid', title: 'Template', language, template: true },
+      install: {
+        user: 'template',
+        password,
+        email: 'template@example.invalid',
+        title: 'Template',
+        language,
+        template: true,
+      },
     }
-    child.stdin.on('error', () => {})
-    child.stdin.write(`${JSON.stringify(order)}\n`)
+    const control = child.stdio[3]
+    control.on('error', () => {})
+    control.write(`${JSON.stringify(order)}\n`)
     const port = await new Promise((resolve, reject) => {
-      readline.createInterface({ input: child.stdout }).on('line', (line) => {
+      readline.createInterface({ input: control }).on('line', (line) => {
         const said = JSON.parse(line)
         if (said.ev === 'listening') resolve(said.port)
         if (said.ev === 'fatal') reject(new Error(said.m))
@@ -304,10 +353,24 @@ async function makeTemplate({ filesDir, runtimeDir, nodePath, scratch, language 
     child.kill('SIGTERM')
     await ended
   }
-  fs.cpSync(path.join(siteDir, 'wp-content', 'database'), path.join(scratch, `database-${language}`), {
-    recursive: true,
-    preserveTimestamps: true,
-  })
+  fs.cpSync(
+    path.join(siteDir, 'wp-content', 'database'),
+    path.join(scratch, `database-${language}`),
+    {
+      recursive: true,
+      preserveTimestamps: true,
+    },
+  )
+}
+
+/** The portal may run as another user than the one who prepared the installation. */
+function openToAll(dir) {
+  fs.chmodSync(dir, 0o755)
+  for (const entry of fs.readdirSync(dir, { withFileTypes: true })) {
+    const full = path.join(dir, entry.name)
+    if (entry.isDirectory()) openToAll(full)
+    else if (entry.isFile()) fs.chmodSync(full, 0o644)
+  }
 }
 
 /**
@@ -322,18 +385,24 @@ export async function ensureTemplates({
   onProgress = () => {},
 } = {}) {
   const hash = createHash('sha256')
-    .update(complete)
+    .update(`${complete} ${templateLayout}`)
     .update(fs.readFileSync(path.join(runtimeDir, 'package-lock.json')))
   const sources = path.join(runtimeDir, 'src')
-  for (const name of fs.readdirSync(sources).sort()) hash.update(fs.readFileSync(path.join(sources, name)))
+  for (const name of fs.readdirSync(sources).sort())
+    hash.update(fs.readFileSync(path.join(sources, name)))
   const target = `${dir}-templates`
   await makeOnce(target, hash.digest('hex'), async (scratch) => {
     for (const [index, language] of ['en', 'vi'].entries()) {
       onProgress({ label: 'WordPress template', done: index, total: 2 })
       await makeTemplate({ filesDir: dir, runtimeDir, nodePath, scratch, language })
     }
-    fs.renameSync(path.join(scratch, 'internal', 'shared', 'opcache'), path.join(scratch, 'opcache'))
-    for (const name of ['site', 'internal']) fs.rmSync(path.join(scratch, name), { recursive: true, force: true })
+    fs.renameSync(
+      path.join(scratch, 'internal', 'shared', 'opcache'),
+      path.join(scratch, 'opcache'),
+    )
+    for (const name of ['site', 'internal'])
+      fs.rmSync(path.join(scratch, name), { recursive: true, force: true })
+    openToAll(scratch)
     onProgress({ label: 'WordPress template', done: 2, total: 2 })
   })
   return target

@@ -3,12 +3,13 @@
  * customers' sites. SIGTERM ends it well, and its parent starts it again: so a new catalogue is taken up without a visitor of any site noticing.
  */
 import { openHouse, type House } from './app.ts'
-import type { Config } from './config.ts'
+import { ConfigFault, type Config } from './config.ts'
 import { seedDemo, type Demo } from './demo.ts'
 import { openDrivers, sandboxGatewayKeys, type SandboxAddresses } from './drivers.ts'
+import { connect, migrate } from './platform/db.ts'
 import { createTravellingClock, systemClock } from './platform/clock.ts'
 import { createLog, type Log } from './platform/log.ts'
-import { createSecrets, loadRootSecret, type Secrets } from './platform/secrets.ts'
+import { loadRootSecret, openSecrets, WrongSecret, type Secrets } from './platform/secrets.ts'
 import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 import { notePid } from './portal-pid.ts'
@@ -21,7 +22,10 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets, log: Log) {
   const keys = {
     gateways: sandboxGatewayKeys((purpose) => secrets.derive(purpose)),
-    esms: { apiKey: secrets.derive('sandbox-esms-key').slice(0, 32), secretKey: secrets.derive('sandbox-esms-secret').slice(0, 32) },
+    esms: {
+      apiKey: secrets.derive('sandbox-esms-key').slice(0, 32),
+      secretKey: secrets.derive('sandbox-esms-secret').slice(0, 32),
+    },
   }
   // Loaded only when it stands in for somebody: a lean production image does not even hold it.
   const { startSandbox } = await import('../sandbox/index.ts')
@@ -34,16 +38,42 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
     ...keys,
     log: (line) => log.info({ sandbox: line }, 'sandbox'),
   })
-  const addresses: SandboxAddresses = { url: sandbox.url, smtpUrl: sandbox.smtpUrl, registryPort: sandbox.registryPort, ...keys }
+  const addresses: SandboxAddresses = {
+    url: sandbox.url,
+    smtpUrl: sandbox.smtpUrl,
+    registryPort: sandbox.registryPort,
+    ...keys,
+  }
   return { sandbox, addresses }
 }
 
 /** The demo's domain is registered in the sandbox, as its owner would have done long ago. */
-async function delegateInSandbox(url: string, domain: NonNullable<Demo['domain']>, { dns }: House): Promise<void> {
+async function delegateInSandbox(
+  url: string,
+  domain: NonNullable<Demo['domain']>,
+  { dns }: House,
+): Promise<void> {
   const body = JSON.stringify(domain)
-  const answer = await fetch(`${url}/registry.json`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  if (!answer.ok) throw new Error(`The sandbox's registry does not take ${domain.name}: ${await answer.text()}`)
+  const answer = await fetch(`${url}/registry.json`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  if (!answer.ok)
+    throw new Error(`The sandbox's registry does not take ${domain.name}: ${await answer.text()}`)
   await dns.verifier.checkDue()
+}
+
+/** Migrates, and opens the secrets of the database. */
+async function secretsOf(config: Config, databaseUrl: string): Promise<Secrets> {
+  await migrate(databaseUrl)
+  const { db, close } = connect(databaseUrl, 1, () => undefined)
+  try {
+    const given = loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET)
+    return await openSecrets(db, given, config.PORTAL_SECRET_PREVIOUS)
+  } finally {
+    await close()
+  }
 }
 
 /** Longest time for what is in flight, ms. */
@@ -59,7 +89,8 @@ async function run(): Promise<void> {
     tellFaults(settings.faults)
     process.exit(78) // EX_CONFIG of sysexits.h
   }
-  const { config, catalog } = settings
+  const { config, catalog, doubts } = settings
+  for (const doubt of doubts) process.stderr.write(`  Note: ${doubt}\n`)
   const log = createLog(config.LOG_LEVEL)
   let sandbox: { close(): Promise<void> } | undefined
   let house: House | undefined
@@ -82,11 +113,13 @@ async function run(): Promise<void> {
   try {
     const line = lineTo(process)
     line.listen()
-    const { databaseUrl, began } = await line.sendRequest<Boot>(bootRequest).catch((error: unknown) => {
-      groundIsBad = true
-      throw error
-    })
-    const secrets = createSecrets(loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET))
+    const { databaseUrl, began } = await line
+      .sendRequest<Boot>(bootRequest)
+      .catch((error: unknown) => {
+        groundIsBad = true
+        throw error
+      })
+    const secrets = await secretsOf(config, databaseUrl)
     let addresses: SandboxAddresses | undefined
     if (config.sandbox) {
       const opened = await openSandbox(config, databaseUrl, secrets, log)
@@ -110,18 +143,27 @@ async function run(): Promise<void> {
     house = opened
     stopClock = await travelling?.follow(opened.db, () => {
       log.info({ now: clock.now() }, 'the clock was moved')
-      opened.bills.poke().catch((error: unknown) => log.warn({ err: error }, 'billing looks with its next round'))
+      opened.bills
+        .poke()
+        .catch((error: unknown) => log.warn({ err: error }, 'billing looks with its next round'))
     })
-    const demo = config.demo ? await seedDemo({ db: house.db, catalog, log, dns: house.dns }) : undefined
+    const demo = config.demo
+      ? await seedDemo({ db: house.db, catalog, log, dns: house.dns })
+      : undefined
     await house.listen()
+    // What fell due while nobody looked, and what the catalogue has made dearer since.
+    await house.bills.poke()
     if (demo?.domain && addresses) await delegateInSandbox(addresses.url, demo.domain, house)
 
     say('')
     say(`  Portal             ${config.portalUrl}`)
     say(`  API documentation  ${config.portalUrl}/api/docs`)
-    if (addresses) say(`  Sandbox            ${addresses.url}   (SMS and mail: ${addresses.url}/inbox)`)
+    if (addresses)
+      say(`  Sandbox            ${addresses.url}   (SMS and mail: ${addresses.url}/inbox)`)
     say(`  Name server        ${config.HOST}:${config.DNS_PORT} (UDP and TCP)`)
-    say(`  Customers' sites   http://<name>.${config.SITES_DOMAIN ?? `localhost:${config.SITES_PORT}`}`)
+    say(
+      `  Customers' sites   http://<name>.${config.SITES_DOMAIN ?? `localhost:${config.SITES_PORT}`}`,
+    )
     if (demo) say(`  Demo sign-in       ${demo.email} / ${demo.password}`)
     say('')
     notePid(config.DATA_DIR)
@@ -134,7 +176,7 @@ async function run(): Promise<void> {
     if (!groundIsBad) tellFaults([whyNotStarted(error)])
     shutdown.disarm()
     await close().catch(() => undefined)
-    process.exit(1)
+    process.exit(error instanceof WrongSecret || error instanceof ConfigFault ? 78 : 1)
   }
 }
 

@@ -3,7 +3,13 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import * as contract from '../contract/index.ts'
-import { eventually, openTestHouse, type Answer, type TestCustomer, type TestHouse } from '../test/house.ts'
+import {
+  eventually,
+  openTestHouse,
+  type Answer,
+  type TestCustomer,
+  type TestHouse,
+} from '../test/house.ts'
 import { transaction } from './platform/db.ts'
 import { lockKeys } from './platform/lock-keys.ts'
 
@@ -36,23 +42,35 @@ describe('the API describes itself', () => {
     >
     components: Record<string, Json>
   }
-  const read = async (): Promise<Document> => JSON.parse((await portal.call('GET', '/api/openapi.json')).text) as Document
+  const read = async (): Promise<Document> =>
+    JSON.parse((await portal.call('GET', '/api/openapi.json')).text) as Document
   const promised = Object.values(contract)
     .flatMap((part) => (typeof part === 'object' ? Object.values(part) : []))
-    .filter((part): part is contract.Endpoint => typeof part === 'object' && part !== null && 'path' in part && 'method' in part)
+    .filter(
+      (part): part is contract.Endpoint =>
+        typeof part === 'object' && part !== null && 'path' in part && 'method' in part,
+    )
 
   test('every endpoint of the contract is served and described', async () => {
     const { paths } = await read()
     expect(promised.length).toBeGreaterThan(20)
     for (const { method, path, summary } of promised)
-      expect(paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.summary, `${method} ${path}`).toBe(summary)
-    expect(Object.values(paths).flatMap((operations) => Object.keys(operations))).toHaveLength(promised.length)
+      expect(
+        paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.summary,
+        `${method} ${path}`,
+      ).toBe(summary)
+    expect(Object.values(paths).flatMap((operations) => Object.keys(operations))).toHaveLength(
+      promised.length,
+    )
   })
 
   test('as OpenAPI 3.1 wants it', async () => {
     const document = await read()
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
-    expect(document.info).toMatchObject({ title: expect.any(String) as string, version: expect.any(String) as string })
+    expect(document.info).toMatchObject({
+      title: expect.any(String) as string,
+      version: expect.any(String) as string,
+    })
     const find = (ref: string): unknown =>
       ref
         .slice(2)
@@ -86,7 +104,8 @@ describe('the API describes itself', () => {
           where,
         ).toBe(true)
         for (const need of operation.security)
-          for (const name of Object.keys(need)) expect(document.components['securitySchemes'], where).toHaveProperty(name)
+          for (const name of Object.keys(need))
+            expect(document.components['securitySchemes'], where).toHaveProperty(name)
         if (method === 'get') expect(operation.requestBody, where).toBeUndefined()
       }
     }
@@ -95,7 +114,10 @@ describe('the API describes itself', () => {
   test('/api/docs is a page', async () => {
     for (const path of ['/api/docs', '/api/docs/']) {
       const { status, headers, text } = await portal.call('GET', path)
-      expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')])
+      expect([status, headers.get('content-type')]).toEqual([
+        200,
+        expect.stringContaining('text/html'),
+      ])
       expect(text).toContain('swagger-ui')
     }
   })
@@ -103,18 +125,33 @@ describe('the API describes itself', () => {
 
 describe('what anybody may read', () => {
   test('GET /api/config', async () => {
-    const { status, body } = await portal.call<{ regions: unknown[]; realtime: object }>('GET', '/api/config')
+    const { status, body } = await portal.call<{ regions: unknown[]; realtime: object }>(
+      'GET',
+      '/api/config',
+    )
     expect(status).toBe(200)
     expect(contract.system.Config.safeParse(body.result).success).toBe(true)
     expect(body.result).toMatchObject({
-      products: { wordpress: true, antiDdos: true, hosting: true, dns: true, paas: true, svm: false, smsOtp: false, cloudDatabase: false },
+      products: {
+        wordpress: true,
+        antiDdos: true,
+        hosting: true,
+        dns: true,
+        paas: true,
+        svm: false,
+        smsOtp: false,
+        cloudDatabase: false,
+      },
       regions: [
         { code: 'VN', currency: 'VND', language: 'vi' },
         { code: 'USD', currency: 'USD', language: 'en' },
         { code: 'EURO', currency: 'EUR', language: 'en' },
         { code: 'AUD', currency: 'AUD', language: 'aud' },
       ],
-      cards: { provider: expect.any(String) as string, publishableKey: expect.any(String) as string },
+      cards: {
+        provider: expect.any(String) as string,
+        publishableKey: expect.any(String) as string,
+      },
       realtime: {
         key: expect.stringMatching(/./) as string,
         wsHost: '127.0.0.1',
@@ -137,10 +174,9 @@ describe('what anybody may read', () => {
     ['ho chi minh', 'TP. Hồ Chí Minh'],
     ['koln', 'Köln'],
   ])('the search for %s finds %s', async (search, name) => {
-    const { body } = await portal.call<{ id: string; name: string; type: string; country: string }[]>(
-      'GET',
-      `/api/locations/search?search=${encodeURIComponent(search)}`,
-    )
+    const { body } = await portal.call<
+      { id: string; name: string; type: string; country: string }[]
+    >('GET', `/api/locations/search?search=${encodeURIComponent(search)}`)
     expect(body.result[0]).toEqual({
       id: expect.stringMatching(/^[a-z0-9-]+$/) as string,
       name,
@@ -149,7 +185,10 @@ describe('what anybody may read', () => {
     })
   })
   test('a long answer comes in pages, each place once', async () => {
-    const all = await portal.call<{ id: string }[]>('GET', '/api/locations/search?search=chau&limit=100')
+    const all = await portal.call<{ id: string }[]>(
+      'GET',
+      '/api/locations/search?search=chau&limit=100',
+    )
     const found: string[] = []
     for (let cursor: string | null = ''; cursor !== null;) {
       const { body }: Answer<{ id: string }[]> = await portal.call(
@@ -166,33 +205,49 @@ describe('what anybody may read', () => {
   })
   test('no text, no places; no nonsense either', async () => {
     for (const query of ['', '?search=', '?search=%20', '?search=.*', '?search=atlantis'])
-      expect((await portal.call('GET', `/api/locations/search${query}`)).body.result, query).toEqual([])
-    expect((await portal.call('GET', `/api/locations/search?search=${'x'.repeat(101)}`)).status).toBe(422)
+      expect(
+        (await portal.call('GET', `/api/locations/search${query}`)).body.result,
+        query,
+      ).toEqual([])
+    expect(
+      (await portal.call('GET', `/api/locations/search?search=${'x'.repeat(101)}`)).status,
+    ).toBe(422)
     expect((await portal.call('GET', '/api/locations/search?search=a&search=b')).status).toBe(422)
   })
 })
 
 describe('metrics', () => {
   const ask = (headers: Record<string, string>) => portal.call('GET', '/metrics', { headers })
-  test('on this machine, or with the token', async () => {
-    const here = await ask({})
+  const known = { authorization: `Bearer ${token}` }
+  test('with the token, for behind a proxy every caller comes from this machine', async () => {
+    expect((await ask({})).status).toBe(404)
+    const here = await ask(known)
     expect(here.status).toBe(200)
     expect(here.headers.get('content-type')).toMatch(/^text\/plain/)
-    expect(here.text).toMatch(/^http_request_duration_seconds_count\{route="\/api\/config",method="GET",status="200"\} [1-9]/m)
+    expect(here.text).toMatch(
+      /^http_request_duration_seconds_count\{route="\/api\/config",method="GET",status="200"\} [1-9]/m,
+    )
     expect(here.text).toMatch(/^ledger_findings 0$/m)
     expect(here.text).toMatch(/^ledger_check_failed 0$/m)
     expect(here.text).toMatch(/^ledger_check_good_timestamp_seconds \d/m)
-    expect((await ask({ 'x-forwarded-for': '203.0.113.5', authorization: `Bearer ${token}` })).status).toBe(200)
+    expect(
+      (await ask({ 'x-forwarded-for': '203.0.113.5', authorization: `Bearer ${token}` })).status,
+    ).toBe(200)
   })
   test('nobody else, whatever they claim', async () => {
-    for (const headers of [{}, { authorization: `Bearer ${token}x` }, { authorization: token }, { authorization: 'Bearer ' }])
+    for (const headers of [
+      {},
+      { authorization: `Bearer ${token}x` },
+      { authorization: token },
+      { authorization: 'Bearer ' },
+    ])
       expect((await ask({ 'x-forwarded-for': '203.0.113.5', ...headers })).status).toBe(404)
     expect((await ask({ 'x-forwarded-for': '127.0.0.1, 203.0.113.5' })).status).toBe(404)
   })
   test('ids do not become labels', async () => {
     await portal.call('GET', '/api/wp/one-of-many', { token: an.token })
     await portal.call('GET', '/api/nothing/one-of-many')
-    expect((await ask({})).text).not.toContain('one-of-many')
+    expect((await ask(known)).text).not.toContain('one-of-many')
   })
 })
 
@@ -203,7 +258,8 @@ describe('the transaction log', () => {
     ending_balance: number
     created: number
   }
-  const list = async (query = '') => (await portal.call<Entry[]>('GET', `/api/payments/stripe${query}`, { token: an.token })).body
+  const list = async (query = '') =>
+    (await portal.call<Entry[]>('GET', `/api/payments/stripe${query}`, { token: an.token })).body
   let n = 0
   const credit = (amount: bigint) =>
     transaction(portal.house.db, (tx) =>
@@ -234,7 +290,9 @@ describe('the transaction log', () => {
     let cursor: string | null = null
     let pages = 0
     do {
-      const page: Awaited<ReturnType<typeof list>> = await list(`?limit=25${cursor === null ? '' : `&cursor=${cursor}`}`)
+      const page: Awaited<ReturnType<typeof list>> = await list(
+        `?limit=25${cursor === null ? '' : `&cursor=${cursor}`}`,
+      )
       whole.push(...page.result)
       cursor = page.page?.next ?? null
       pages += 1
@@ -242,9 +300,14 @@ describe('the transaction log', () => {
     } while (cursor !== null)
     expect([pages, whole.length, new Set(whole.map(({ id }) => id)).size]).toEqual([5, 120, 120])
     // Each entry's balance follows from the older one below it.
-    for (const [at, entry] of whole.entries()) expect(entry.ending_balance - entry.amount).toBe(whole[at + 1]?.ending_balance ?? 0)
+    for (const [at, entry] of whole.entries())
+      expect(entry.ending_balance - entry.amount).toBe(whole[at + 1]?.ending_balance ?? 0)
     const spent = await list('?direction=out&limit=100')
-    expect([spent.result.length, spent.result.every(({ amount }) => amount === -10), spent.page]).toEqual([30, true, { next: null }])
+    expect([
+      spent.result.length,
+      spent.result.every(({ amount }) => amount === -10),
+      spent.page,
+    ]).toEqual([30, true, { next: null }])
     await portal.ledgerHolds()
   })
   test('50 unless told; 1 to 100', async () => {
@@ -270,14 +333,18 @@ describe('the transaction log', () => {
     'direction=up',
     'limit=1e999',
   ])('?%s is refused', async (query) => {
-    const { status, body } = await portal.call('GET', `/api/payments/stripe?${query}`, { token: an.token })
+    const { status, body } = await portal.call('GET', `/api/payments/stripe?${query}`, {
+      token: an.token,
+    })
     expect([status, Object.keys(body.error?.fields ?? {})]).toEqual([422, [query.split('=')[0]]])
   })
 })
 
 describe('health', () => {
   const ready = async () => {
-    const { status, text } = await portal.call('GET', '/readyz')
+    const { status, text } = await portal.call('GET', '/readyz', {
+      headers: { authorization: `Bearer ${token}` },
+    })
     const { notReady } = JSON.parse(text) as { notReady?: Record<string, string> }
     return { status, ...(notReady && { notReady }) }
   }
@@ -290,7 +357,9 @@ describe('health', () => {
     // As the next portal to start asks whether it is alone.
     const next = new pg.Client({ connectionString: portal.databaseUrl })
     await next.connect()
-    const isAlone = async () => (await next.query('select pg_try_advisory_lock($1) as alone', [lockKeys.jobWorkers])).rows as unknown
+    const isAlone = async () =>
+      (await next.query('select pg_try_advisory_lock($1) as alone', [lockKeys.jobWorkers]))
+        .rows as unknown
     const release = () => next.query('select pg_advisory_unlock($1)', [lockKeys.jobWorkers])
     /** The connection that shows the worker breaks, and the next portal has the lock before it is taken again. */
     async function hidden(): Promise<void> {
@@ -298,14 +367,20 @@ describe('health', () => {
       const { db } = portal.house
       await eventually('the next one waits', async () => {
         const { rows } =
-          await sql`select from pg_locks where locktype = 'advisory' and objid = ${lockKeys.jobWorkers} and not granted`.execute(db)
+          await sql`select from pg_locks where locktype = 'advisory' and objid = ${lockKeys.jobWorkers} and not granted`.execute(
+            db,
+          )
         return rows.length > 0
       })
       await sql`
         select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal-presence' and datname = current_database()
       `.execute(db)
       await has
-      await eventually('not ready', async () => (await ready()).notReady?.['jobs'] === 'other portals do not see the job worker')
+      await eventually(
+        'not ready',
+        async () =>
+          (await ready()).notReady?.['jobs'] === 'other portals do not see the job worker',
+      )
     }
     expect(await isAlone()).toEqual([{ alone: false }])
     await hidden()
@@ -329,17 +404,25 @@ describe('health', () => {
     const admin = new pg.Client({ connectionString: inject('adminUrl') })
     await admin.connect()
     await admin.query(`alter database ${name} allow_connections false`)
-    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+      name,
+    ])
     const down = await eventually('not ready', async () => {
       const answer = await ready()
       return answer.status === 503 && answer.notReady?.['realtime'] ? answer : undefined
     })
-    expect(Object.keys(down.notReady ?? {})).toEqual(expect.arrayContaining(['database', 'realtime']))
+    expect(Object.keys(down.notReady ?? {})).toEqual(
+      expect.arrayContaining(['database', 'realtime']),
+    )
     expect(JSON.stringify(down)).not.toMatch(/postgres|connect |ECONN|test_[0-9a-f]{6}|password/i)
     expect((await portal.call('GET', '/healthz')).status).toBe(200)
     expect((await portal.call('GET', '/api/config')).status).toBe(200)
     const call = await portal.call('GET', '/api/v1/auth/me', { token: an.token })
-    expect([call.status, call.body.error?.code, Number(call.headers.get('retry-after')) > 0]).toEqual([503, 'unavailable', true])
+    expect([
+      call.status,
+      call.body.error?.code,
+      Number(call.headers.get('retry-after')) > 0,
+    ]).toEqual([503, 'unavailable', true])
     await admin.query(`alter database ${name} allow_connections true`)
     await admin.end()
     await eventually('ready again', async () => (await ready()).status === 200)

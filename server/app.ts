@@ -7,7 +7,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import { sql } from 'kysely'
 import * as auth from './auth/index.ts'
 import * as billing from './billing/index.ts'
-import { currencyOf, languageOfRegion, type Catalog } from './catalog/index.ts'
+import { currencyOf, languageOfRegion, smsCountriesOf, type Catalog } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import type { Drivers } from './drivers.ts'
 import {
@@ -21,15 +21,18 @@ import {
   routes as dnsRoutes,
 } from './dns/index.ts'
 import { serveHealth } from './health.ts'
+import { judgeInstallation } from './installation.ts'
 import { createMessages } from './messages/index.ts'
 import { pageProtection } from './page-protection.ts'
 import * as payments from './payments/index.ts'
 import { acceptedLanguage } from './platform/accept-language.ts'
+import { watchLoad } from './platform/back-pressure.ts'
 import type { Clock } from './platform/clock.ts'
 import { connect, migrate, type Queryable } from './platform/db.ts'
 import { Refusal } from './platform/errors.ts'
 import { createHttp } from './platform/http.ts'
 import { failure } from './platform/http-failures.ts'
+import { checkDiskSpace } from './platform/disk-space.ts'
 import { createDnsLookup, lookUpNear } from './platform/dns-lookup.ts'
 import { createJobs } from './platform/jobs.ts'
 import { createSessionLocks } from './platform/session-locks.ts'
@@ -69,7 +72,9 @@ export interface Timing {
 export type House = Awaited<ReturnType<typeof openHouse>>
 
 const root = path.resolve(import.meta.dirname, '..')
-const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string }
+const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  version: string
+}
 const poolSize = 20
 const realtimeApp = 'portal'
 
@@ -77,9 +82,18 @@ const realtimeApp = 'portal'
 export async function openHouse(parts: HouseParts) {
   const { config, catalog, drivers, secrets, clock, log } = parts
   const { portalUrl } = config
-  const pool = connect(parts.databaseUrl, poolSize, (error) => log.warn({ err: error }, 'idle database connection'))
+  const pool = connect(parts.databaseUrl, poolSize, (error) =>
+    log.warn({ err: error }, 'idle database connection'),
+  )
   const { db } = pool
-  await migrate(parts.databaseUrl)
+  try {
+    await migrate(parts.databaseUrl)
+    const production = config.NODE_ENV === 'production'
+    await judgeInstallation(db, clock.now(), { sandbox: config.sandbox, production })
+  } catch (error) {
+    await pool.close()
+    throw error
+  }
 
   // Ground floor
   const metrics = createMetrics()
@@ -87,14 +101,28 @@ export async function openHouse(parts: HouseParts) {
   const jobs = createJobs(parts.databaseUrl, log)
   const ledger = wallet.createLedger(clock)
   await ledger.prepare(db, { drivers: [...drivers.payments.keys()], products: ['wordpress'] })
+  const links = billing.createInvoiceLinks(portalUrl, secrets.derive('invoice-links'))
   const realtime = createRealtime({
     db,
+    complete: links.complete,
     url: parts.databaseUrl,
     clock,
-    app: { id: realtimeApp, key: secrets.derive('realtime-key').slice(0, 20), secret: secrets.derive('realtime-secret') },
+    app: {
+      id: realtimeApp,
+      key: secrets.derive('realtime-key').slice(0, 20),
+      secret: secrets.derive('realtime-secret'),
+    },
     log,
   })
-  const messages = createMessages({ db, jobs, clock, log, secrets, sms: drivers.sms, mailer: drivers.mailer })
+  const messages = createMessages({
+    db,
+    jobs,
+    clock,
+    log,
+    secrets,
+    sms: drivers.sms,
+    mailer: drivers.mailer,
+  })
   const authNeeds: auth.AuthNeeds = {
     db,
     log,
@@ -102,6 +130,8 @@ export async function openHouse(parts: HouseParts) {
     secrets,
     limits,
     registrationsAnHour: config.REGISTRATIONS_AN_HOUR ?? (config.sandbox ? 0 : 30),
+    smsADay: config.SMS_A_DAY,
+    smsCountriesOf: (region) => smsCountriesOf(catalog, region),
     sendSms: messages.sms,
     sendMail: messages.mail,
     currencyOf: (region) => currencyOf(catalog, region),
@@ -126,13 +156,22 @@ export async function openHouse(parts: HouseParts) {
     customers: accounts.customers,
     catalog,
     portalUrl,
+    links,
     log,
+  })
+  const letters = payments.createLetters({
+    clock,
+    catalog,
+    ledger,
+    announcer: realtime,
+    mail: messages.mail,
+    portalUrl,
   })
   const topUps = payments.openPayments({
     db,
     clock,
     ledger,
-    announcer: realtime,
+    letters,
     jobs,
     log,
     catalog,
@@ -153,8 +192,15 @@ export async function openHouse(parts: HouseParts) {
   // Of the domains that are delegated to us nobody knows more than our own name server, and no cache is behind it.
   const lookup =
     config.DNS_DRIVER === 'embedded'
-      ? lookUpNear(createDnsLookup([ownNameServer(config.HOST, config.DNS_PORT)]), (name) => isAnswered(db, name), resolvers)
+      ? lookUpNear(
+          createDnsLookup([ownNameServer(config.HOST, config.DNS_PORT)]),
+          (name) => isAnswered(db, name),
+          resolvers,
+        )
       : resolvers
+  // On a laptop the sites' names are known to no resolver: they are here.
+  const siteAddresses = async (host: string): Promise<readonly string[] | undefined> =>
+    config.SITES_DOMAIN === undefined ? ownAddresses([], config.HOST) : lookup.addresses(host)
   const domains = wordpress.createDomains({
     db,
     clock,
@@ -163,6 +209,7 @@ export async function openHouse(parts: HouseParts) {
     secrets,
     dns: lookup,
     isZoneOf: (customerId, name) => isAnsweredFor(db, customerId, name),
+    addressesOf: siteAddresses,
     addressing,
     reserved: [new URL(portalUrl).hostname, 'localhost'],
     onChange: directory.refresh,
@@ -180,7 +227,8 @@ export async function openHouse(parts: HouseParts) {
     announcer: realtime,
     addressing,
     onChange: directory.refresh,
-    languageOfCustomer: async (of: Queryable, customerId: string) => (await accounts.customer(of, customerId)).language,
+    languageOfCustomer: async (of: Queryable, customerId: string) =>
+      (await accounts.customer(of, customerId)).language,
     stepMs: parts.timing?.provisionStepMs,
   }
   wordpress.defineProvisioning(provisioning)
@@ -190,13 +238,19 @@ export async function openHouse(parts: HouseParts) {
     portalUrl,
     folder: path.join(config.DATA_DIR, 'backups'),
     kept: config.BACKUPS_KEPT,
+    keptDaysAfterDeletion: config.BACKUPS_KEPT_AFTER_DELETION_DAYS,
   })
   wordpress.defineAligning({ ...provisioning, forget: backups.forget })
   const reconciler = wordpress.createReconciler(provisioning)
+  const resumeServers = wordpress.defineResuming(provisioning)
+  const siteHealth = wordpress.defineHealth(provisioning)
+  const watchSiteDisks = wordpress.defineDiskWarnings({
+    ...provisioning,
+    portalUrl,
+    mail: messages.mail,
+    owner: accounts.customer,
+  })
   bills.offer(wordpress.wordpressProduct(catalog))
-  // On a laptop the sites' names are known to no resolver: they are here.
-  const siteAddresses = async (host: string): Promise<readonly string[] | undefined> =>
-    config.SITES_DOMAIN === undefined ? ownAddresses([], config.HOST) : lookup.addresses(host)
   const nameServerAddresses = ownAddresses(config.DNS_ADDRESSES, config.HOST)
   const dns = createDns({
     db,
@@ -207,10 +261,17 @@ export async function openHouse(parts: HouseParts) {
     driver: drivers.dns,
     delegation: createDelegation({
       roots:
-        config.DNS_ROOT_SERVERS.length > 0 || parts.registryPort === null ? config.DNS_ROOT_SERVERS : [`127.0.0.1:${parts.registryPort}`],
+        config.DNS_ROOT_SERVERS.length > 0 || parts.registryPort === null
+          ? config.DNS_ROOT_SERVERS
+          : [`127.0.0.1:${parts.registryPort}`],
+      withSandbox: parts.registryPort !== null,
       own:
         config.DNS_DRIVER === 'embedded'
-          ? { addresses: ownAddresses([], config.HOST), port: config.DNS_PORT, names: config.DNS_NAME_SERVERS }
+          ? {
+              addresses: ownAddresses([], config.HOST),
+              port: config.DNS_PORT,
+              names: config.DNS_NAME_SERVERS,
+            }
           : { addresses: nameServerAddresses, port: dnsPort, names: config.DNS_NAME_SERVERS },
       sites: {
         addresses: async () => (await siteAddresses(addressing.host)) ?? [],
@@ -224,27 +285,46 @@ export async function openHouse(parts: HouseParts) {
   // House-keeping
   const locks = createSessionLocks(parts.databaseUrl)
   const idempotency = { db, secrets, clock, locks }
-  defineUpkeep({ db, clock, log, jobs, limits, idempotency, accounts, messages })
+  defineUpkeep({
+    db,
+    clock,
+    log,
+    jobs,
+    limits,
+    idempotency,
+    accounts,
+    messages,
+    dataDir: config.DATA_DIR,
+  })
   defineGauges({
     db,
     metrics,
     waitingSubscriptions: bills.waiting,
     connections: () => realtime.connections(),
     orphans: reconciler.orphans,
+    // Unknown while the runtime is away, and no reason for the other metrics to be.
+    unremovedSites: () => drivers.wordpress.unremoved().catch(() => Number.NaN),
     waitingMessages: messages.waiting,
+    dataDir: config.DATA_DIR,
   })
 
   // HTTP
+  const load = watchLoad(() => pool.pool.waitingCount)
   const http = createHttp({
     db,
+    judgeLoad: load.judge,
     log,
     idempotency,
     identify: (token) => auth.identify(db, clock, token),
+    https: portalUrl.startsWith('https:'),
     trustProxy: config.TRUST_PROXY === 'on',
     onResponse: metrics.observe,
   })
   const { server } = http
-  await server.register(helmet, pageProtection(portalUrl, payments.cardsOf(catalog, drivers.payments)?.origins))
+  await server.register(
+    helmet,
+    pageProtection(portalUrl, payments.cardsOf(catalog, drivers.payments)?.origins),
+  )
   auth.routes(http, db, accounts)
   auth.accountRoutes(http, db, clock, auth.createProfile(authNeeds))
   wallet.routes(http, {
@@ -254,7 +334,8 @@ export async function openHouse(parts: HouseParts) {
     seller: catalog.seller,
     customer: accounts.customer,
     explainers: {
-      invoice: (from, customerId, number, language) => billing.explainInvoice(from, { customerId, number, portalUrl, language }),
+      invoice: (from, customerId, number, language) =>
+        billing.explainInvoice(from, { customerId, number, links, language }),
       // A top-up of the demo, or of an operator, has no order behind it.
       topUpBegunAt: (from, customerId, code) =>
         topUps.checkout.find(from, customerId, code, 'en').then(
@@ -267,7 +348,7 @@ export async function openHouse(parts: HouseParts) {
     },
   })
   realtime.routes(http)
-  billing.routes(http, { db, billing: bills, catalog, portalUrl, balanceOf: ledger.balanceOf })
+  billing.routes(http, { db, billing: bills, catalog, links, balanceOf: ledger.balanceOf })
   payments.routes(http, {
     db,
     clock,
@@ -291,8 +372,9 @@ export async function openHouse(parts: HouseParts) {
     lifecycle,
     lookups: limits.limit('domain-lookup', 60, 60),
     signIns: limits.limit('admin-link', 20, 60),
+    orders: limits.limit('order', 20, 3600),
     addressing,
-    portalUrl,
+    links,
     onChange: directory.refresh,
     customer: accounts.customer,
   })
@@ -304,6 +386,7 @@ export async function openHouse(parts: HouseParts) {
     reserved: [...dns.ownZones, new URL(portalUrl).hostname, addressing.host],
     checks: limits.limit('delegation-check', 30, 60),
     claims: limits.limit('domain-claim', 600, 3600),
+    claimsOfName: limits.limit('domain-claim-name', 5, 24 * 3600),
     nameOf: async (from, customerId) => (await accounts.customer(from, customerId)).name,
     adopt: (tx, customerId, siteId, names) => domains.adopt(tx, { customerId, siteId, names }),
     siteOf: async (customerId, id) => {
@@ -323,15 +406,26 @@ export async function openHouse(parts: HouseParts) {
   })
   storefront.routes(http, () => shown, catalog.legal)
 
-  const document = openApi(http.endpoints, { title: `${catalog.seller.name} API`, version, url: portalUrl })
+  const document = openApi(http.endpoints, {
+    title: `${catalog.seller.name} API`,
+    version,
+    url: portalUrl,
+  })
   server.get('/api/openapi.json', async () => document)
   await server.register(swagger, { mode: 'static', specification: { document: document as never } })
-  await server.register(swaggerUi, { routePrefix: '/api/docs', staticCSP: true, uiConfig: { docExpansion: 'list', deepLinking: true } })
+  await server.register(swaggerUi, {
+    routePrefix: '/api/docs',
+    staticCSP: true,
+    uiConfig: { docExpansion: 'list', deepLinking: true },
+  })
 
+  // The job says it in the log; whoever asks every few seconds does not fill it.
+  const quietly = { warn: () => undefined, error: () => undefined }
   let ready = false
   serveHealth(server, {
     metrics,
     metricsToken: config.METRICS_TOKEN,
+    behindProxy: config.TRUST_PROXY === 'on',
     checks: {
       portal: () => (ready ? undefined : 'starting or stopping'),
       database: async () => void (await sql`select 1`.execute(db)),
@@ -339,6 +433,7 @@ export async function openHouse(parts: HouseParts) {
       realtime: () => realtime.health(),
       wordpress: () => drivers.wordpress.health(),
       dns: () => drivers.dns.health(),
+      disk: () => checkDiskSpace(config.DATA_DIR, quietly),
     },
   })
   storefront.servePages(
@@ -347,7 +442,11 @@ export async function openHouse(parts: HouseParts) {
     portalUrl,
     storefront.brandOf(catalog, path.dirname(config.CATALOG)),
     (request, reply) => {
-      const refusal = failure('not_found', acceptedLanguage(request.headers['accept-language']), request.id)
+      const refusal = failure(
+        'not_found',
+        acceptedLanguage(request.headers['accept-language']),
+        request.id,
+      )
       return reply.code(refusal.statusCode).send(refusal)
     },
   )
@@ -355,7 +454,10 @@ export async function openHouse(parts: HouseParts) {
     // Node has taken its own listener away, so a client that hangs up now would end the process; and nobody catches what is thrown here: one request with an odd address would end the process.
     socket.on('error', () => socket.destroy())
     const readable = URL.canParse(request.url ?? '', portalUrl)
-    if (!readable || (!realtime.sockets.upgrade(request, socket, head) && !logs.upgrade(request, socket, head)))
+    if (
+      !readable ||
+      (!realtime.sockets.upgrade(request, socket, head) && !logs.upgrade(request, socket, head))
+    )
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
   })
 
@@ -370,6 +472,9 @@ export async function openHouse(parts: HouseParts) {
     accounts,
     dns,
     reconciler,
+    resumeServers,
+    siteHealth,
+    watchSiteDisks,
     server,
     /** Opens the ports. Sites that should run and do not come back in the background. */
     async listen(): Promise<void> {
@@ -389,6 +494,7 @@ export async function openHouse(parts: HouseParts) {
       realtime.sockets.close()
       logs.close()
       await Promise.all([server.close(), jobs.stop()])
+      load.stop()
       await dns.stop()
       await sites
       await realtime.stop()

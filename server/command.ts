@@ -2,62 +2,109 @@
 import path from 'node:path'
 import { CatalogFault } from './catalog/index.ts'
 import { clockCommand } from './commands/clock.ts'
+import { jobsCommand } from './commands/jobs.ts'
 import { ledgerCheckCommand } from './commands/ledger-check.ts'
+import { createOutput, type Output } from './commands/output.ts'
 import { reconcileCommand } from './commands/reconcile.ts'
 import { refundCommand, refundDecideCommand } from './commands/refund.ts'
 import { restartCommand } from './commands/restart.ts'
+import { sitesCommand } from './commands/sites.ts'
 import { suspenseCommand } from './commands/suspense.ts'
 import { ConfigFault, readConfig, type Config } from './config.ts'
+import { withEnvFile } from './env-file.ts'
 import { startEmbeddedPostgres } from './platform/postgres/index.ts'
 
 interface Command {
   readonly about: string
   /** Answers the exit code: 0 well, 1 something was found or refused, 64 (EX_USAGE of sysexits.h) not understood. What throws ends with 70 or 78. */
-  readonly run: (config: Config, databaseUrl: string, options: readonly string[]) => Promise<number>
+  readonly run: (
+    config: Config,
+    databaseUrl: string,
+    options: readonly string[],
+    out: Output,
+  ) => Promise<number>
   readonly withoutDatabase?: true
 }
 const commands: Readonly<Record<string, Command>> = {
-  clock: { about: 'moves the clock of a portal with the sandbox: clock [+3d | 2027-01-31T00:00Z | reset]', run: clockCommand },
+  clock: {
+    about: 'moves the clock of a portal with the sandbox: clock [+3d | 2027-01-31T00:00Z | reset]',
+    run: clockCommand,
+  },
+  jobs: {
+    about: 'what waits, runs and gave up; jobs retry <id> | --queue <name> | --all: again',
+    run: jobsCommand,
+  },
   'ledger:check': {
-    about: 'the invariants of the ledger, on what is new since the last check; --full: on every entry',
+    about:
+      'the invariants of the ledger, on what is new since the last check; --full: on every entry',
     run: ledgerCheckCommand,
   },
-  reconcile: { about: 'what gateways, payments and ledger do not agree on; reconcile 30: of the last 30 days', run: reconcileCommand },
-  refund: { about: 'gives a top-up back to its source: refund <transaction code> [minor units] [reason]', run: refundCommand },
+  reconcile: {
+    about: 'what gateways, payments and ledger do not agree on; reconcile 30: of the last 30 days',
+    run: reconcileCommand,
+  },
+  refund: {
+    about: 'gives a top-up back to its source: refund <transaction code> [minor units] [reason]',
+    run: refundCommand,
+  },
   'refund:decide': {
     about: 'decides a refund that the gateway does not answer for: refund:decide <id> done|refused',
     run: refundDecideCommand,
   },
   restart: {
-    about: 'starts the portal again, with the catalogue and the code of now; customers’ sites go on',
+    about:
+      'starts the portal again, with the settings, catalogue and code of now; customers’ sites go on',
     run: restartCommand,
     withoutDatabase: true,
   },
+  sites: {
+    about: 'which customers’ sites should answer and do not, since when and why',
+    run: sitesCommand,
+  },
   suspense: {
-    about: 'what waits in suspense; suspense assign <number> <transaction code or e-mail>: it is this customer’s',
+    about:
+      'what waits in suspense; suspense assign <number> <transaction code or e-mail>: it is this customer’s',
     run: suspenseCommand,
   },
 }
 
-const [name = '', ...options] = process.argv.slice(2)
+const args = process.argv.slice(2)
+const [name = '', ...options] = args.filter((one) => !['--json', '--help', '-h'].includes(one))
+const wantsHelp = args.includes('--help') || args.includes('-h') || name === 'help'
 const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-if (!command) {
-  const list = Object.entries(commands).map(([each, { about }]) => `  ${each.padEnd(14)} ${about}`)
-  process.stderr.write(`Commands:\n${list.join('\n')}\n`)
-  process.exit(64)
+const list = Object.entries(commands)
+  .map(([each, { about }]) => `  ${each.padEnd(14)} ${about}`)
+  .join('\n')
+if (command && wantsHelp) {
+  process.stdout.write(`${name}: ${command.about}\nWith --json it answers one object.\n`)
+  process.exit(0)
 }
+if (!command) {
+  const asked = wantsHelp || args.length === 0
+  const text = `Commands, each with --help and --json:\n${list}\n`
+  if (asked) process.stdout.write(text)
+  else process.stderr.write(`There is no command ${name}. ${text}`)
+  process.exit(asked ? 0 : 64)
+}
+const out = createOutput(args.includes('--json'))
 try {
+  Object.assign(process.env, withEnvFile(process.env))
   const config = readConfig(process.env)
   const postgres =
     config.DATABASE_URL === undefined && !command.withoutDatabase
-      ? await startEmbeddedPostgres({ folder: path.join(config.DATA_DIR, 'postgres'), runAsUser: config.EMBEDDED_PG_USER })
+      ? await startEmbeddedPostgres({
+          folder: path.join(config.DATA_DIR, 'postgres'),
+          runAsUser: config.EMBEDDED_PG_USER,
+        })
       : undefined
-  const code = await command.run(config, config.DATABASE_URL ?? postgres?.url ?? '', options)
+  const code = await command.run(config, config.DATABASE_URL ?? postgres?.url ?? '', options, out)
   // Only the server that we started ourselves is stopped; a running portal keeps its own.
   await postgres?.stop()
+  out.end()
   process.exit(code)
 } catch (error) {
-  process.stderr.write(`${error instanceof ConfigFault ? error.faults.join('\n') : (error as Error).message}\n`)
+  out.refuse(error instanceof ConfigFault ? error.faults.join('\n') : (error as Error).message)
+  out.end()
   // EX_CONFIG and EX_SOFTWARE: neither is taken for something that was found.
   process.exit(error instanceof ConfigFault || error instanceof CatalogFault ? 78 : 70)
 }

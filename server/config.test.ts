@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { envExample } from '../scripts/env-example.ts'
 import { ConfigFault, readConfig } from './config.ts'
+import { misspelt } from './misspelt.ts'
 import { variables } from './variables.ts'
 import { driverFaults } from './drivers.ts'
 
@@ -34,7 +36,9 @@ test('nothing set: the defaults of contract.md section 7', () => {
 describe('a wrong value is one sentence that names it', () => {
   test.each<readonly [string, string]>([
     ...['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT'].flatMap((name) =>
-      ['', ' ', '0', '65536', '-1', '80.5', 'http', '8080x', '1e3', '0x50'].map((value) => [name, value] as const),
+      ['', ' ', '0', '65536', '-1', '80.5', 'http', '8080x', '1e3', '0x50'].map(
+        (value) => [name, value] as const,
+      ),
     ),
     ['HOST', ''],
     ['HOST', '  '],
@@ -85,38 +89,125 @@ describe('a wrong value is one sentence that names it', () => {
   test.each([
     [{ VNPAY_TMN_CODE: 'short', VNPAY_HASH_SECRET: 's' }, 'VNPAY_TMN_CODE'],
     [{ VNPAY_TMN_CODE: 'ABCD1234', VNPAY_HASH_SECRET: ' ' }, 'VNPAY_HASH_SECRET'],
-    [{ STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_PUBLISHABLE_KEY: 'pk_test_1', STRIPE_WEBHOOK_SECRET: ' ' }, 'STRIPE_WEBHOOK_SECRET'],
+    [
+      {
+        STRIPE_SECRET_KEY: 'sk_test_1',
+        STRIPE_PUBLISHABLE_KEY: 'pk_test_1',
+        STRIPE_WEBHOOK_SECRET: ' ',
+      },
+      'STRIPE_WEBHOOK_SECRET',
+    ],
     [{ SQUARE_API_URL: 'connect.squareup.com' }, 'SQUARE_API_URL'],
     [{ ESMS_API_KEY: '', ESMS_SECRET_KEY: 's' }, 'ESMS_API_KEY'],
   ])('blank or misshapen keys: %o', (env, name) => {
     expect(faultsOf(env)).toEqual([expect.stringMatching(new RegExp(`^${name} `))])
   })
   test('no fault shows the value: it may be a secret', () => {
-    expect(faultsOf({ PORTAL_SECRET: 'hush-hush', SMTP_URL: 'user:hush-hush@mail', DATABASE_URL: 'hush-hush' }).join()).not.toContain(
-      'hush',
-    )
+    expect(
+      faultsOf({
+        PORTAL_SECRET: 'hush-hush',
+        SMTP_URL: 'user:hush-hush@mail',
+        DATABASE_URL: 'hush-hush',
+      }).join(),
+    ).not.toContain('hush')
   })
 })
 
 test('several faults come at once, in the order of the table', () => {
-  const faults = faultsOf({ PORT: 'x', NODE_ENV: 'prod', PORTAL_SECRET: '', VNPAY_TMN_CODE: 'ABCD1234' })
-  expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['PORT', 'NODE_ENV', 'PORTAL_SECRET', 'VNPAY_TMN_CODE'])
+  const faults = faultsOf({
+    PORT: 'x',
+    NODE_ENV: 'prod',
+    PORTAL_SECRET: '',
+    VNPAY_TMN_CODE: 'ABCD1234',
+  })
+  expect(faults.map((fault) => fault.split(' ')[0])).toEqual([
+    'PORT',
+    'NODE_ENV',
+    'PORTAL_SECRET',
+    'VNPAY_TMN_CODE',
+  ])
 })
 
 test('keys that only make sense together', () => {
   expect(faultsOf({ VNPAY_HASH_SECRET: 's' })).toEqual([
     'VNPAY_TMN_CODE and VNPAY_HASH_SECRET must be set together: VNPAY_TMN_CODE is missing.',
   ])
-  expect(faultsOf({ ESMS_API_KEY: 'k' })).toEqual(['ESMS_API_KEY and ESMS_SECRET_KEY must be set together: ESMS_SECRET_KEY is missing.'])
+  expect(faultsOf({ ESMS_API_KEY: 'k' })).toEqual([
+    'ESMS_API_KEY and ESMS_SECRET_KEY must be set together: ESMS_SECRET_KEY is missing.',
+  ])
   expect(faultsOf({ STRIPE_SECRET_KEY: 'sk_test_1' })).toEqual([
     'STRIPE_SECRET_KEY and STRIPE_PUBLISHABLE_KEY and STRIPE_WEBHOOK_SECRET must be set together: STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET is missing.',
   ])
   expect(faultsOf({ VNPAY_TMN_CODE: 'ABCD1234', VNPAY_HASH_SECRET: 's' })).toEqual([])
 })
 
+describe('what operators got wrong is told in a sentence', () => {
+  const closed = path.join(os.tmpdir(), `portal-closed-${process.pid}`)
+  test('a folder that may not be entered', () => {
+    mkdirSync(closed, { mode: 0o000 })
+    onTestFinished(() => rmSync(closed, { recursive: true }))
+    // Root enters everything.
+    const faults = faultsOf({ DATA_DIR: path.join(closed, 'data') })
+    expect(faults).toEqual(
+      process.getuid?.() === 0 ? [] : ['DATA_DIR lies in a folder that this user may not enter.'],
+    )
+  })
+  test.each([
+    ['DATABASE_URL', 'postgres://portal:pa#ss@db/portal', /%23/],
+    ['PORTAL_URL', 'https://portal.example.vn/panel', /no path/],
+    ['MAIL_FROM', 'nobody', /e-mail address/],
+  ])('%s=%s', (name, value, sentence) => {
+    const [fault, ...more] = faultsOf({ NODE_ENV: 'production', [name]: value })
+    expect(fault).toMatch(new RegExp(`^${name} .*\\.$`))
+    expect(fault).toMatch(sentence)
+    expect(more).toEqual([])
+  })
+  test('an address without TLS in production, but for this machine itself', () => {
+    const at = (PORTAL_URL: string) => faultsOf({ NODE_ENV: 'production', PORTAL_URL })
+    expect(at('http://portal.example.vn')).toEqual([
+      expect.stringMatching(/^PORTAL_URL must begin with https:/),
+    ])
+    expect(at('http://127.0.0.1:8080')).toEqual([])
+    expect(at('https://portal.example.vn')).toEqual([])
+  })
+  test("customers' sites below the portal's own host", () => {
+    const PORTAL_URL = 'https://portal.example.vn'
+    const production = { NODE_ENV: 'production', PORTAL_URL }
+    for (const SITES_DOMAIN of ['portal.example.vn', 'example.vn'])
+      expect(faultsOf({ ...production, SITES_DOMAIN })).toEqual([
+        expect.stringMatching(/^SITES_DOMAIN .* portal\.example\.vn.*\.$/),
+      ])
+    expect(faultsOf({ ...production, SITES_DOMAIN: 'sites-of-example.vn' })).toEqual([])
+  })
+  test('keys and addresses for tests, in production', () => {
+    const keys = { STRIPE_PUBLISHABLE_KEY: 'pk_live_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' }
+    const production = { NODE_ENV: 'production', ...keys }
+    expect(faultsOf({ ...production, STRIPE_SECRET_KEY: 'sk_test_1' })).toEqual([
+      expect.stringMatching(/^STRIPE_SECRET_KEY is for tests: /),
+    ])
+    expect(faultsOf({ ...production, STRIPE_SECRET_KEY: 'sk_live_1' })).toEqual([])
+    expect(faultsOf({ ...keys, STRIPE_SECRET_KEY: 'sk_test_1' })).toEqual([])
+  })
+  test('a name that is nearly one of ours', () => {
+    const doubts = (env: Record<string, string>) => misspelt(env, Object.keys(variables))
+    expect(doubts({ PORTAL_SECERT: 'x', TRUST_PROXI: 'on' })).toEqual([
+      'PORTAL_SECERT is no setting of the portal: is PORTAL_SECRET meant?',
+      'TRUST_PROXI is no setting of the portal: is TRUST_PROXY meant?',
+    ])
+    expect(doubts({ HOME: '/', PATH: '/bin', LANGUAGE: 'vi', POSTGRES_PASSWORD: 'x' })).toEqual([])
+    expect(doubts(Object.fromEntries(Object.keys(variables).map((name) => [name, 'x'])))).toEqual(
+      [],
+    )
+  })
+})
+
 test('two ports alike, also with a default', () => {
-  expect(faultsOf({ PORT: '9000', SITES_PORT: '9000' })).toEqual(['SITES_PORT and PORT are both 9000: give each its own port.'])
-  expect(faultsOf({ PORT: '8081' })).toEqual(['SANDBOX_PORT and PORT are both 8081: give each its own port.'])
+  expect(faultsOf({ PORT: '9000', SITES_PORT: '9000' })).toEqual([
+    'SITES_PORT and PORT are both 9000: give each its own port.',
+  ])
+  expect(faultsOf({ PORT: '8081' })).toEqual([
+    'SANDBOX_PORT and PORT are both 8081: give each its own port.',
+  ])
   expect(faultsOf({ PORT: 'x', SITES_PORT: 'x' })).toHaveLength(2)
 })
 
@@ -131,40 +222,70 @@ describe('production', () => {
     expect(readConfig({ SANDBOX: 'off' }).sandbox).toBe(false)
   })
   test('says what then nobody can do', () => {
-    expect(driverFaults(readConfig({ NODE_ENV: 'production' })).map((fault) => /[A-Z_]{6,}/.exec(fault)?.[0])).toEqual([
-      'ESMS_API_KEY',
-      'SMTP_URL',
-    ])
     expect(
-      driverFaults(readConfig({ NODE_ENV: 'production', ESMS_API_KEY: 'k', ESMS_SECRET_KEY: 's', SMTP_URL: 'smtps://mail.example.vn' })),
+      driverFaults(readConfig({ NODE_ENV: 'production' })).map(
+        (fault) => /[A-Z_]{6,}/.exec(fault)?.[0],
+      ),
+    ).toEqual(['ESMS_API_KEY', 'SMTP_URL'])
+    expect(
+      driverFaults(
+        readConfig({
+          NODE_ENV: 'production',
+          ESMS_API_KEY: 'k',
+          ESMS_SECRET_KEY: 's',
+          SMTP_URL: 'smtps://mail.example.vn',
+        }),
+      ),
     ).toEqual([])
     expect(driverFaults(readConfig({}))).toEqual([])
     const vnpay = { VNPAY_TMN_CODE: 'TERMINAL', VNPAY_HASH_SECRET: 's' }
-    expect(driverFaults(readConfig({ SANDBOX: 'off', ...vnpay }))[0]).toContain("VNPay's test environment")
+    expect(driverFaults(readConfig({ SANDBOX: 'off', ...vnpay }))[0]).toContain(
+      "VNPay's test environment",
+    )
     expect(driverFaults(readConfig(vnpay))).toEqual([])
   })
 })
 
 test('the address that customers see', () => {
-  expect(readConfig({ HOST: '0.0.0.0', PORT: '81' }).portalUrl).toBe('http://localhost:81')
+  expect(readConfig({ HOST: '0.0.0.0', PORT: '81', SANDBOX: 'off' }).portalUrl).toBe(
+    'http://localhost:81',
+  )
   expect(readConfig({ HOST: '::1' }).portalUrl).toBe('http://[::1]:8080')
-  expect(readConfig({ PORTAL_URL: 'https://portal.example.vn//', SANDBOX: 'on' }).portalUrl).toBe('https://portal.example.vn')
+  expect(readConfig({ PORTAL_URL: 'https://portal.example.vn//', SANDBOX: 'on' }).portalUrl).toBe(
+    'https://portal.example.vn',
+  )
 })
 
 test('a public address has no sandbox by accident, and production no demo customer', () => {
-  expect(() => readConfig({ PORTAL_URL: 'https://portal.example.vn' })).toThrow('PORTAL_URL is public')
+  expect(() => readConfig({ PORTAL_URL: 'https://portal.example.vn' })).toThrow(
+    'PORTAL_URL is public',
+  )
   expect(readConfig({ NODE_ENV: 'production', SANDBOX: 'allow' }).demo).toBe(false)
   expect(readConfig({ NODE_ENV: 'production', SANDBOX: 'allow', DEMO: 'on' }).demo).toBe(true)
   expect(readConfig({}).demo).toBe(true)
+})
+
+test('the sandbox is not shown to a network unless the operator means it', () => {
+  for (const HOST of ['0.0.0.0', '::', '192.0.2.1', 'portal.example.vn'])
+    for (const SANDBOX of [undefined, 'on'])
+      expect(() => readConfig({ HOST, SANDBOX })).toThrow(`HOST=${HOST} is no loopback address`)
+  for (const HOST of ['127.0.0.1', '127.8.9.1', '::1', 'localhost'])
+    expect(readConfig({ HOST }).sandbox).toBe(true)
+  expect(readConfig({ HOST: '0.0.0.0', SANDBOX: 'allow' }).sandbox).toBe(true)
+  expect(readConfig({ HOST: '0.0.0.0', NODE_ENV: 'production' }).sandbox).toBe(false)
 })
 
 describe('.env.example', () => {
   const file = readFileSync(path.resolve(import.meta.dirname, '../.env.example'), 'utf8')
   test('is current: node scripts/env-example.ts', () => expect(file).toBe(envExample()))
   test('names every variable and nothing else; used as it is, or with its values, it starts', () => {
-    const rows = [...file.matchAll(/^#?([A-Z][A-Z0-9_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const)
+    const rows = [...file.matchAll(/^#?([A-Z][A-Z0-9_]+)=(.*)$/gm)].map(
+      ([, name = '', value = '']) => [name, value] as const,
+    )
     expect(rows.map(([name]) => name)).toEqual(Object.keys(variables))
     expect(file).not.toMatch(/^[A-Z]/m)
-    expect(readConfig(Object.fromEntries(rows.filter(([, value]) => value !== '')))).toEqual(readConfig({}))
+    expect(readConfig(Object.fromEntries(rows.filter(([, value]) => value !== '')))).toEqual(
+      readConfig({}),
+    )
   })
 })

@@ -1,5 +1,6 @@
 /** The only reader of the environment. A bad start prints every fault at once, one sentence each. */
 import type * as z from 'zod'
+import { isLoopback } from './platform/loopback.ts'
 import { variables } from './variables.ts'
 
 type Variables = typeof variables
@@ -37,6 +38,31 @@ const together: readonly (readonly (keyof Variables)[])[] = [
   ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_ACCOUNT_ID'],
 ]
 
+/** What customers would be credited or read with, though it is for trying out. */
+function unfitForProduction(config: Values): string[] {
+  const faults: string[] = []
+  const { PORTAL_URL: url } = config
+  if (url?.startsWith('http:') && !isLoopback(new URL(url).hostname))
+    faults.push(
+      'PORTAL_URL must begin with https:// in production: passwords and sessions would travel in the clear.',
+    )
+  if (config.SANDBOX === 'allow') return faults
+  const tests: readonly (readonly [keyof Variables, boolean])[] = [
+    ['STRIPE_SECRET_KEY', /^(?:sk|rk)_test_/.test(config.STRIPE_SECRET_KEY ?? '')],
+    ['STRIPE_PUBLISHABLE_KEY', config.STRIPE_PUBLISHABLE_KEY?.startsWith('pk_test_') === true],
+    ['VNPAY_PAY_URL', /sandbox/i.test(config.VNPAY_PAY_URL ?? '')],
+    ['VNPAY_API_URL', /sandbox/i.test(config.VNPAY_API_URL ?? '')],
+    ['ALEPAY_BASE_URL', /sandbox/i.test(config.ALEPAY_BASE_URL ?? '')],
+    ['SQUARE_API_URL', /sandbox/i.test(config.SQUARE_API_URL ?? '')],
+  ]
+  for (const [name, isTest] of tests)
+    if (isTest)
+      faults.push(
+        `${name} is for tests: in production customers would be credited with money that is none.`,
+      )
+  return faults
+}
+
 /** Throws ConfigFault. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const faults: string[] = []
@@ -52,24 +78,61 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (missing.length > 0 && missing.length < group.length)
       faults.push(`${group.join(' and ')} must be set together: ${missing.join(', ')} is missing.`)
   }
-  const ports = (['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT', 'SANDBOX_DNS_PORT'] as const).map(
-    (name) => [name, config[name]] as const,
-  )
+  const ports = (
+    ['PORT', 'SANDBOX_PORT', 'SITES_PORT', 'DNS_PORT', 'SANDBOX_DNS_PORT'] as const
+  ).map((name) => [name, config[name]] as const)
   for (const [index, [name, number]] of ports.entries()) {
     const twin = ports.slice(0, index).find(([, other]) => other === number)
-    if (twin && number !== undefined) faults.push(`${name} and ${twin[0]} are both ${number}: give each its own port.`)
+    if (twin && number !== undefined)
+      faults.push(`${name} and ${twin[0]} are both ${number}: give each its own port.`)
   }
   if (env['NODE_ENV'] === 'production' && env['SANDBOX'] === 'on')
-    faults.push('SANDBOX=on is refused in production: configure the providers, or set SANDBOX=allow if you mean it.')
-  if (env['SANDBOX'] === undefined && config.NODE_ENV !== 'production' && config.PORTAL_URL?.startsWith('https:')) {
+    faults.push(
+      'SANDBOX=on is refused in production: configure the providers, or set SANDBOX=allow if you mean it.',
+    )
+  if (
+    env['SANDBOX'] === undefined &&
+    config.NODE_ENV !== 'production' &&
+    config.PORTAL_URL?.startsWith('https:')
+  ) {
     faults.push(
       'PORTAL_URL is public (https) and the sandbox would show everybody its inbox: set NODE_ENV=production, or SANDBOX=on if you mean it.',
     )
   }
+  if (env['NODE_ENV'] === 'production') faults.push(...unfitForProduction(config))
+  if (config.PORTAL_URL !== undefined && config.SITES_DOMAIN !== undefined) {
+    const { hostname } = new URL(config.PORTAL_URL)
+    if (hostname === config.SITES_DOMAIN || hostname.endsWith(`.${config.SITES_DOMAIN}`))
+      faults.push(
+        `SITES_DOMAIN ${config.SITES_DOMAIN} holds the portal's own host ${hostname}: customers' sites could set its cookies. Give the sites a domain of their own.`,
+      )
+  }
+  const sandbox =
+    config.SANDBOX === 'allow' || (config.SANDBOX === 'on' && config.NODE_ENV !== 'production')
+  if (
+    sandbox &&
+    config.SANDBOX !== 'allow' &&
+    config.HOST !== undefined &&
+    !isLoopback(config.HOST)
+  )
+    faults.push(
+      `HOST=${config.HOST} is no loopback address, and the sandbox would show its inbox and its money to the network: set SANDBOX=off, or SANDBOX=allow if you mean it.`,
+    )
   if (faults.length > 0) throw new ConfigFault(faults)
-  const sandbox = config.SANDBOX === 'allow' || (config.SANDBOX === 'on' && config.NODE_ENV !== 'production')
-  const shown = ['0.0.0.0', '::'].includes(config.HOST) ? 'localhost' : config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
-  const demo = sandbox && config.DEMO === 'on' && (config.NODE_ENV !== 'production' || env['DEMO'] === 'on')
-  const sitesScheme = config.SITES_DOMAIN !== undefined && config.NODE_ENV === 'production' ? 'https' : 'http'
-  return { ...config, sandbox, sitesScheme, demo, portalUrl: config.PORTAL_URL ?? `http://${shown}:${config.PORT}` }
+  const shown = ['0.0.0.0', '::'].includes(config.HOST)
+    ? 'localhost'
+    : config.HOST.includes(':')
+      ? `[${config.HOST}]`
+      : config.HOST
+  const demo =
+    sandbox && config.DEMO === 'on' && (config.NODE_ENV !== 'production' || env['DEMO'] === 'on')
+  const sitesScheme =
+    config.SITES_DOMAIN !== undefined && config.NODE_ENV === 'production' ? 'https' : 'http'
+  return {
+    ...config,
+    sandbox,
+    sitesScheme,
+    demo,
+    portalUrl: config.PORTAL_URL ?? `http://${shown}:${config.PORT}`,
+  }
 }

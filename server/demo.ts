@@ -6,7 +6,7 @@ import { createLedger } from './wallet/index.ts'
 import { hashPassword } from './auth/index.ts'
 import { plans, termsOf, type Catalog } from './catalog/index.ts'
 import { monthlyOf } from '../contract/pricing.ts'
-import { createBilling } from './billing/index.ts'
+import { createBilling, createInvoiceLinks } from './billing/index.ts'
 import { days, hours, later, type Clock } from './platform/clock.ts'
 import { transaction, type Database } from './platform/db.ts'
 import type { Jobs } from './platform/jobs.ts'
@@ -21,7 +21,10 @@ export const demoCustomer = {
 } as const
 
 /** History is not told again: no job runs and nobody is notified. */
-const silentJobs: Pick<Jobs, 'add' | 'define'> = { add: async () => undefined, define: () => undefined }
+const silentJobs: Pick<Jobs, 'add' | 'define'> = {
+  add: async () => undefined,
+  define: () => undefined,
+}
 const silentAnnouncer = { announce: async () => undefined, announceAll: async () => undefined }
 
 const domain = 'tap-chi-viet-demo.vn'
@@ -70,13 +73,25 @@ export interface Demo {
 }
 
 /** Seeds once, into a portal without customers; answers the sign-in whenever the demo customer is there. */
-export async function seedDemo(of: { db: Database; catalog: Catalog; log: Log; dns: Dns }): Promise<Demo | undefined> {
+export async function seedDemo(of: {
+  db: Database
+  catalog: Catalog
+  log: Log
+  dns: Dns
+}): Promise<Demo | undefined> {
   const { db, catalog } = of
   const signIn = { email: demoCustomer.email, password: demoCustomer.password }
   const passwordHash = await hashPassword(demoCustomer.password)
   return await transaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(${lockKeys.seedDemo})`.execute(tx)
-    if (await tx.selectFrom('customer').select('id').where('email', '=', demoCustomer.email).executeTakeFirst()) return signIn
+    if (
+      await tx
+        .selectFrom('customer')
+        .select('id')
+        .where('email', '=', demoCustomer.email)
+        .executeTakeFirst()
+    )
+      return signIn
     if (await tx.selectFrom('customer').select('id').limit(1).executeTakeFirst()) return undefined
 
     const today = new Date()
@@ -94,6 +109,8 @@ export async function seedDemo(of: { db: Database; catalog: Catalog; log: Log; d
       customers: async () => new Map(),
       catalog,
       portalUrl: '',
+      // History writes no letter that would need one.
+      links: createInvoiceLinks('', ''),
       log: of.log,
     })
 
@@ -113,7 +130,13 @@ export async function seedDemo(of: { db: Database; catalog: Catalog; log: Log; d
       })
       .execute()
     await ledger.openWallet(tx, id, 'VND')
-    const customer = { id, name: demoCustomer.name, email: demoCustomer.email, regionCode: 'VN' as const, language: 'vi' as const }
+    const customer = {
+      id,
+      name: demoCustomer.name,
+      email: demoCustomer.email,
+      regionCode: 'VN' as const,
+      language: 'vi' as const,
+    }
 
     for (const [index, event] of history.entries()) {
       now = later(today, -days(event.daysAgo) - hours(1) + index * 431_000)
@@ -128,7 +151,9 @@ export async function seedDemo(of: { db: Database; catalog: Catalog; log: Log; d
         })
         continue
       }
-      const plan = plans(catalog, 'VND').find((candidate) => candidate.id === event.plan) ?? plans(catalog, 'VND')[0]
+      const plan =
+        plans(catalog, 'VND').find((candidate) => candidate.id === event.plan) ??
+        plans(catalog, 'VND')[0]
       if (!plan) continue
       const diskMb = (event.diskGb ?? 10) * 1024
       const wanted = { plan, diskMb, mariadbDiskMb: 10_240, containers: 1 }
@@ -158,12 +183,27 @@ export async function seedDemo(of: { db: Database; catalog: Catalog; log: Log; d
     }
     now = later(today, -days(40))
     const language = 'vi'
-    const dns = { clock, jobs: silentJobs as Jobs, publisher: of.dns.publisher, pool: of.dns.pool, reserved: of.dns.ownZones }
-    const zone = await createZone(tx, dns, { customerId: id, typed: domain, language })
+    const dns = {
+      clock,
+      jobs: silentJobs as Jobs,
+      publisher: of.dns.publisher,
+      pool: of.dns.pool,
+      reserved: of.dns.ownZones,
+    }
+    const zone = await createZone(tx, dns, {
+      customerId: id,
+      typed: domain,
+      language,
+      atParent: undefined,
+    })
     for (const record of records) {
       now = later(now, hours(1))
       const body = { priority: undefined, ...record, ttl: 300, proxied: false }
-      await addRecord(tx, { ...dns, capabilities: of.dns.capabilities }, { customerId: id, zoneId: zone.id, body, language })
+      await addRecord(
+        tx,
+        { ...dns, capabilities: of.dns.capabilities },
+        { customerId: id, zoneId: zone.id, body, language },
+      )
     }
     return { ...signIn, domain: { name: zone.name, nameservers: zone.name_servers } }
   })

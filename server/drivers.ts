@@ -5,7 +5,11 @@ import { dnsDrivers } from './dns/drivers/index.ts'
 import type { DnsDriver } from './dns/index.ts'
 import { createMailDriver, createSmsDriver } from './messages/drivers/index.ts'
 import type { MailDriver, SmsDriver } from './messages/index.ts'
-import { paymentDriverNames, paymentDrivers, type PaymentDriverName } from './payments/drivers/index.ts'
+import {
+  paymentDriverNames,
+  paymentDrivers,
+  type PaymentDriverName,
+} from './payments/drivers/index.ts'
 import type { PaymentDriver } from './payments/index.ts'
 import type { Log } from './platform/log.ts'
 import { publishHosts } from './sites-line.ts'
@@ -35,7 +39,10 @@ export interface Drivers {
 const esmsUrl = 'https://rest.esms.vn'
 
 /** A gateway's settings, when the operator has given its first one. */
-function givenSettings(config: Config, name: PaymentDriverName): Readonly<Record<string, string>> | undefined {
+function givenSettings(
+  config: Config,
+  name: PaymentDriverName,
+): Readonly<Record<string, string>> | undefined {
   const variables = config as unknown as Readonly<Record<string, string | undefined>>
   const { environment, defaults } = paymentDrivers[name]
   const [first] = Object.values(environment)
@@ -59,19 +66,29 @@ export function driverFaults(config: Config): string[] {
   if (config.DNS_DRIVER === 'cloudflare' && config.CLOUDFLARE_API_TOKEN === undefined)
     faults.push('DNS_DRIVER is cloudflare: set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID.')
   if (config.sandbox) return faults
-  if (config.VNPAY_TMN_CODE !== undefined && (config.VNPAY_PAY_URL === undefined || config.VNPAY_API_URL === undefined))
+  if (
+    config.VNPAY_TMN_CODE !== undefined &&
+    (config.VNPAY_PAY_URL === undefined || config.VNPAY_API_URL === undefined)
+  )
     faults.push(
       "Without VNPAY_PAY_URL and VNPAY_API_URL payments would go to VNPay's test environment: set both as the contract names them.",
     )
   if (config.ESMS_API_KEY === undefined)
-    faults.push('Nothing can send SMS: set ESMS_API_KEY and ESMS_SECRET_KEY, or let the sandbox stand in (SANDBOX).')
-  if (config.SMTP_URL === undefined) faults.push('Nothing can send mail: set SMTP_URL, or let the sandbox stand in (SANDBOX).')
+    faults.push(
+      'Nothing can send SMS: set ESMS_API_KEY and ESMS_SECRET_KEY, or let the sandbox stand in (SANDBOX).',
+    )
+  if (config.SMTP_URL === undefined)
+    faults.push('Nothing can send mail: set SMTP_URL, or let the sandbox stand in (SANDBOX).')
   return faults
 }
 
 /** The keys under which the sandbox knows this portal, for each gateway. */
-export const sandboxGatewayKeys = (derive: (purpose: string) => string): SandboxAddresses['gateways'] =>
-  Object.fromEntries(paymentDriverNames.map((name) => [name, paymentDrivers[name].sandboxKeys(derive)]))
+export const sandboxGatewayKeys = (
+  derive: (purpose: string) => string,
+): SandboxAddresses['gateways'] =>
+  Object.fromEntries(
+    paymentDriverNames.map((name) => [name, paymentDrivers[name].sandboxKeys(derive)]),
+  )
 
 /** A gateway with keys, or with the sandbox in its place; one with neither is absent. */
 export function openGateways(
@@ -81,8 +98,11 @@ export function openGateways(
   const drivers = new Map<string, PaymentDriver>()
   for (const name of paymentDriverNames) {
     const { inSandbox, open } = paymentDrivers[name]
-    const settings = givenSettings(config, name) ?? (sandbox && inSandbox(sandbox.url, sandbox.gateways[name] ?? {}))
-    if (settings) drivers.set(name, open(settings, { noticeUrl: `${config.portalUrl}/api/webhooks/${name}` }))
+    const settings =
+      givenSettings(config, name) ??
+      (sandbox && inSandbox(sandbox.url, sandbox.gateways[name] ?? {}))
+    if (settings)
+      drivers.set(name, open(settings, { noticeUrl: `${config.portalUrl}/api/webhooks/${name}` }))
   }
   return drivers
 }
@@ -97,9 +117,15 @@ function openDns(config: Config, log: Log): DnsDriver {
         onFault: (error) => log.error({ err: error }, 'a DNS query could not be answered'),
       })
     case 'powerdns':
-      return dnsDrivers.powerdns.create({ url: config.POWERDNS_URL, apiKey: config.POWERDNS_API_KEY })
+      return dnsDrivers.powerdns.create({
+        url: config.POWERDNS_URL,
+        apiKey: config.POWERDNS_API_KEY,
+      })
     case 'cloudflare':
-      return dnsDrivers.cloudflare.create({ apiToken: config.CLOUDFLARE_API_TOKEN, accountId: config.CLOUDFLARE_ACCOUNT_ID })
+      return dnsDrivers.cloudflare.create({
+        apiToken: config.CLOUDFLARE_API_TOKEN,
+        accountId: config.CLOUDFLARE_ACCOUNT_ID,
+      })
   }
 }
 
@@ -123,7 +149,10 @@ export async function openDrivers(
           }
         : { ...sandbox.esms, brandname: 'PORTAL', url: `${sandbox.url}/esms` },
     ),
-    mailer: createMailDriver('smtp', { url: config.SMTP_URL ?? sandbox?.smtpUrl, from: config.MAIL_FROM }),
+    mailer: createMailDriver('smtp', {
+      url: config.SMTP_URL ?? sandbox?.smtpUrl,
+      from: config.MAIL_FROM,
+    }),
     wordpress: await connectRuntime(sites),
     edge: { publish: async (entries) => void (await sites.sendRequest(publishHosts, { entries })) },
     dns: openDns(config, log),

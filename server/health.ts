@@ -1,6 +1,6 @@
 /** What machines ask: is the process up, is everything ready, how much of what. */
 import { setTimeout as rest } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from './platform/errors.ts'
 import type { Metrics } from './platform/metrics.ts'
 import { sameBytes } from './platform/secrets.ts'
@@ -11,12 +11,18 @@ const usuallyMs = 3000
 type Check = () => Promise<string | undefined | void> | string | undefined
 
 /** Names of the parts that are not ready, each with why. */
-async function troublesOf(checks: Readonly<Record<string, Check>>, longestMs: number): Promise<Record<string, string>> {
+async function troublesOf(
+  checks: Readonly<Record<string, Check>>,
+  longestMs: number,
+): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
-        const trouble = await Promise.race([check(), rest(longestMs, 'does not answer', { ref: false })])
+        const trouble = await Promise.race([
+          check(),
+          rest(longestMs, 'does not answer', { ref: false }),
+        ])
         if (typeof trouble === 'string') found[name] = trouble
       } catch {
         found[name] = 'does not answer'
@@ -26,22 +32,52 @@ async function troublesOf(checks: Readonly<Record<string, Check>>, longestMs: nu
   return found
 }
 
+/** Strangers are told which part it is, and not why. */
+const withoutWhy = (troubles: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.keys(troubles).map((name) => [name, 'not ready']))
+
+const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
+
 export function serveHealth(
   server: FastifyInstance,
-  parts: { checks: Readonly<Record<string, Check>>; metrics: Metrics; metricsToken: string | undefined; longestMs?: number },
+  parts: {
+    checks: Readonly<Record<string, Check>>
+    metrics: Metrics
+    metricsToken: string | undefined
+    /** Then every caller may have come through it, and only the token counts. */
+    behindProxy: boolean
+    longestMs?: number
+  },
 ): void {
+  /** Who may see inside: this machine itself, or who has the token. */
+  const entitled = (request: FastifyRequest): boolean => {
+    const token = parts.metricsToken
+    if (
+      token !== undefined &&
+      sameBytes(Buffer.from(request.headers.authorization ?? ''), Buffer.from(`Bearer ${token}`))
+    )
+      return true
+    return (
+      !parts.behindProxy &&
+      ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.socket.remoteAddress ?? '') &&
+      // What a proxy on this machine hands on comes from elsewhere.
+      proxyHeaders.every((name) => request.headers[name] === undefined)
+    )
+  }
   server.get('/healthz', async () => ({ status: 'up' }))
-  server.get('/readyz', async (_request, reply) => {
+  server.get('/readyz', async (request, reply) => {
     const notReady = await troublesOf(parts.checks, parts.longestMs ?? usuallyMs)
     const ok = Object.keys(notReady).length === 0
-    return reply.code(ok ? 200 : 503).send(ok ? { status: 'ready' } : { status: 'not ready', notReady })
+    return reply
+      .code(ok ? 200 : 503)
+      .send(
+        ok
+          ? { status: 'ready' }
+          : { status: 'not ready', notReady: entitled(request) ? notReady : withoutWhy(notReady) },
+      )
   })
   server.get('/metrics', async (request, reply) => {
-    // What a proxy on this machine hands on comes from elsewhere.
-    const local = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.ip) && request.headers['x-forwarded-for'] === undefined
-    const token = parts.metricsToken
-    const entitled = token !== undefined && sameBytes(Buffer.from(request.headers.authorization ?? ''), Buffer.from(`Bearer ${token}`))
-    if (!local && !entitled) throw new Refusal('not_found')
+    if (!entitled(request)) throw new Refusal('not_found')
     return reply.type('text/plain; version=0.0.4').send(await parts.metrics.text())
   })
 }

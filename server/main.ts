@@ -5,13 +5,15 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigFault, readConfig, type Config } from './config.ts'
+import { withEnvFile } from './env-file.ts'
 import { keepProcess, StartFailure } from './platform/kept-process.ts'
 import { createLog } from './platform/log.ts'
-import { startEmbeddedPostgres, type EmbeddedPostgres } from './platform/postgres/index.ts'
+import { keepPostgres, type KeptPostgres } from './platform/postgres/kept.ts'
 import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 import { refuseSecondPortal } from './portal-pid.ts'
 import { bootRequest, lineTo, portalIsReady, type Boot } from './sites-line.ts'
+import { readSettings } from './settings.ts'
 import { openSites } from './sites.ts'
 import { tellFaults, whyNotStarted } from './start-failures.ts'
 
@@ -31,11 +33,45 @@ function configOf(env: NodeJS.ProcessEnv): Config | undefined {
   }
 }
 
+/** What this process has opened with; a change of it needs a whole restart, customers' sites too. */
+const ownSettings = [
+  'HOST',
+  'SITES_PORT',
+  'DATA_DIR',
+  'DATABASE_URL',
+  'EMBEDDED_PG_USER',
+  'TRUST_PROXY',
+  'WORDPRESS_INTERNET',
+  'WORDPRESS_MAX_CONTAINERS',
+  'sitesScheme',
+] as const satisfies readonly (keyof Config)[]
+
+/** Why a portal with the new settings would not start on the data of this one. */
+function refusedByData(now: Config, fresh: Config): string | undefined {
+  const { PORTAL_SECRET: secret, PORTAL_SECRET_PREVIOUS: previous } = fresh
+  if (secret !== now.PORTAL_SECRET && previous !== now.PORTAL_SECRET)
+    return 'PORTAL_SECRET changed and PORTAL_SECRET_PREVIOUS is not the one before'
+  if (fresh.sandbox !== now.sandbox) return 'the sandbox is switched on or off by a whole restart'
+  return undefined
+}
+
+/** What was set when this process began, without `.env`, which may say something else later. */
+const given = { ...process.env }
+
 async function run(): Promise<void> {
-  const config = configOf(process.env)
+  // What customers store is nobody else's on this machine. Children have it from here.
+  process.umask(0o027)
+  try {
+    Object.assign(process.env, withEnvFile(given))
+  } catch (error) {
+    tellFaults([(error as Error).message])
+    process.exit(78)
+  }
+  let env: NodeJS.ProcessEnv = { ...process.env }
+  const config = configOf(env)
   const log = createLog(config?.LOG_LEVEL ?? 'info')
   const sites = config && openSites(config, log)
-  let postgres: EmbeddedPostgres | undefined
+  let postgres: KeptPostgres | undefined
   let ground: Promise<string> | undefined
   let startedAt: number | undefined = Date.now()
   let portalPid: number | undefined
@@ -45,13 +81,15 @@ async function run(): Promise<void> {
     if (!config || !sites) throw new Error('the settings are not valid')
     const { DATABASE_URL, DATA_DIR, EMBEDDED_PG_USER } = config
     await refuseSecondPortal(DATA_DIR, portalPid)
-    if (DATABASE_URL === undefined) {
-      postgres = await startEmbeddedPostgres({ folder: path.join(DATA_DIR, 'postgres'), runAsUser: EMBEDDED_PG_USER, log: say })
-      void postgres.died.then((why) => {
-        log.fatal({ why }, 'the database is gone')
-        process.exit(1)
-      })
-    }
+    if (DATABASE_URL === undefined)
+      postgres = await keepPostgres(
+        {
+          folder: path.join(DATA_DIR, 'postgres'),
+          runAsUser: EMBEDDED_PG_USER,
+          log: say,
+        },
+        log,
+      )
     await sites.listen()
     return DATABASE_URL ?? postgres?.url ?? ''
   }
@@ -63,13 +101,49 @@ async function run(): Promise<void> {
       const line = lineTo(child)
       const began = startedAt ?? Date.now()
       startedAt = undefined
-      line.onRequest(bootRequest, async (): Promise<Boot> => ({ databaseUrl: await (ground ??= openGround()), began }))
+      line.onRequest(bootRequest, async (): Promise<Boot> => ({
+        databaseUrl: await (ground ??= openGround()),
+        began,
+      }))
       line.onNotification(portalIsReady, isReady)
       if (sites) sites.serve(line)
       else line.listen()
     },
     log,
+    () => env,
   )
+
+  /** Takes `.env` anew, in a new process of the portal; customers' sites go on. */
+  function reload(): void {
+    let fresh: NodeJS.ProcessEnv
+    try {
+      fresh = withEnvFile(given)
+    } catch (error) {
+      log.error({ err: error }, 'the settings stay as they are')
+      return
+    }
+    const settings = readSettings(fresh)
+    if ('faults' in settings) {
+      log.error(
+        { faults: settings.faults },
+        'the new settings are not valid: they stay as they are',
+      )
+      return
+    }
+    const fixed = ownSettings.filter((name) => config?.[name] !== settings.config[name])
+    if (fixed.length > 0) {
+      log.error({ changed: fixed }, 'these settings need a whole restart: they stay as they are')
+      return
+    }
+    const unfit = config && refusedByData(config, settings.config)
+    if (unfit) {
+      log.error(`${unfit}: the settings stay as they are`)
+      return
+    }
+    env = fresh
+    log.info('the settings are read anew')
+    portal.renew()
+  }
 
   async function close(): Promise<void> {
     await portal.stop(portalLimitMs)
@@ -84,6 +158,7 @@ async function run(): Promise<void> {
     },
     closeLimitMs,
     log,
+    { reload },
   )
 
   try {

@@ -4,12 +4,18 @@ import type { FastifyHelmetOptions } from '@fastify/helmet'
 /** `cardForm`: the origins of the card provider's own script and frames. Card numbers are typed there and never reach a page of ours. */
 export function pageProtection(
   portalUrl: string,
-  cardForm: { scripts: readonly string[]; frames: readonly string[]; calls: readonly string[] } = { scripts: [], frames: [], calls: [] },
+  cardForm: { scripts: readonly string[]; frames: readonly string[]; calls: readonly string[] } = {
+    scripts: [],
+    frames: [],
+    calls: [],
+  },
 ): FastifyHelmetOptions {
   return {
     // Plain http on a laptop: neither an upgrade of requests nor HSTS.
     strictTransportSecurity: portalUrl.startsWith('https:') ? { maxAge: 31_536_000 } : false,
     crossOriginEmbedderPolicy: false,
+    // The same as frame-ancestors, for browsers that know only this.
+    xFrameOptions: { action: 'deny' },
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {

@@ -6,12 +6,23 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const fileOf = (dataDir: string): string => path.join(dataDir, 'portal.pid')
 
-export const notePid = (dataDir: string): void => writeFileSync(fileOf(dataDir), `${process.pid}\n`)
+/** Notes this process, and its parent, which starts it again. */
+export const notePid = (dataDir: string): void =>
+  writeFileSync(fileOf(dataDir), `${process.pid}\n${process.ppid}\n`)
+
+const notedPids = (dataDir: string): number[] =>
+  readFileSync(fileOf(dataDir), 'utf8').trim().split('\n').map(Number)
+
+/** The process that starts the portal again and takes settings anew; undefined where none is noted. */
+export function pidOfParent(dataDir: string): number | undefined {
+  const [, parent] = notedPids(dataDir)
+  return parent !== undefined && Number.isInteger(parent) && parent > 1 ? parent : undefined
+}
 
 /** Undefined when none runs. Process ids are used again, so one that cannot be a portal's is none. */
 export function pidOfPortal(dataDir: string): number | undefined {
   try {
-    const pid = Number(readFileSync(fileOf(dataDir), 'utf8'))
+    const [pid = 0] = notedPids(dataDir)
     if (!Number.isInteger(pid) || pid <= 1) return undefined
     process.kill(pid, 0)
     return commandOf(pid)?.includes('api.ts') === false ? undefined : pid
@@ -42,7 +53,9 @@ export async function refuseSecondPortal(dataDir: string, own: number | undefine
     const pid = pidOfPortal(dataDir)
     if (pid === undefined || pid === own) return
     if (waited >= leaveMs)
-      throw new Error(`DATA_DIR ${dataDir} is in use by a portal that runs (process ${pid}): stop it, or set another DATA_DIR.`)
+      throw new Error(
+        `DATA_DIR ${dataDir} is in use by a portal that runs (process ${pid}): stop it, or set another DATA_DIR.`,
+      )
     await pause(lookMs)
   }
 }

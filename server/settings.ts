@@ -3,11 +3,18 @@ import path from 'node:path'
 import { CatalogFault, loadCatalog, type Catalog } from './catalog/index.ts'
 import { ConfigFault, readConfig, type Config } from './config.ts'
 import { driverFaults } from './drivers.ts'
+import { misspelt } from './misspelt.ts'
+import { variables } from './variables.ts'
 
 /** Configuration and catalogue; or every fault of them, one sentence each. */
-export function readSettings(
-  env: NodeJS.ProcessEnv,
-): { readonly config: Config; readonly catalog: Catalog } | { readonly faults: readonly string[] } {
+export function readSettings(env: NodeJS.ProcessEnv):
+  | {
+      readonly config: Config
+      readonly catalog: Catalog
+      /** What is probably not meant, one sentence each. */
+      readonly doubts: readonly string[]
+    }
+  | { readonly faults: readonly string[] } {
   const faults: string[] = []
   let config: Config | undefined
   let catalog: Catalog | undefined
@@ -24,5 +31,7 @@ export function readSettings(
     if (!(error instanceof CatalogFault)) throw error
     faults.push(...error.message.split('\n'))
   }
-  return config && catalog && faults.length === 0 ? { config, catalog } : { faults }
+  return config && catalog && faults.length === 0
+    ? { config, catalog, doubts: misspelt(env, Object.keys(variables)) }
+    : { faults }
 }

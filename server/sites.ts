@@ -19,7 +19,16 @@ export interface Sites {
   close(): Promise<void>
 }
 
-type SitesConfig = Pick<Config, 'DATA_DIR' | 'HOST' | 'SITES_PORT' | 'TRUST_PROXY' | 'WORDPRESS_INTERNET' | 'WORDPRESS_MAX_CONTAINERS'> & {
+type SitesConfig = Pick<
+  Config,
+  | 'DATA_DIR'
+  | 'HOST'
+  | 'SITES_DOMAIN'
+  | 'SITES_PORT'
+  | 'TRUST_PROXY'
+  | 'WORDPRESS_INTERNET'
+  | 'WORDPRESS_MAX_CONTAINERS'
+> & {
   readonly sitesScheme: 'http' | 'https'
 }
 
@@ -29,7 +38,10 @@ export function openSites(config: SitesConfig, log: Log): Sites {
     runtimeDir: defaultRuntimeDir,
     filesDir: defaultFilesDir,
     nodePath: process.execPath,
-    settings: { internet: config.WORDPRESS_INTERNET === 'on', maxContainers: config.WORDPRESS_MAX_CONTAINERS },
+    settings: {
+      internet: config.WORDPRESS_INTERNET === 'on',
+      maxContainers: config.WORDPRESS_MAX_CONTAINERS,
+    },
     log,
   })
   const hosts = createHostTable(runtime.upstreams)
@@ -38,6 +50,7 @@ export function openSites(config: SitesConfig, log: Log): Sites {
     port: config.SITES_PORT,
     host: config.HOST,
     proto: config.sitesScheme,
+    sharedDomain: config.SITES_DOMAIN ?? 'localhost',
     trustProxy: config.TRUST_PROXY === 'on',
     log,
     note: (site, line) => runtime.note(site, 'edge', line),

@@ -1,16 +1,43 @@
-/** Why the portal did not start, in one sentence for the operator. */
+/** Why the portal did not start, in one sentence for the operator. Sources: PostgreSQL's SQLSTATE list, errno(3). */
 export function whyNotStarted(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code
-  if (code === 'EADDRINUSE')
-    return `Port ${(error as { port?: number }).port} is taken. Stop what listens there, or set another port (PORT, SANDBOX_PORT, SITES_PORT, DNS_PORT).`
-  if (code === 'EACCES' && (error as { syscall?: string }).syscall === 'listen')
-    return `Port ${(error as { port?: number }).port} may not be listened on by this user.`
-  if (code === 'ECONNREFUSED' || code === '28P01' || code === '3D000' || code === 'ENOTFOUND')
-    return `The database (DATABASE_URL) does not take us: ${(error as Error).message}`
+  const { code, syscall, port, address, message } = error as NodeJS.ErrnoException & {
+    port?: number
+    address?: string
+  }
+  switch (code ?? '') {
+    case 'EADDRINUSE':
+      return `Port ${port} is taken. Stop what listens there, or set another port (PORT, SANDBOX_PORT, SITES_PORT, DNS_PORT).`
+    case 'EADDRNOTAVAIL':
+      return `HOST ${address ?? ''} is no address of this machine.`.replace('  ', ' ')
+    case 'EACCES':
+      if (syscall === 'listen' || syscall === 'bind')
+        return `Port ${port} may not be listened on by this user.`
+      return `A file or folder may not be used by this user: ${message}`
+    case '28P01':
+    case '28000':
+      return `DATABASE_URL: the database server does not accept this user or password: ${message}`
+    case '3D000':
+      return `DATABASE_URL: ${message}`
+    case '42501':
+      return `DATABASE_URL: its user may not create tables there (${message}). Make it the owner of the database.`
+    case 'ECONNREFUSED':
+    case 'ENOTFOUND':
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+      return `DATABASE_URL: the database server cannot be reached: ${message}`
+  }
+  if (isTlsTrouble(code, message))
+    return `DATABASE_URL: no TLS connection to the database server (sslmode): ${message}`
   return error instanceof Error ? error.message : String(error)
 }
 
+const isTlsTrouble = (code: string | undefined, message: string | undefined): boolean =>
+  /does not support SSL|no encryption|SSL off/i.test(message ?? '') ||
+  /^(?:ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(code ?? '')
+
 /** Tells them, on stderr. */
 export function tellFaults(faults: readonly string[]): void {
-  process.stderr.write(`The portal does not start:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n`)
+  process.stderr.write(
+    `The portal does not start:\n${faults.map((fault) => `  - ${fault}`).join('\n')}\n`,
+  )
 }

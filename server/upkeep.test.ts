@@ -1,9 +1,16 @@
 /** What the house forgets by itself, and that it finds it without reading the rest. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../test/house.ts'
+import {
+  eventually,
+  manualClock,
+  openTestHouse,
+  type TestCustomer,
+  type TestHouse,
+} from '../test/house.ts'
 import { days } from './platform/clock.ts'
 import { transaction } from './platform/db.ts'
+import { eachByItself } from './upkeep.ts'
 
 const clock = manualClock()
 let portal: TestHouse
@@ -12,12 +19,16 @@ beforeAll(async () => {
 })
 afterAll(() => portal.close())
 
-const tidy = (): Promise<void> => transaction(portal.house.db, (tx) => portal.house.jobs.add(tx, 'tidy', {}))
+const tidy = (): Promise<void> =>
+  transaction(portal.house.db, (tx) => portal.house.jobs.add(tx, 'tidy', {}))
 
 /** PostgreSQL counts late, when the connection has nothing to do. */
 const isUsed = (index: string) =>
   eventually(`a look into ${index}`, async () => {
-    const { rows } = await sql`select from pg_stat_user_indexes where indexrelname = ${index} and idx_scan > 0`.execute(portal.house.db)
+    const { rows } =
+      await sql`select from pg_stat_user_indexes where indexrelname = ${index} and idx_scan > 0`.execute(
+        portal.house.db,
+      )
     return rows.length > 0
   })
 
@@ -27,8 +38,14 @@ interface Bell {
 }
 /** Read in a new session: half a day without a call ends one. */
 async function bell({ email, password }: TestCustomer): Promise<Bell> {
-  const { body } = await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
-  return (await portal.call<Bell>('GET', '/api/notifications', { token: body.result.token.accessToken })).body.result
+  const { body } = await portal.call<{ token: { accessToken: string } }>(
+    'POST',
+    '/api/v1/auth/login',
+    { body: { email, password } },
+  )
+  return (
+    await portal.call<Bell>('GET', '/api/notifications', { token: body.result.token.accessToken })
+  ).body.result
 }
 
 test('the bell forgets after 90 days, read or not', async () => {
@@ -37,12 +54,20 @@ test('the bell forgets after 90 days, read or not', async () => {
   const first = await eventually('the first event', async () => (await bell(an)).data.at(0))
   clock.advance(days(60))
   const { email, password } = an
-  const { body } = await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
+  const { body } = await portal.call<{ token: { accessToken: string } }>(
+    'POST',
+    '/api/v1/auth/login',
+    { body: { email, password } },
+  )
   await portal.topUp({ ...an, token: body.result.token.accessToken }, 200_000)
-  const second = await eventually('the second event', async () => (await bell(an)).data.find(({ id }) => id !== first.id))
+  const second = await eventually('the second event', async () =>
+    (await bell(an)).data.find(({ id }) => id !== first.id),
+  )
   clock.advance(days(30) + 1)
   await tidy()
-  await eventually('the first one gone', async () => (await bell(an)).data.every(({ id }) => id !== first.id))
+  await eventually('the first one gone', async () =>
+    (await bell(an)).data.every(({ id }) => id !== first.id),
+  )
   expect(await bell(an)).toMatchObject({ data: [{ id: second.id }], unread: 1 })
 })
 
@@ -56,14 +81,20 @@ test('many events at once, and however many there are that stay', async () => {
   `.execute(db)
   await sql`analyze notification`.execute(db)
   await tidy()
-  await eventually('old ones gone, in several pieces', async () => (await bell(an)).unread === 28_000)
+  await eventually(
+    'old ones gone, in several pieces',
+    async () => (await bell(an)).unread === 28_000,
+  )
   await isUsed('notification_created')
 })
 
 test('forged words of gateways after a month; what gateways really said stays, and is not read for it', async () => {
   const { db } = portal.house
   const forge = async (): Promise<void> => {
-    await portal.call('POST', '/api/webhooks/stripe', { body: { id: 'evt_forged' }, headers: { 'stripe-signature': 't=1,v1=00' } })
+    await portal.call('POST', '/api/webhooks/stripe', {
+      body: { id: 'evt_forged' },
+      headers: { 'stripe-signature': 't=1,v1=00' },
+    })
   }
   const kept = async (): Promise<unknown> =>
     (
@@ -95,7 +126,13 @@ test('forged words of gateways after a month; what gateways really said stays, a
 test('to whom something was sent is forgotten after 90 days; to whom it could not be sent stays, without the text that nothing tries any more', async () => {
   const { db } = portal.house
   const an = await portal.customer()
-  const sent = () => db.selectFrom('message').select('id').where('recipient', '=', an.phone).where('sent_at', 'is not', null).execute()
+  const sent = () =>
+    db
+      .selectFrom('message')
+      .select('id')
+      .where('recipient', '=', an.phone)
+      .where('sent_at', 'is not', null)
+      .execute()
   await eventually('the code being sent', async () => (await sent()).length === 1)
   await sql`
     insert into message (id, channel, recipient, sealed_text, created_at)
@@ -104,6 +141,67 @@ test('to whom something was sent is forgotten after 90 days; to whom it could no
   clock.advance(days(90) + 1)
   await tidy()
   await eventually('the sent one gone', async () => (await sent()).length === 0)
-  const kept = () => db.selectFrom('message').select(['sent_at', 'sealed_text']).where('recipient', '=', an.phone).execute()
+  const kept = () =>
+    db
+      .selectFrom('message')
+      .select(['sent_at', 'sealed_text'])
+      .where('recipient', '=', an.phone)
+      .execute()
   await expect.poll(kept).toEqual([{ sent_at: null, sealed_text: null }])
+})
+
+test('a step that fails stops none of the others, and is named', async () => {
+  const done: string[] = []
+  const steps = {
+    first: async () => void done.push('first'),
+    broken: async () => {
+      throw new Error('the table is locked')
+    },
+    last: async () => void done.push('last'),
+  }
+  await expect(eachByItself(steps)).rejects.toThrow('tidying failed: broken: the table is locked')
+  expect(done).toEqual(['first', 'last'])
+})
+
+test('while one table cannot be tidied the others are, and large ones go in batches', async () => {
+  const { db } = portal.house
+  const an = await portal.customer()
+  const old = clock.now()
+  await sql`
+    insert into sign_in (customer_id, at, ip, user_agent, outcome)
+    select ${an.id}, ${old}, '192.0.2.1', '', 'failed' from generate_series(1, 12000)
+  `.execute(db)
+  await sql`
+    insert into idempotency (scope, key, fingerprint, status_code, body, created_at)
+    select 'anonymous:192.0.2.1', n::text, '\\x00', 200, '\\x00', ${old} from generate_series(1, 12000) n
+  `.execute(db)
+  // Longer than a batch takes, and far shorter than the whole.
+  await sql`create table deleted_at_once (n bigint)`.execute(db)
+  await sql`
+    create function note_deleted() returns trigger language plpgsql as
+    'begin insert into deleted_at_once select count(*) from gone; return null; end'
+  `.execute(db)
+  await sql`
+    create trigger note_deleted after delete on sign_in
+    referencing old table as gone for each statement execute function note_deleted()
+  `.execute(db)
+  await sql`
+    create function refuse_all() returns trigger language plpgsql as
+    'begin raise exception ''this table cannot be tidied''; end'
+  `.execute(db)
+  await sql`
+    create trigger refuse_all before delete on idempotency for each row execute function refuse_all()
+  `.execute(db)
+  clock.advance(days(91))
+  await tidy()
+  const left = async (table: 'sign_in' | 'idempotency') =>
+    (await sql<{ n: number }>`select count(*)::int as n from ${sql.table(table)}`.execute(db))
+      .rows[0]?.n
+  await eventually('the tidying', async () => (await left('sign_in')) === 0)
+  expect(await left('idempotency')).toBeGreaterThanOrEqual(12_000)
+  const { rows } = await sql<{ n: bigint }>`select n from deleted_at_once order by n`.execute(db)
+  expect(Math.max(...rows.map(({ n }) => Number(n)))).toBe(5000)
+  await sql`drop trigger refuse_all on idempotency`.execute(db)
+  await tidy()
+  await eventually('the rest', async () => (await left('idempotency')) === 0)
 })

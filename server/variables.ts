@@ -6,23 +6,47 @@ import * as z from 'zod'
 import { isHostName } from '../contract/dns-records.ts'
 
 const blankMeansFault = (name: string) =>
-  z.string().refine((text) => text.trim() !== '', `${name} is set but empty: give it a value or remove it.`)
+  z
+    .string()
+    .refine((text) => text.trim() !== '', `${name} is set but empty: give it a value or remove it.`)
 /** Digits and dots alone are an address or nothing. */
-const isHost = (text: string): boolean => isIP(text) !== 0 || (/^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) && !/^[\d.]+$/.test(text))
-/** Whether the nearest of its parents that exists, or itself, is a folder. */
-function mayBeFolder(folder: string): boolean {
-  const found = statSync(folder, { throwIfNoEntry: false })
-  return found ? found.isDirectory() : path.dirname(folder) === folder || mayBeFolder(path.dirname(folder))
+const isHost = (text: string): boolean =>
+  isIP(text) !== 0 || (/^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) && !/^[\d.]+$/.test(text))
+/** What hinders a folder: a file in the way of it or of a parent, or a parent that may not be entered. */
+function hindranceOf(folder: string): 'file' | 'closed' | undefined {
+  try {
+    const found = statSync(folder, { throwIfNoEntry: false })
+    if (found) return found.isDirectory() ? undefined : 'file'
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOTDIR' ? 'file' : 'closed'
+  }
+  return path.dirname(folder) === folder ? undefined : hindranceOf(path.dirname(folder))
 }
 const portNumber = (name: string) =>
   z
     .string()
-    .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535, `${name} must be a port from 1 to 65535.`)
-const port = (name: string, fallback: number) => portNumber(name).default(String(fallback)).transform(Number)
+    .refine(
+      (text) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535,
+      `${name} must be a port from 1 to 65535.`,
+    )
+const port = (name: string, fallback: number) =>
+  portNumber(name).default(String(fallback)).transform(Number)
 const address = (name: string) =>
-  z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), `${name} must be an http or https address.`)
-const choice = <const T extends readonly [string, ...string[]]>(name: string, values: T, fallback: T[number]) =>
-  z.enum(values, { error: `${name} must be one of: ${values.join(', ')}.` }).default(fallback as never)
+  z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+      `${name} must be an http or https address.`,
+    )
+const choice = <const T extends readonly [string, ...string[]]>(
+  name: string,
+  values: T,
+  fallback: T[number],
+) =>
+  z
+    .enum(values, { error: `${name} must be one of: ${values.join(', ')}.` })
+    .default(fallback as never)
 
 /** What stands between commas. */
 const listed = (text: string): string[] =>
@@ -36,7 +60,13 @@ const addressList = (name: string, ports: boolean) =>
     .default('')
     .transform(listed)
     .refine(
-      (all) => all.every((one) => isIP(ports ? one.replace(/^\[(.+)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1') : one) !== 0),
+      (all) =>
+        all.every(
+          (one) =>
+            isIP(
+              ports ? one.replace(/^\[(.+)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1') : one,
+            ) !== 0,
+        ),
       `${name} must be addresses${ports ? ', each with an optional port' : ''}, with commas between them.`,
     )
 const defaultNameServers = 'ns[1-64].letspanel-dns.example'
@@ -46,18 +76,45 @@ const nameServersOf = (text: string): string[] =>
     const range = /^([^[\]]*)\[(\d{1,3})-(\d{1,3})\]([^[\]]*)$/.exec(one)
     if (!range) return [one.replace(/\.$/, '')]
     const [, before = '', first, last, after = ''] = range
-    return Array.from({ length: Math.max(0, Number(last) - Number(first) + 1) }, (_, index) => `${before}${Number(first) + index}${after}`)
+    return Array.from(
+      { length: Math.max(0, Number(last) - Number(first) + 1) },
+      (_, index) => `${before}${Number(first) + index}${after}`,
+    )
   })
 
 /** One row a variable: its schema and what .env.example says of it. */
 export const variables = {
-  PORT: { about: 'Port of the portal: pages, API, realtime.', schema: port('PORT', 8080), example: '8080' },
-  SANDBOX_PORT: { about: 'Port of the sandbox that stands in for third parties.', schema: port('SANDBOX_PORT', 8081), example: '8081' },
-  SITES_PORT: { about: "Port of the customers' sites.", schema: port('SITES_PORT', 8082), example: '8082' },
-  DNS_PORT: { about: 'Port of the name server, UDP and TCP.', schema: port('DNS_PORT', 8053), example: '8053' },
+  ENV_FILE: {
+    about:
+      'Another file in the place of .env. Read from the environment alone; every start and command reads the file, and SIGHUP reads it anew.',
+    schema: blankMeansFault('ENV_FILE').optional(),
+    example: '',
+  },
+  PORT: {
+    about: 'Port of the portal: pages, API, realtime.',
+    schema: port('PORT', 8080),
+    example: '8080',
+  },
+  SANDBOX_PORT: {
+    about: 'Port of the sandbox that stands in for third parties.',
+    schema: port('SANDBOX_PORT', 8081),
+    example: '8081',
+  },
+  SITES_PORT: {
+    about: "Port of the customers' sites.",
+    schema: port('SITES_PORT', 8082),
+    example: '8082',
+  },
+  DNS_PORT: {
+    about: 'Port of the name server, UDP and TCP.',
+    schema: port('DNS_PORT', 8053),
+    example: '8053',
+  },
   HOST: {
     about: 'Address to listen on.',
-    schema: blankMeansFault('HOST').refine(isHost, 'HOST must be an IP address or a host name.').default('127.0.0.1'),
+    schema: blankMeansFault('HOST')
+      .refine(isHost, 'HOST must be an IP address or a host name.')
+      .default('127.0.0.1'),
     example: '127.0.0.1',
   },
   DATA_DIR: {
@@ -65,20 +122,38 @@ export const variables = {
     schema: blankMeansFault('DATA_DIR')
       .default('./data')
       .transform((text) => path.resolve(text))
-      .refine(mayBeFolder, 'DATA_DIR must be a folder, or a place where one can be made: there is a file in the way.'),
+      .refine(
+        (folder) => hindranceOf(folder) !== 'file',
+        'DATA_DIR must be a folder, or a place where one can be made: there is a file in the way.',
+      )
+      .refine(
+        (folder) => hindranceOf(folder) !== 'closed',
+        'DATA_DIR lies in a folder that this user may not enter.',
+      ),
     example: './data',
   },
   DATABASE_URL: {
     about: 'A PostgreSQL 15+ server. Without it the portal boots its own.',
     schema: z
       .string()
-      .refine((text) => /^postgres(ql)?:\/\//.test(text), 'DATABASE_URL must begin with postgres:// or postgresql://.')
+      .refine(
+        (text) => /^postgres(ql)?:\/\//.test(text),
+        'DATABASE_URL must begin with postgres:// or postgresql://.',
+      )
+      .refine(
+        (text) => URL.canParse(text) && new URL(text).hash === '',
+        'DATABASE_URL is no address: write # / ? @ : and % in its password as %23 %2F %3F %40 %3A %25.',
+      )
       .optional(),
     example: '',
   },
   PORTAL_URL: {
     about: 'The address that customers see. Without it: http://<HOST>:<PORT>.',
     schema: address('PORTAL_URL')
+      .refine(
+        (text) => !URL.canParse(text) || /^\/*$/.test(new URL(text).pathname),
+        'PORTAL_URL must have no path: the pages are at /.',
+      )
       .transform((text) => text.replace(/\/+$/, ''))
       .optional(),
     example: '',
@@ -90,7 +165,8 @@ export const variables = {
     example: 'letsencrypt.org',
   },
   SITES_DOMAIN: {
-    about: "Domain whose sub-domains are customers' sites. Without it: <name>.localhost:<SITES_PORT>.",
+    about:
+      "Domain whose sub-domains are customers' sites. Without it: <name>.localhost:<SITES_PORT>.",
     schema: z
       .string()
       .regex(
@@ -106,7 +182,8 @@ export const variables = {
     example: 'development',
   },
   SANDBOX: {
-    about: 'on: third parties without keys are stood in for; off: they are absent; allow: on, even in production.',
+    about:
+      'on: third parties without keys are stood in for; off: they are absent; allow: on, even in production and where other machines reach HOST.',
     schema: choice('SANDBOX', ['on', 'off', 'allow'], 'on'),
     example: 'on',
   },
@@ -130,13 +207,27 @@ export const variables = {
       .optional(),
     example: '',
   },
+  PORTAL_SECRET_PREVIOUS: {
+    about:
+      'The secret of before, to change PORTAL_SECRET: the next start takes over what was sealed with it. Remove it afterwards.',
+    schema: z
+      .string()
+      .refine(
+        (text) => text.trim().length >= 32,
+        'PORTAL_SECRET_PREVIOUS must have at least 32 characters.',
+      )
+      .optional(),
+    example: '',
+  },
   METRICS_TOKEN: {
-    about: 'Bearer token for /metrics from elsewhere than this machine.',
+    about:
+      'Bearer token for /metrics from elsewhere than this machine, and always with TRUST_PROXY.',
     schema: blankMeansFault('METRICS_TOKEN').optional(),
     example: '',
   },
   TRUST_PROXY: {
-    about: 'on: a proxy stands in front of PORT and SITES_PORT, and what it adds to X-Forwarded-For is believed.',
+    about:
+      'on: a proxy stands in front of PORT and SITES_PORT, and what it adds to X-Forwarded-For is believed.',
     schema: choice('TRUST_PROXY', ['on', 'off'], 'off'),
     example: 'off',
   },
@@ -145,10 +236,26 @@ export const variables = {
       'How many may register from one address in an hour, for each costs an SMS; 0: as many as like. Without it 30, with the sandbox 0.',
     schema: z
       .string()
-      .refine((text) => /^\d{1,6}$/.test(text), 'REGISTRATIONS_AN_HOUR must be a number, 0 or more.')
+      .refine(
+        (text) => /^\d{1,6}$/.test(text),
+        'REGISTRATIONS_AN_HOUR must be a number, 0 or more.',
+      )
       .transform(Number)
       .optional(),
     example: '',
+  },
+  SMS_A_DAY: {
+    about:
+      'How many SMS are sent in a day (UTC) in all, so that a flood of registrations costs no more than this. Beyond, who needs a code is asked to come back.',
+    schema: z
+      .string()
+      .refine(
+        (text) => /^[1-9]\d{0,6}$/.test(text),
+        'SMS_A_DAY must be a number from 1 to 9999999.',
+      )
+      .default('5000')
+      .transform(Number),
+    example: '5000',
   },
   LOG_LEVEL: {
     about:
@@ -162,7 +269,8 @@ export const variables = {
     example: '',
   },
   DNS_DRIVER: {
-    about: 'What answers DNS queries: the name server inside the portal (embedded), powerdns or cloudflare.',
+    about:
+      'What answers DNS queries: the name server inside the portal (embedded), powerdns or cloudflare.',
     schema: choice('DNS_DRIVER', ['embedded', 'powerdns', 'cloudflare'], 'embedded'),
     example: 'embedded',
   },
@@ -177,7 +285,8 @@ export const variables = {
     example: '',
   },
   CLOUDFLARE_API_TOKEN: {
-    about: 'Token with Zone:Edit and DNS:Edit on the account; for DNS_DRIVER=cloudflare. Its custom name servers must be DNS_NAME_SERVERS.',
+    about:
+      'Token with Zone:Edit and DNS:Edit on the account; for DNS_DRIVER=cloudflare. Its custom name servers must be DNS_NAME_SERVERS.',
     schema: blankMeansFault('CLOUDFLARE_API_TOKEN').optional(),
     example: '',
   },
@@ -216,7 +325,8 @@ export const variables = {
     example: '',
   },
   SANDBOX_DNS_PORT: {
-    about: "Port of the sandbox's registry (root and top-level domains), UDP and TCP. Without it: any free one.",
+    about:
+      "Port of the sandbox's registry (root and top-level domains), UDP and TCP. Without it: any free one.",
     schema: portNumber('SANDBOX_DNS_PORT').transform(Number).optional(),
     example: '',
   },
@@ -246,11 +356,28 @@ export const variables = {
     example: '50',
   },
   BACKUPS_KEPT: {
-    about: 'How many backups of a WordPress server are kept: so many nightly ones and so many made by hand.',
+    about:
+      'How many backups of a WordPress server are kept: so many nightly ones and so many made by hand.',
     schema: z
       .string()
       .default('7')
-      .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 365, 'BACKUPS_KEPT must be a number from 1 to 365.')
+      .refine(
+        (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 365,
+        'BACKUPS_KEPT must be a number from 1 to 365.',
+      )
+      .transform(Number),
+    example: '7',
+  },
+  BACKUPS_KEPT_AFTER_DELETION_DAYS: {
+    about:
+      'How many days the proven backups of a deleted WordPress server can still be downloaded; 0: they go with it.',
+    schema: z
+      .string()
+      .default('7')
+      .refine(
+        (text) => /^\d{1,3}$/.test(text) && Number(text) <= 365,
+        'BACKUPS_KEPT_AFTER_DELETION_DAYS must be a number from 0 to 365.',
+      )
       .transform(Number),
     example: '7',
   },
@@ -262,11 +389,24 @@ export const variables = {
       .optional(),
     example: '',
   },
-  VNPAY_HASH_SECRET: { about: 'VNPay: secret of the terminal.', schema: blankMeansFault('VNPAY_HASH_SECRET').optional(), example: '' },
-  VNPAY_PAY_URL: { about: 'VNPay: payment page.', schema: address('VNPAY_PAY_URL').optional(), example: '' },
-  VNPAY_API_URL: { about: 'VNPay: address of querydr and refund.', schema: address('VNPAY_API_URL').optional(), example: '' },
+  VNPAY_HASH_SECRET: {
+    about: 'VNPay: secret of the terminal.',
+    schema: blankMeansFault('VNPAY_HASH_SECRET').optional(),
+    example: '',
+  },
+  VNPAY_PAY_URL: {
+    about: 'VNPay: payment page.',
+    schema: address('VNPAY_PAY_URL').optional(),
+    example: '',
+  },
+  VNPAY_API_URL: {
+    about: 'VNPay: address of querydr and refund.',
+    schema: address('VNPAY_API_URL').optional(),
+    example: '',
+  },
   BANK_ACCOUNT_NUMBER: {
-    about: 'Bank transfers: the account that customers transfer to. With the four below it replaces the sandbox.',
+    about:
+      'Bank transfers: the account that customers transfer to. With the four below it replaces the sandbox.',
     schema: blankMeansFault('BANK_ACCOUNT_NUMBER').optional(),
     example: '',
   },
@@ -275,7 +415,11 @@ export const variables = {
     schema: blankMeansFault('BANK_ACCOUNT_NAME').optional(),
     example: '',
   },
-  BANK_NAME: { about: "Bank transfers: the bank's name.", schema: blankMeansFault('BANK_NAME').optional(), example: '' },
+  BANK_NAME: {
+    about: "Bank transfers: the bank's name.",
+    schema: blankMeansFault('BANK_NAME').optional(),
+    example: '',
+  },
   BANK_BIN: {
     about: "Bank transfers: the bank's NAPAS number, six digits (Vietcombank 970436).",
     schema: z
@@ -285,16 +429,22 @@ export const variables = {
     example: '',
   },
   SEPAY_WEBHOOK_SECRET: {
-    about: 'SePay: HMAC secret of the webhook <PORTAL_URL>/api/webhooks/bank. Either this or CASSO_WEBHOOK_SECRET tells what arrived.',
+    about:
+      'SePay: HMAC secret of the webhook <PORTAL_URL>/api/webhooks/bank. Either this or CASSO_WEBHOOK_SECRET tells what arrived.',
     schema: blankMeansFault('SEPAY_WEBHOOK_SECRET').optional(),
     example: '',
   },
   SEPAY_API_TOKEN: {
-    about: 'SePay: API token, to read the list of movements and find what a lost notice would have told.',
+    about:
+      'SePay: API token, to read the list of movements and find what a lost notice would have told.',
     schema: blankMeansFault('SEPAY_API_TOKEN').optional(),
     example: '',
   },
-  SEPAY_API_URL: { about: 'SePay: address of its API, if not the public one.', schema: address('SEPAY_API_URL').optional(), example: '' },
+  SEPAY_API_URL: {
+    about: 'SePay: address of its API, if not the public one.',
+    schema: address('SEPAY_API_URL').optional(),
+    example: '',
+  },
   CASSO_WEBHOOK_SECRET: {
     about: 'Casso (V2): key of the webhook, the same address as for SePay.',
     schema: blankMeansFault('CASSO_WEBHOOK_SECRET').optional(),
@@ -305,28 +455,45 @@ export const variables = {
     schema: blankMeansFault('ALEPAY_TOKEN_KEY').optional(),
     example: '',
   },
-  ALEPAY_CHECKSUM_KEY: { about: 'Alepay: checksum key.', schema: blankMeansFault('ALEPAY_CHECKSUM_KEY').optional(), example: '' },
+  ALEPAY_CHECKSUM_KEY: {
+    about: 'Alepay: checksum key.',
+    schema: blankMeansFault('ALEPAY_CHECKSUM_KEY').optional(),
+    example: '',
+  },
   ALEPAY_BASE_URL: {
     about: 'Alepay: what stands before /request-payment, if not the public address.',
     schema: address('ALEPAY_BASE_URL').optional(),
     example: '',
   },
   PAYOS_CLIENT_ID: {
-    about: 'payOS: client id of the payment channel. With PAYOS_API_KEY and PAYOS_CHECKSUM_KEY it replaces the sandbox.',
+    about:
+      'payOS: client id of the payment channel. With PAYOS_API_KEY and PAYOS_CHECKSUM_KEY it replaces the sandbox.',
     schema: blankMeansFault('PAYOS_CLIENT_ID').optional(),
     example: '',
   },
-  PAYOS_API_KEY: { about: 'payOS: API key.', schema: blankMeansFault('PAYOS_API_KEY').optional(), example: '' },
-  PAYOS_CHECKSUM_KEY: { about: 'payOS: checksum key.', schema: blankMeansFault('PAYOS_CHECKSUM_KEY').optional(), example: '' },
+  PAYOS_API_KEY: {
+    about: 'payOS: API key.',
+    schema: blankMeansFault('PAYOS_API_KEY').optional(),
+    example: '',
+  },
+  PAYOS_CHECKSUM_KEY: {
+    about: 'payOS: checksum key.',
+    schema: blankMeansFault('PAYOS_CHECKSUM_KEY').optional(),
+    example: '',
+  },
   PAYOS_BASE_URL: {
     about: 'payOS: address of its API without a path, if not the public one.',
     schema: address('PAYOS_BASE_URL')
-      .refine((text) => !URL.canParse(text) || new URL(text).pathname === '/', 'PAYOS_BASE_URL must have no path.')
+      .refine(
+        (text) => !URL.canParse(text) || new URL(text).pathname === '/',
+        'PAYOS_BASE_URL must have no path.',
+      )
       .optional(),
     example: '',
   },
   PAYOS_PAGE_URL: {
-    about: "payOS: what stands before a payment link's id in the address of its page, if not the public one.",
+    about:
+      "payOS: what stands before a payment link's id in the address of its page, if not the public one.",
     schema: address('PAYOS_PAGE_URL').optional(),
     example: '',
   },
@@ -366,7 +533,8 @@ export const variables = {
     example: '',
   },
   SQUARE_API_URL: {
-    about: 'Square: address of its API, if not the public one (Square’s own sandbox: https://connect.squareupsandbox.com).',
+    about:
+      'Square: address of its API, if not the public one (Square’s own sandbox: https://connect.squareupsandbox.com).',
     schema: address('SQUARE_API_URL').optional(),
     example: '',
   },
@@ -375,9 +543,21 @@ export const variables = {
     schema: blankMeansFault('ESMS_API_KEY').optional(),
     example: '',
   },
-  ESMS_SECRET_KEY: { about: 'eSMS.vn: secret.', schema: blankMeansFault('ESMS_SECRET_KEY').optional(), example: '' },
-  ESMS_BRANDNAME: { about: 'eSMS.vn: registered sender.', schema: blankMeansFault('ESMS_BRANDNAME').optional(), example: '' },
-  ESMS_URL: { about: 'eSMS.vn: address, if not the public one.', schema: address('ESMS_URL').optional(), example: '' },
+  ESMS_SECRET_KEY: {
+    about: 'eSMS.vn: secret.',
+    schema: blankMeansFault('ESMS_SECRET_KEY').optional(),
+    example: '',
+  },
+  ESMS_BRANDNAME: {
+    about: 'eSMS.vn: registered sender.',
+    schema: blankMeansFault('ESMS_BRANDNAME').optional(),
+    example: '',
+  },
+  ESMS_URL: {
+    about: 'eSMS.vn: address, if not the public one.',
+    schema: address('ESMS_URL').optional(),
+    example: '',
+  },
   SMTP_URL: {
     about: 'Mail server, such as smtps://user:password@mail.example.vn. It replaces the sandbox.',
     schema: z
@@ -386,5 +566,14 @@ export const variables = {
       .optional(),
     example: '',
   },
-  MAIL_FROM: { about: 'Sender of mails.', schema: blankMeansFault('MAIL_FROM').default('portal@localhost'), example: 'portal@localhost' },
+  MAIL_FROM: {
+    about: 'Sender of mails.',
+    schema: blankMeansFault('MAIL_FROM')
+      .refine(
+        (text) => /^(?:[^<>@]*<)?[^\s<>@]+@[^\s<>@]+>?$/.test(text),
+        'MAIL_FROM must hold an e-mail address, such as Portal <portal@example.vn>.',
+      )
+      .default('portal@localhost'),
+    example: 'portal@localhost',
+  },
 } as const

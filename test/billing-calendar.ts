@@ -12,14 +12,20 @@ export function calendarOf(room: () => BillingRoom) {
     room()
       .jobs.filter(({ payload }) => payload['subscriptionId'] === id)
       .map(({ name }) => name)
-  const lettersTo = ({ email }: { email: string }): string[] =>
+  const mailsTo = ({ email }: { email: string }): string[] =>
     room()
       .mails.filter(({ to }) => to === email)
       .map(({ subject }) => subject)
+  const isReceipt = (subject: string): boolean =>
+    /^Đã thanh toán hoá đơn \S+$|^Invoice \S+ is paid$/.test(subject)
+  /** Receipts apart. */
+  const lettersTo = (customer: { email: string }): string[] =>
+    mailsTo(customer).filter((subject) => !isReceipt(subject))
+  const receiptsTo = (customer: { email: string }): string[] => mailsTo(customer).filter(isReceipt)
   const eventsOf = ({ id }: { id: string }): string[] =>
     room()
       .told.filter(({ customerId }) => customerId === id)
       .map(({ event }) => event)
 
-  return { at, jobsOf, lettersTo, eventsOf }
+  return { at, jobsOf, lettersTo, receiptsTo, eventsOf }
 }

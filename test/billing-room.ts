@@ -3,7 +3,14 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import type { Currency, RegionCode } from '../contract/money.ts'
 import type { Terms } from '../contract/pricing.ts'
-import { createBilling, jobNames, type Billing, type Offer } from '../server/billing/index.ts'
+import {
+  createBilling,
+  createInvoiceLinks,
+  jobNames,
+  type Billing,
+  type InvoiceLinks,
+  type Offer,
+} from '../server/billing/index.ts'
 import { currencyOf, loadCatalog, type Catalog } from '../server/catalog/index.ts'
 import { connect, transaction, type Database } from '../server/platform/db.ts'
 import type { Jobs } from '../server/platform/jobs.ts'
@@ -47,6 +54,7 @@ export interface BillingRoom {
   readonly ledger: Ledger
   readonly bills: Billing
   readonly catalog: Catalog
+  readonly links: InvoiceLinks
   /** What was asked of jobs, and said to customers, in order; a rolled-back transaction leaves its words here. */
   readonly jobs: { name: string; payload: Record<string, unknown> }[]
   readonly told: Told[]
@@ -72,7 +80,10 @@ export interface BillingRoom {
 
 let buyers = 0
 
-export async function openBillingRoom(from: string, changeCatalog = (catalog: Catalog): Catalog => catalog): Promise<BillingRoom> {
+export async function openBillingRoom(
+  from: string,
+  changeCatalog = (catalog: Catalog): Catalog => catalog,
+): Promise<BillingRoom> {
   const database = await testDatabase()
   const clock = manualClock(new Date(from))
   const catalog = changeCatalog(loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml')))
@@ -80,6 +91,7 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
   const told: Told[] = []
   const mails: BillingRoom['mails'] = []
 
+  const links = createInvoiceLinks('http://portal.example', 'a secret of tests')
   const recorder: Jobs = {
     define: () => undefined,
     add: async (_tx, name, payload) => void jobs.push({ name, payload: { ...payload } }),
@@ -98,12 +110,17 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
       ledger,
       jobs: recorder,
       announcer: {
-        announce: async (_tx, customerId, event, payload) => void told.push({ customerId, event, payload }),
+        announce: async (_tx, customerId, event, payload) =>
+          void told.push({ customerId, event, payload }),
         announceAll: async (_tx, all) => void told.push(...all),
       },
       mail: async (_tx, to, subject, text) => void mails.push({ to, subject, text }),
       async customers(reader, ids) {
-        const rows = await reader.selectFrom('customer').select(['id', 'name', 'email', 'region_code']).where('id', 'in', ids).execute()
+        const rows = await reader
+          .selectFrom('customer')
+          .select(['id', 'name', 'email', 'region_code'])
+          .where('id', 'in', ids)
+          .execute()
         return new Map(
           rows.map(({ region_code, ...row }) => [
             row.id,
@@ -112,14 +129,20 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
         )
       },
       portalUrl: 'http://portal.example',
+      links,
       log: createLog('silent'),
     })
     bills.offer({
       name: standIn,
       jobs: { suspend: 'suspend', resume: 'resume', remove: 'remove' },
       async offers(_db, wanted) {
-        const found = wanted.map(({ subscriptionId, change }) => [subscriptionId, room.price(subscriptionId, change)] as const)
-        return new Map(found.filter((entry): entry is readonly [string, Offer] => entry[1] !== undefined))
+        const found = wanted.map(
+          ({ subscriptionId, change }) =>
+            [subscriptionId, room.price(subscriptionId, change)] as const,
+        )
+        return new Map(
+          found.filter((entry): entry is readonly [string, Offer] => entry[1] !== undefined),
+        )
       },
     })
     return { db, close, ledger, bills }
@@ -136,6 +159,7 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
     ledger,
     bills,
     catalog,
+    links,
     jobs,
     told,
     mails,
@@ -176,7 +200,14 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
     async topUp(customer, amount) {
       const currency = currencyOf(catalog, customer.regionCode)
       await transaction(db, (tx) =>
-        ledger.credit(tx, { key: randomUUID(), customerId: customer.id, driver: 'vnpay', amount, currency, details: {} }),
+        ledger.credit(tx, {
+          key: randomUUID(),
+          customerId: customer.id,
+          driver: 'vnpay',
+          amount,
+          currency,
+          details: {},
+        }),
       )
       await bills.payOpen(customer.id)
     },
@@ -197,7 +228,15 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
           customer,
           currency,
           product: standIn,
-          lines: [{ description: offer.description, quantity: 1n, unitPrice: offer.price, period: opened.period }],
+          lines: [
+            {
+              description: offer.description,
+              quantity: 1n,
+              unitPrice: offer.price,
+              period: opened.period,
+              ...(offer.terms && { basis: { ...offer.terms, seconds: 1, of_seconds: 1 } }),
+            },
+          ],
           subject,
           subscriptionId: opened.id,
           starts: { job: 'begin', payload: {} },
@@ -209,14 +248,23 @@ export async function openBillingRoom(from: string, changeCatalog = (catalog: Ca
     },
     subscription: (id) => bills.subscription(db, id),
     async invoices(subscriptionId) {
-      const rows = await db.selectFrom('invoice').selectAll().where('subscription_id', '=', subscriptionId).orderBy('seq').execute()
+      const rows = await db
+        .selectFrom('invoice')
+        .selectAll()
+        .where('subscription_id', '=', subscriptionId)
+        .orderBy('seq')
+        .execute()
       return rows.map(
-        (row) => `${row.kind} ${row.total} ${row.status}${row.period_start ? ` ${row.period_start.toISOString().slice(0, 10)}` : ''}`,
+        (row) =>
+          `${row.kind} ${row.total} ${row.status}${row.period_start ? ` ${row.period_start.toISOString().slice(0, 10)}` : ''}`,
       )
     },
     async ledgerHolds() {
       const findings = await checkLedger(db)
-      if (findings.length > 0) throw new Error(findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'))
+      if (findings.length > 0)
+        throw new Error(
+          findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'),
+        )
     },
     second: (url) => open(url),
     async close() {

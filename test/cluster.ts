@@ -23,12 +23,20 @@ export function withDatabase(url: string, name: string): string {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), 'portal-test-'))
+  const folder = mkdtempSync(
+    path.join(existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir(), 'portal-test-'),
+  )
   // As root the server runs as another user, who must be able to enter.
   chmodSync(folder, 0o755)
   const cluster = await startEmbeddedPostgres({
     folder,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300', shared_buffers: '64MB' },
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '300',
+      shared_buffers: '64MB',
+    },
   })
   const admin = new pg.Client({ connectionString: cluster.adminUrl })
   await admin.connect()

@@ -7,7 +7,16 @@ import { expect, test } from 'vitest'
 import type { Backup } from '../contract/wordpress-backups.ts'
 import type { Server } from '../contract/wordpress.ts'
 import { eventually } from './house.ts'
-import { credited, placeOrder, price, register, settled, topUp, untilAnswered, type Customer } from './kill-journey.ts'
+import {
+  credited,
+  placeOrder,
+  price,
+  register,
+  settled,
+  topUp,
+  untilAnswered,
+  type Customer,
+} from './kill-journey.ts'
 import { PortalProcess } from './portal-process.ts'
 
 interface Page {
@@ -30,16 +39,22 @@ class Owner {
   }
 
   async ask<T>(method: string, part = '', body?: object): Promise<T> {
-    const { status, body: answer } = await untilAnswered(this.portal, method, `/api/wp/${this.id}${part}`, {
-      token: this.customer.token,
-      ...(body && { body }),
-    })
+    const { status, body: answer } = await untilAnswered(
+      this.portal,
+      method,
+      `/api/wp/${this.id}${part}`,
+      {
+        token: this.customer.token,
+        ...(body && { body }),
+      },
+    )
     expect(status, `${method} ${part}: ${answer.message}`).toBeLessThan(300)
     return answer.result as T
   }
   site = () => this.ask<Server>('GET')
   backups = () => this.ask<Backup[]>('GET', '/backups')
-  becomes = (what: string, holds: (site: Server) => boolean) => eventually(what, async () => holds(await this.site()), 120)
+  becomes = (what: string, holds: (site: Server) => boolean) =>
+    eventually(what, async () => holds(await this.site()), 120)
   settledBackup = () =>
     eventually(
       'the backup',
@@ -57,13 +72,20 @@ class Owner {
       [days * 86_400_000],
     )
     const { token } = this.customer
-    await eventually('the end of the session', async () => (await untilAnswered(this.portal, 'GET', '/api/wp', { token })).status === 401)
+    await eventually(
+      'the end of the session',
+      async () => (await untilAnswered(this.portal, 'GET', '/api/wp', { token })).status === 401,
+    )
     const body = { email: this.customer.email, password: 'Correct-horse-9' }
-    const { result } = (await untilAnswered(this.portal, 'POST', '/api/v1/auth/login', { body })).body
+    const { result } = (await untilAnswered(this.portal, 'POST', '/api/v1/auth/login', { body }))
+      .body
     this.customer.token = (result['token'] as { accessToken: string }).accessToken
   }
 
-  visit(path: string, of: { method?: string; headers?: Record<string, string>; body?: string } = {}): Promise<Page> {
+  visit(
+    path: string,
+    of: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  ): Promise<Page> {
     return new Promise((resolve, reject) => {
       const request = http.request(
         {
@@ -79,7 +101,11 @@ class Owner {
           answer.on('data', (chunk: Buffer) => chunks.push(chunk))
           answer.on('error', reject)
           answer.on('end', () =>
-            resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() }),
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              text: Buffer.concat(chunks).toString(),
+            }),
           )
         },
       )
@@ -93,7 +119,9 @@ class Owner {
     const { url } = await this.ask<{ url: string }>('POST', '/admin-link')
     const entry = await this.visit(new URL(url).pathname)
     const cookie = (entry.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
-    const nonce = (await this.visit('/wp-admin/admin-ajax.php?action=rest-nonce', { headers: { cookie } })).text
+    const nonce = (
+      await this.visit('/wp-admin/admin-ajax.php?action=rest-nonce', { headers: { cookie } })
+    ).text
     const written = await this.visit('/wp-json/wp/v2/posts', {
       method: 'POST',
       headers: { cookie, 'x-wp-nonce': nonce, 'content-type': 'application/json' },
@@ -107,7 +135,10 @@ class Owner {
     return eventually(
       'the site answering',
       async () => {
-        const { status, text } = await this.visit('/wp-json/wp/v2/posts').catch(() => ({ status: 0, text: '' }))
+        const { status, text } = await this.visit('/wp-json/wp/v2/posts').catch(() => ({
+          status: 0,
+          text: '',
+        }))
         if (status !== 200) return false
         const posts = JSON.parse(text) as { title: { rendered: string } }[]
         return posts.map(({ title }) => title.rendered).filter((title) => title.startsWith('Bài'))
@@ -127,7 +158,8 @@ test('a post outlives all that happens to its server', { timeout: 400_000 }, asy
   try {
     await portal.start()
     const customer = await register(portal, 1)
-    const fund = async (amount: number) => credited(portal, customer, await topUp(portal, customer, amount, 'paid'))
+    const fund = async (amount: number) =>
+      credited(portal, customer, await topUp(portal, customer, amount, 'paid'))
     await fund(price + 250_000)
     const id = await placeOrder(portal, customer)
     expect(await settled(portal, customer, id)).toBe('running')
@@ -157,7 +189,11 @@ test('a post outlives all that happens to its server', { timeout: 400_000 }, asy
     await owner.write('Bài hai')
     await owner.ask('POST', `/backups/${backup.id}/restore`)
     await reborn(portal)
-    await eventually('the restore', async () => (await owner.backups())[0]?.restoredAt ?? false, 120)
+    await eventually(
+      'the restore',
+      async () => (await owner.backups())[0]?.restoredAt ?? false,
+      120,
+    )
     expect(await owner.titles(), 'restore').toEqual(['Bài một'])
     await owner.write('Bài ba')
     await reborn(portal)

@@ -1,12 +1,25 @@
 /** The little internet that delegations are checked on: root, endings, an old host and ours; and how a check of it is read. */
 import { expect } from 'vitest'
-import { createDelegationCheck, type DelegationOptions, type Verdict } from '../server/dns/delegation/index.ts'
-import { openHierarchy, type Delegation, type Hierarchy, type LittleServer, type LittleZone } from './dns-hierarchy.ts'
+import {
+  createDelegationCheck,
+  type DelegationOptions,
+  type Verdict,
+} from '../server/dns/delegation/index.ts'
+import {
+  openHierarchy,
+  type Delegation,
+  type Hierarchy,
+  type LittleServer,
+  type LittleZone,
+} from './dns-hierarchy.ts'
 
 export const pair = ['ns1.portal.example', 'ns2.portal.example']
 export const pool = [...pair, 'ns3.portal.example', 'ns4.portal.example']
 export const old = ['ns1.oldhost.com', 'ns2.oldhost.com']
-export const oldGlue = { 'ns1.oldhost.com': ['198.51.100.20'], 'ns2.oldhost.com': ['198.51.100.20'] }
+export const oldGlue = {
+  'ns1.oldhost.com': ['198.51.100.20'],
+  'ns2.oldhost.com': ['198.51.100.20'],
+}
 /** Long enough for a busy machine; what is silent costs as much. */
 export const patienceMs = 1000
 export const suffixes = new Set(['com', 'net', 'vn', 'com.vn'])
@@ -34,14 +47,22 @@ export function zone(
 /** Both parents know the endings and nobody below them; our servers have no zone yet. */
 export async function openWorld(): Promise<{ net: Hierarchy; world: World }> {
   const net = openHierarchy()
-  const open = (...addresses: string[]): Promise<LittleServer[]> => Promise.all(addresses.map((address) => net.server(address)))
+  const open = (...addresses: string[]): Promise<LittleServer[]> =>
+    Promise.all(addresses.map((address) => net.server(address)))
   const [root, com, [vn, comVn, oldHost], ours] = await Promise.all([
     open('198.51.100.1', '198.51.100.2'),
     open('198.51.100.3', '198.51.100.4'),
     open('198.51.100.5', '198.51.100.6', '198.51.100.20'),
     open('198.51.100.30', '198.51.100.31'),
   ])
-  const world: World = { root, com, vn: vn as LittleServer, comVn: comVn as LittleServer, oldHost: oldHost as LittleServer, ours }
+  const world: World = {
+    root,
+    com,
+    vn: vn as LittleServer,
+    comVn: comVn as LittleServer,
+    oldHost: oldHost as LittleServer,
+    ours,
+  }
   const top = zone(root, '', ['a.root.test', 'b.root.test'])
   top.delegations.set('com', {
     ns: ['a.gtld.test', 'b.gtld.test'],
@@ -49,7 +70,10 @@ export async function openWorld(): Promise<{ net: Hierarchy; world: World }> {
   })
   top.delegations.set('vn', { ns: ['a.nic.vn'], glue: { 'a.nic.vn': ['198.51.100.5'] } })
   for (const server of com) zone([server], 'com', ['a.gtld.test', 'b.gtld.test'])
-  zone([world.vn], 'vn', ['a.nic.vn']).delegations.set('com.vn', { ns: ['a.com.vn'], glue: { 'a.com.vn': ['198.51.100.6'] } })
+  zone([world.vn], 'vn', ['a.nic.vn']).delegations.set('com.vn', {
+    ns: ['a.com.vn'],
+    glue: { 'a.com.vn': ['198.51.100.6'] },
+  })
   zone([world.comVn], 'com.vn', ['a.com.vn'])
   return { net, world }
 }
@@ -57,15 +81,23 @@ export async function openWorld(): Promise<{ net: Hierarchy; world: World }> {
 /** What is written down in the world, and a check of a domain in it; the world is there by the time it is done. */
 export function delegationsOf(net: () => Hierarchy, world: () => World) {
   /** Each server gets a zone of its own, so that a test can let them disagree. */
-  function delegate(name: string, delegation: Delegation, servers: readonly LittleServer[] = world().com): void {
+  function delegate(
+    name: string,
+    delegation: Delegation,
+    servers: readonly LittleServer[] = world().com,
+  ): void {
     const parent = name.slice(name.indexOf('.') + 1)
     for (const server of servers) server.zones.get(parent)?.delegations.set(name, delegation)
   }
   /** The zone, on our servers. */
-  const serve = (name: string, records: LittleZone['records'] = [], servers: readonly LittleServer[] = world().ours): LittleZone =>
-    zone(servers, name, pair, records)
+  const serve = (
+    name: string,
+    records: LittleZone['records'] = [],
+    servers: readonly LittleServer[] = world().ours,
+  ): LittleZone => zone(servers, name, pair, records)
   function check(domain = 'shop.com', changes: Partial<DelegationOptions> = {}): Promise<Verdict> {
-    const place = (server: LittleServer) => net().endpointOf(server.address) as { address: string; port: number }
+    const place = (server: LittleServer) =>
+      net().endpointOf(server.address) as { address: string; port: number }
     return createDelegationCheck({
       roots: world().root.map(place),
       port: 53,

@@ -1,7 +1,15 @@
 /** Asking a name server as `dig` does, read by a decoder that is not ours. */
 import dgram from 'node:dgram'
 import net from 'node:net'
-import { AUTHORITATIVE_ANSWER, decode, encode, RECURSION_DESIRED, TRUNCATED_RESPONSE, type Answer, type DecodedPacket } from 'dns-packet'
+import {
+  AUTHORITATIVE_ANSWER,
+  decode,
+  encode,
+  RECURSION_DESIRED,
+  TRUNCATED_RESPONSE,
+  type Answer,
+  type DecodedPacket,
+} from 'dns-packet'
 
 export interface Asked {
   readonly name: string
@@ -30,7 +38,9 @@ const valueOf = (record: Answer): string => {
     case 'MX':
       return `${record.data.preference ?? 0} ${record.data.exchange}`
     case 'TXT':
-      return Buffer.concat((Array.isArray(record.data) ? record.data : [record.data]).map((part) => Buffer.from(part))).toString('utf8')
+      return Buffer.concat(
+        (Array.isArray(record.data) ? record.data : [record.data]).map((part) => Buffer.from(part)),
+      ).toString('utf8')
     case 'SOA':
       return `${record.data.mname} ${record.data.rname} ${record.data.serial}`
     case 'A':
@@ -45,7 +55,9 @@ const valueOf = (record: Answer): string => {
 const lines = (records: readonly Answer[] | undefined): string[] =>
   (records ?? [])
     .filter(({ type }) => type !== 'OPT')
-    .map((record) => `${record.name} ${'ttl' in record ? record.ttl : ''} ${record.type} ${valueOf(record)}`.trimEnd())
+    .map((record) =>
+      `${record.name} ${'ttl' in record ? record.ttl : ''} ${record.type} ${valueOf(record)}`.trimEnd(),
+    )
 
 export function readReply(bytes: Buffer): Reply {
   // The types do not know of it.
@@ -63,7 +75,10 @@ export function readReply(bytes: Buffer): Reply {
   }
 }
 
-export const question = ({ name, type, edns, recursion }: Asked, id = Math.floor(Math.random() * 65_536)): Buffer =>
+export const question = (
+  { name, type, edns, recursion }: Asked,
+  id = Math.floor(Math.random() * 65_536),
+): Buffer =>
   encode({
     type: 'query',
     id,
@@ -71,13 +86,26 @@ export const question = ({ name, type, edns, recursion }: Asked, id = Math.floor
     questions: [{ name, type: type as 'A', class: 'IN' }],
     ...(edns !== undefined && {
       additionals: [
-        { type: 'OPT', name: '.', udpPayloadSize: edns, extendedRcode: 0, ednsVersion: 0, flags: 0, flag_do: false, options: [] },
+        {
+          type: 'OPT',
+          name: '.',
+          udpPayloadSize: edns,
+          extendedRcode: 0,
+          ednsVersion: 0,
+          flags: 0,
+          flag_do: false,
+          options: [],
+        },
       ],
     }),
   })
 
 /** One datagram out, one in; undefined when nothing comes within `patience` milliseconds. */
-export function sendUdp(port: number, bytes: Buffer, patience = patienceMs): Promise<Buffer | undefined> {
+export function sendUdp(
+  port: number,
+  bytes: Buffer,
+  patience = patienceMs,
+): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const socket = dgram.createSocket('udp4')
     const done = (answer: Buffer | undefined) => {
@@ -92,7 +120,11 @@ export function sendUdp(port: number, bytes: Buffer, patience = patienceMs): Pro
 }
 
 /** Everything that comes over one connection, message by message, until `enough` or the other side closes. */
-export function sendTcp(port: number, bytes: Buffer, enough: (messages: readonly Buffer[]) => boolean): Promise<Buffer[]> {
+export function sendTcp(
+  port: number,
+  bytes: Buffer,
+  enough: (messages: readonly Buffer[]) => boolean,
+): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const messages: Buffer[] = []
     let waiting = Buffer.alloc(0)
@@ -112,12 +144,16 @@ export function sendTcp(port: number, bytes: Buffer, enough: (messages: readonly
   })
 }
 
-export const framed = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes])
+export const framed = (bytes: Buffer): Buffer =>
+  Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes])
 
 /** The reply; fails when there is none. */
 export async function dig(port: number, asked: Asked): Promise<Reply> {
   const bytes = question(asked)
-  const [reply] = asked.tcp === true ? await sendTcp(port, framed(bytes), ({ length }) => length > 0) : [await sendUdp(port, bytes)]
+  const [reply] =
+    asked.tcp === true
+      ? await sendTcp(port, framed(bytes), ({ length }) => length > 0)
+      : [await sendUdp(port, bytes)]
   if (!reply) throw new Error(`no answer for ${asked.name} ${asked.type}`)
   return readReply(reply)
 }

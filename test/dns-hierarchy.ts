@@ -51,7 +51,8 @@ export interface Hierarchy {
 }
 
 const ttl = 60
-const isWithin = (name: string, zone: string): boolean => zone === '' || name === zone || name.endsWith(`.${zone}`)
+const isWithin = (name: string, zone: string): boolean =>
+  zone === '' || name === zone || name.endsWith(`.${zone}`)
 const ns = (owner: string, names: readonly string[]): StringAnswer[] =>
   names.map((data) => ({ type: 'NS', name: owner === '' ? '.' : owner, ttl, data }))
 const addresses = (glue: Delegation['glue']): Answer[] =>
@@ -61,17 +62,37 @@ const addresses = (glue: Delegation['glue']): Answer[] =>
 const ds = (owner: string, { ds: keyTag }: Delegation): Answer[] =>
   keyTag === undefined
     ? []
-    : [{ type: 'DS', name: owner, ttl, data: { keyTag, algorithm: 13, digestType: 2, digest: Buffer.alloc(32, 7) } }]
+    : [
+        {
+          type: 'DS',
+          name: owner,
+          ttl,
+          data: { keyTag, algorithm: 13, digestType: 2, digest: Buffer.alloc(32, 7) },
+        },
+      ]
 const soa = ({ name }: LittleZone): Answer => ({
   type: 'SOA',
   name: name === '' ? '.' : name,
   ttl,
-  data: { mname: 'a.invalid', rname: 'b.invalid', serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 },
+  data: {
+    mname: 'a.invalid',
+    rname: 'b.invalid',
+    serial: 1,
+    refresh: 1,
+    retry: 1,
+    expire: 1,
+    minimum: 1,
+  },
 })
 
 /** As RFC 1034, 4.3.2 has it. */
-function answerOf(zones: ReadonlyMap<string, LittleZone>, { name, type }: Question): NameServerAnswer {
-  const zone = [...zones.values()].filter((one) => isWithin(name, one.name)).toSorted((a, b) => b.name.length - a.name.length)[0]
+function answerOf(
+  zones: ReadonlyMap<string, LittleZone>,
+  { name, type }: Question,
+): NameServerAnswer {
+  const zone = [...zones.values()]
+    .filter((one) => isWithin(name, one.name))
+    .toSorted((a, b) => b.name.length - a.name.length)[0]
   if (!zone) return { rcode: 'REFUSED' }
   const cut = [...zone.delegations].find(([owner]) => isWithin(name, owner))
   if (cut) {
@@ -91,10 +112,18 @@ function answerOf(zones: ReadonlyMap<string, LittleZone>, { name, type }: Questi
     }
   }
   const own: Answer[] = [soa(zone), ...ns(zone.name, zone.ns)]
-  const here = [...own, ...zone.records].filter((record) => record.name.replace(/^\.$/, '') === name)
-  if (here.length === 0) return { rcode: 'NXDOMAIN', isAuthoritative: true, authorities: [soa(zone)] }
+  const here = [...own, ...zone.records].filter(
+    (record) => record.name.replace(/^\.$/, '') === name,
+  )
+  if (here.length === 0)
+    return { rcode: 'NXDOMAIN', isAuthoritative: true, authorities: [soa(zone)] }
   const answers = here.filter((record) => record.type === type)
-  return { rcode: 'NOERROR', isAuthoritative: true, answers, authorities: answers.length === 0 ? [soa(zone)] : [] }
+  return {
+    rcode: 'NOERROR',
+    isAuthoritative: true,
+    answers,
+    authorities: answers.length === 0 ? [soa(zone)] : [],
+  }
 }
 
 export function openHierarchy(): Hierarchy {
@@ -121,9 +150,14 @@ export function openHierarchy(): Hierarchy {
           case 'knows no EDNS':
             return hasEdns ? { rcode: 'FORMERR' } : answerOf(little.zones, question)
           case 'truncates':
-            return over === 'udp' ? { rcode: 'NOERROR', isTruncated: true } : answerOf(little.zones, question)
+            return over === 'udp'
+              ? { rcode: 'NOERROR', isTruncated: true }
+              : answerOf(little.zones, question)
           case 'answers aside':
-            return { ...answerOf(little.zones, question), instead: { ...question, name: `other.${question.name}` } }
+            return {
+              ...answerOf(little.zones, question),
+              instead: { ...question, name: `other.${question.name}` },
+            }
           case undefined:
             return answerOf(little.zones, question)
         }

@@ -25,9 +25,20 @@ export const askFor =
   (port: number) =>
   async (name: string, type: ServedType | 'SOA'): Promise<Told> => {
     const told = await askServer({ address: '127.0.0.1', port }, { name, type }, 2000)
-    const answers = (told?.answers ?? []).filter((answer) => answer.type === type && answer.name.toLowerCase() === name)
+    const answers = (told?.answers ?? []).filter(
+      (answer) => answer.type === type && answer.name.toLowerCase() === name,
+    )
     // a referral names the child's servers without being the authority for them
-    const records = answers.length > 0 ? answers : type === 'NS' ? (told?.authorities ?? []).filter((answer) => answer.type === 'NS') : []
+    const records =
+      answers.length > 0
+        ? answers
+        : type === 'NS'
+          ? (told?.authorities ?? []).filter((answer) => answer.type === 'NS')
+          : []
     const [first] = records
-    return { rcode: told?.rcode ?? 'silence', values: records.map(valueOf), ttlSeconds: first && 'ttl' in first ? first.ttl : undefined }
+    return {
+      rcode: told?.rcode ?? 'silence',
+      values: records.map(valueOf),
+      ttlSeconds: first && 'ttl' in first ? first.ttl : undefined,
+    }
   }

@@ -6,7 +6,7 @@ import { decode, encode, type Answer } from 'dns-packet'
 export interface TestDns {
   /** 127.0.0.1:port */
   readonly address: string
-  /** `TXT a.example`: the record's data. */
+  /** `TXT a.example`: the record's data; `A *.example` stands for every name that is not written down. */
   readonly records: Map<string, readonly string[]>
   /** From now on questions about the name wait for `answer`; `asked` says when the first one has come. */
   hold(name: string): { readonly asked: Promise<void>; answer(): void }
@@ -22,11 +22,24 @@ export async function openTestDns(): Promise<TestDns> {
     const [question] = questions ?? []
     if (!question) return
     const name = question.name.toLowerCase()
-    const data = records.get(`${question.type} ${name}`) ?? []
-    const known = [...records.keys()].some((key) => key.endsWith(` ${name}`))
-    const answers = data.map((value) => ({ type: question.type, name: question.name, ttl: 1, data: value }) as Answer)
+    const isWritten = (one: string): boolean =>
+      [...records.keys()].some((key) => key.endsWith(` ${one}`))
+    // A wildcard answers for what does not exist beside it (RFC 4592).
+    const wildcard = `*${name.slice(name.indexOf('.'))}`
+    const source = isWritten(name) ? name : wildcard
+    const data = records.get(`${question.type} ${source}`) ?? []
+    const known = isWritten(source)
+    const answers = data.map(
+      (value) => ({ type: question.type, name: question.name, ttl: 1, data: value }) as Answer,
+    )
     // 3: no such name.
-    const response = encode({ type: 'response', id: id ?? 0, flags: 0x8180 | (known ? 0 : 3), questions: [question], answers })
+    const response = encode({
+      type: 'response',
+      id: id ?? 0,
+      flags: 0x8180 | (known ? 0 : 3),
+      questions: [question],
+      answers,
+    })
     const send = (): void => socket.send(response, from.port, from.address)
     const waiting = held.get(name)
     waiting?.asked()

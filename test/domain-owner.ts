@@ -7,8 +7,18 @@ import type { TestCustomer, TestHouse } from './house.ts'
 /** What an owner of domains does at a house; both are there by the time it is done. */
 export function domainsOf(owner: () => TestCustomer, portal: () => TestHouse) {
   let names = 0
-  const call = <T>(method: string, path: string, body?: unknown, who = owner(), headers?: Record<string, string>) =>
-    portal().call<T>(method, path, { token: who.token, ...(body !== undefined && { body }), ...(headers && { headers }) })
+  const call = <T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    who = owner(),
+    headers?: Record<string, string>,
+  ) =>
+    portal().call<T>(method, path, {
+      token: who.token,
+      ...(body !== undefined && { body }),
+      ...(headers && { headers }),
+    })
   const create = async (name = `shop${++names}.com.vn`, who = owner()): Promise<Domain> => {
     const made = await call<Domain>('POST', '/api/dns', { name }, who)
     if (made.status !== 201) throw new Error(made.text)
@@ -35,7 +45,8 @@ export function domainsOf(owner: () => TestCustomer, portal: () => TestHouse) {
     return made.body.result
   }
   const records = async (domain: Domain, query = ''): Promise<DnsRecord[]> =>
-    (await call<{ data: DnsRecord[] }>('GET', `/api/dns/${domain.id}/records${query}`)).body.result.data
+    (await call<{ data: DnsRecord[] }>('GET', `/api/dns/${domain.id}/records${query}`)).body.result
+      .data
   const answers = async (name: string, type: string): Promise<readonly string[]> =>
     (await dig(portal().config.DNS_PORT, { name, type, edns: 1232 })).answer
   /** As contract.md promises: within a second; as the room does: within 200 ms. */

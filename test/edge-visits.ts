@@ -38,7 +38,11 @@ export async function openTestEdge(other: Partial<EdgeParts> = {}): Promise<Test
   return { edge, port: await edge.listen(), sites, warnings, notes }
 }
 
-export const running = (...addresses: EdgeSite['addresses']): EdgeSite => ({ id: 'site', state: 'running', addresses })
+export const running = (...addresses: EdgeSite['addresses']): EdgeSite => ({
+  id: 'site',
+  state: 'running',
+  addresses,
+})
 
 /** Sites' servers and visitors of the edge at `port`; what is to be closed after the test is added to `closers`. */
 export function visitsOf(port: () => number, closers: (() => unknown)[]) {
@@ -54,16 +58,31 @@ export function visitsOf(port: () => number, closers: (() => unknown)[]) {
     })
     return { host: '127.0.0.1', port: (server.address() as AddressInfo).port, server }
   }
-  const ask = (host: string, target = '/', options: http.RequestOptions & { body?: string | Buffer } = {}): Promise<Answer> =>
+  const ask = (
+    host: string,
+    target = '/',
+    options: http.RequestOptions & { body?: string | Buffer } = {},
+  ): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const request = http.request(
-        { port: port(), host: '127.0.0.1', path: target, agent: false, ...options, headers: { host, ...(options.headers as object) } },
+        {
+          port: port(),
+          host: '127.0.0.1',
+          path: target,
+          agent: false,
+          ...options,
+          headers: { host, ...(options.headers as object) },
+        },
         (response) => {
           const chunks: Buffer[] = []
           response.on('data', (chunk: Buffer) => chunks.push(chunk))
           response.on('error', reject)
           response.on('end', () =>
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() }),
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              text: Buffer.concat(chunks).toString(),
+            }),
           )
         },
       )

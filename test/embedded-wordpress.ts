@@ -3,7 +3,11 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { defaultFilesDir as filesDir, defaultRuntimeDir as runtimeDir, ensureWordpress } from '../scripts/wordpress-files.mjs'
+import {
+  defaultFilesDir as filesDir,
+  defaultRuntimeDir as runtimeDir,
+  ensureWordpress,
+} from '../scripts/wordpress-files.mjs'
 import type { SiteRuntime } from '../server/wordpress/driver.ts'
 import type { Fixture } from '../server/wordpress/drivers/conformance.ts'
 import { createEmbedded, type EmbeddedParts } from '../server/wordpress/drivers/embedded/index.ts'
@@ -27,10 +31,14 @@ export const open = (dataDir: string, other: Partial<EmbeddedParts> = {}): SiteR
 export const processesOf = (id: string, container = ''): number[] =>
   execFileSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' })
     .split('\n')
-    .filter((line) => line.includes(`--site ${id} --container ${container}`) && !/^\s*\d+\s+Z/.test(line))
+    .filter(
+      (line) => line.includes(`--site ${id} --container ${container}`) && !/^\s*\d+\s+Z/.test(line),
+    )
     .map((line) => Number.parseInt(line, 10))
 
-export async function fixture(other: Partial<EmbeddedParts> = {}): Promise<Fixture & { driver: SiteRuntime; dataDir: string }> {
+export async function fixture(
+  other: Partial<EmbeddedParts> = {},
+): Promise<Fixture & { driver: SiteRuntime; dataDir: string }> {
   await ensureWordpress()
   const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-wordpress-'))
   const driver = open(dataDir, other)
@@ -48,7 +56,10 @@ export async function fixture(other: Partial<EmbeddedParts> = {}): Promise<Fixtu
     },
     async traces(id) {
       const names = await fs.readdir(path.join(dataDir, 'sites')).catch(() => [])
-      return [...names.filter((name) => name.includes(id)), ...processesOf(id).map((pid) => `process ${pid}`)]
+      return [
+        ...names.filter((name) => name.includes(id)),
+        ...processesOf(id).map((pid) => `process ${pid}`),
+      ]
     },
     async dispose() {
       await driver.close()

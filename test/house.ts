@@ -11,6 +11,7 @@ import { openDrivers, sandboxGatewayKeys, type Drivers } from '../server/drivers
 import { lineThrough } from '../server/sites-line.ts'
 import { openSites, type Sites } from '../server/sites.ts'
 import { systemClock, type Clock } from '../server/platform/clock.ts'
+import { watchForSecondConnections } from '../server/platform/db.ts'
 import { createLog } from '../server/platform/log.ts'
 import { createSecrets } from '../server/platform/secrets.ts'
 import { checkLedger } from '../server/wallet/index.ts'
@@ -60,8 +61,14 @@ export interface TestHouse {
   ): Promise<Answer<T>>
   /** Registers, reads the code from the sandbox's inbox, activates and signs in. */
   customer(of?: { region?: string }): Promise<TestCustomer>
+  /** The customer with a new session. */
+  signIn(customer: TestCustomer): Promise<TestCustomer>
   /** Tops the wallet up through VNPay's page in the sandbox, as a person would. Minor units. */
-  topUp(customer: TestCustomer, amount: number, outcome?: string): Promise<{ transactionCode: string; returnUrl: string }>
+  topUp(
+    customer: TestCustomer,
+    amount: number,
+    outcome?: string,
+  ): Promise<{ transactionCode: string; returnUrl: string }>
   /** Begins a top-up of this type and method and decides it on the gateway's page in the sandbox, as a person would. Minor units. */
   topUpBy(
     customer: TestCustomer,
@@ -78,7 +85,9 @@ export interface TestHouse {
    * sandbox stays; `sitesGoOn`: and so does what runs the customers' sites, as when the API alone is started again.
    */
   reopen(
-    changes?: Pick<TestHouseOptions, 'changeCatalog' | 'changeDrivers' | 'timing'> & { readonly sitesGoOn?: boolean },
+    changes?: Pick<TestHouseOptions, 'changeCatalog' | 'changeDrivers' | 'timing'> & {
+      readonly sitesGoOn?: boolean
+    },
     whileDown?: () => Promise<void>,
   ): Promise<void>
   /** Closes the portal and the sandbox, and forgets database and folder. */
@@ -89,7 +98,10 @@ export interface TestHouse {
  * Ports below those that systems give to outgoing connections, a slice for each of Vitest's workers: one that was free when it was looked at is
  * still free when it is listened on.
  */
-const ports = { from: 10_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 20) * 1000, count: 1000 }
+const ports = {
+  from: 10_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 20) * 1000,
+  count: 1000,
+}
 let asked = Math.floor(Math.random() * ports.count)
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -106,7 +118,11 @@ export async function freePort(): Promise<number> {
 }
 
 /** Asks again until the answer pleases; fails after `seconds`. */
-export async function eventually<T>(what: string, ask: () => Promise<T | undefined | false>, seconds = 30): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false>,
+  seconds = 30,
+): Promise<T> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {
     const answer = await ask()
@@ -114,6 +130,20 @@ export async function eventually<T>(what: string, ask: () => Promise<T | undefin
     if (Date.now() > deadline) throw new Error(`${what} did not happen within ${seconds} s`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
+}
+
+/** `count` times `act`, as many at once as one customer may write: eight. Answers in their order. */
+export async function eightAtATime<T>(
+  count: number,
+  act: (index: number) => Promise<T>,
+): Promise<T[]> {
+  const answers: T[] = []
+  let next = 0
+  const caller = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) answers[index] = await act(index)
+  }
+  await Promise.all(Array.from({ length: 8 }, caller))
+  return answers
 }
 
 /** A clock that stands still until it is told to go on. */
@@ -129,6 +159,8 @@ export function manualClock(from = new Date()): ManualClock {
     },
   }
 }
+
+watchForSecondConnections()
 
 const rootSecret = 'a secret for tests, forty characters long'
 let people = 0
@@ -148,7 +180,12 @@ export interface TestHouseOptions {
 export async function openTestHouse(options: TestHouseOptions = {}): Promise<TestHouse> {
   const database = await testDatabase()
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-house-'))
-  const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
+  const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
+  ])
   const config = readConfig({
     NODE_ENV: 'test',
     PORT: String(port),
@@ -236,7 +273,11 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
     async call<T>(
       method: string,
       address: string,
-      { body, token, headers }: { body?: unknown; token?: string; headers?: Record<string, string> } = {},
+      {
+        body,
+        token,
+        headers,
+      }: { body?: unknown; token?: string; headers?: Record<string, string> } = {},
     ) {
       const answer = await fetch(`${config.portalUrl}${address}`, {
         method,
@@ -255,7 +296,12 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       } catch {
         parsed = undefined
       }
-      return { status: answer.status, headers: answer.headers, text, body: parsed as Answer<T>['body'] }
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        text,
+        body: parsed as Answer<T>['body'],
+      }
     },
     async inbox(to) {
       const answer = await fetch(`${sandbox.url}/inbox.json?to=${encodeURIComponent(to)}`)
@@ -271,32 +317,55 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
         body: { name: 'Nguyễn Văn An', email, phone, password, region_code: region },
       })
       if (registered.status !== 201) throw new Error(`register: ${registered.text}`)
-      const code = await eventually('the activation code', async () => /\b\d{6}\b/.exec((await test.inbox(phone))[0]?.text ?? '')?.[0])
+      const code = await eventually(
+        'the activation code',
+        async () => /\b\d{6}\b/.exec((await test.inbox(phone))[0]?.text ?? '')?.[0],
+      )
       await test.call('POST', '/api/v1/auth/active', { body: { email, code } })
-      const signedIn = await test.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
-      return { id: registered.body.result.id, email, phone, password, token: signedIn.body.result.token.accessToken }
+      const id = registered.body.result.id
+      return await test.signIn({ id, email, phone, password, token: '' })
+    },
+    async signIn(customer) {
+      const { email, password } = customer
+      const signedIn = await test.call<{ token: { accessToken: string } }>(
+        'POST',
+        '/api/v1/auth/login',
+        { body: { email, password } },
+      )
+      return { ...customer, token: signedIn.body.result.token.accessToken }
     },
     async topUp(customer, amount, outcome = 'paid') {
-      const begun = await test.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', {
-        token: customer.token,
-        body: { amount, type: 1, method: 'QRPAY' },
-      })
+      const begun = await test.call<{ checkoutUrl: string; transactionCode: string }>(
+        'POST',
+        '/api/payments/checkout',
+        {
+          token: customer.token,
+          body: { amount, type: 1, method: 'QRPAY' },
+        },
+      )
       if (begun.status !== 200) throw new Error(`checkout: ${begun.text}`)
       const { checkoutUrl, transactionCode } = begun.body.result
       const page = await (await fetch(checkoutUrl)).text()
       const token = /name="token" value="([^"]+)"/.exec(page)?.[1] ?? ''
-      const confirmed = await fetch(new URL('/vnpay/paymentv2/Transaction/Confirm.html', sandbox.url), {
-        method: 'POST',
-        redirect: 'manual',
-        body: new URLSearchParams({ token, outcome }),
-      })
+      const confirmed = await fetch(
+        new URL('/vnpay/paymentv2/Transaction/Confirm.html', sandbox.url),
+        {
+          method: 'POST',
+          redirect: 'manual',
+          body: new URLSearchParams({ token, outcome }),
+        },
+      )
       return { transactionCode, returnUrl: confirmed.headers.get('location') ?? '' }
     },
     async topUpBy(customer, wish, outcome) {
-      const begun = await test.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', {
-        token: customer.token,
-        body: wish,
-      })
+      const begun = await test.call<{ checkoutUrl: string; transactionCode: string }>(
+        'POST',
+        '/api/payments/checkout',
+        {
+          token: customer.token,
+          body: wish,
+        },
+      )
       if (begun.status !== 200) throw new Error(`checkout: ${begun.text}`)
       const { checkoutUrl, transactionCode } = begun.body.result
       return { checkoutUrl, transactionCode, returnUrl: await test.decide(checkoutUrl, outcome) }
@@ -307,12 +376,19 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       const token = /name="token" value="([^"]+)"/.exec(page)?.[1]
       if (action === undefined || token === undefined) throw new Error('no payment page')
       const body = new URLSearchParams({ token, outcome })
-      const confirmed = await fetch(new URL(action, checkoutUrl), { method: 'POST', redirect: 'manual', body })
+      const confirmed = await fetch(new URL(action, checkoutUrl), {
+        method: 'POST',
+        redirect: 'manual',
+        body,
+      })
       return confirmed.headers.get('location') ?? ''
     },
     async ledgerHolds() {
       const findings = await checkLedger(now.house.db)
-      if (findings.length > 0) throw new Error(findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'))
+      if (findings.length > 0)
+        throw new Error(
+          findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'),
+        )
     },
     async reopen(changes = {}, whileDown) {
       await now.house.close()

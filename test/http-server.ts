@@ -2,7 +2,9 @@
 import type { AddressInfo } from 'node:net'
 import { serverFor, type Routes } from '../sandbox/http.ts'
 
-export async function openHttp(routes: Routes): Promise<{ readonly url: string; close(): Promise<void> }> {
+export async function openHttp(
+  routes: Routes,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = serverFor(
     routes,
     (line) => {

@@ -30,7 +30,15 @@ export interface Customer {
 const password = 'Correct-horse-9'
 /** BASIC-1, 10 GB, one container: 89 000 + 40 000 + 89 000. */
 export const price = 218_000
-const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'chu-nha', password: 'Mat-khau-9!', replicate: 1 }
+const order = {
+  size: 1,
+  region: 1,
+  disk: 10_240,
+  mariadb_disk_size: 10_240,
+  user: 'chu-nha',
+  password: 'Mat-khau-9!',
+  replicate: 1,
+}
 
 /** Tries until there is an answer that is no trouble of the portal's: the portal may be dead for a while. */
 export async function untilAnswered(
@@ -53,7 +61,8 @@ export async function untilAnswered(
         ...(of.body !== undefined && { body: JSON.stringify(of.body) }),
       })
       const body = (await answer.json()) as Answer['body']
-      if (answer.status < 500 && body.error?.code !== 'idempotency_in_progress') return { status: answer.status, body }
+      if (answer.status < 500 && body.error?.code !== 'idempotency_in_progress')
+        return { status: answer.status, body }
     } catch {
       // Killed in the middle: nothing was acknowledged.
     }
@@ -64,7 +73,11 @@ export async function untilAnswered(
 }
 
 /** Asks again, across kills, until the answer pleases. */
-async function until<T>(what: string, ask: () => Promise<T | undefined | false>, seconds = 120): Promise<T> {
+async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false>,
+  seconds = 120,
+): Promise<T> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {
     const answer = await ask().catch((error: unknown) => {
@@ -86,33 +99,51 @@ export async function register(portal: PortalProcess, number: number): Promise<C
     token: '',
   }
   const { email, phone } = customer
-  const signIn = () => untilAnswered(portal, 'POST', '/api/v1/auth/login', { body: { email, password } })
+  const signIn = () =>
+    untilAnswered(portal, 'POST', '/api/v1/auth/login', { body: { email, password } })
   const registered = await untilAnswered(portal, 'POST', '/api/v1/auth/register', {
     key: randomUUID(),
     body: { name: 'Nguyễn Văn An', email, phone, password, region_code: 'VN' },
   })
   expect(registered.status).toBe(201)
-  customer.facts.push({ what: `${email} is registered`, holds: async () => expect([200, 403]).toContain((await signIn()).status) })
+  customer.facts.push({
+    what: `${email} is registered`,
+    holds: async () => expect([200, 403]).toContain((await signIn()).status),
+  })
   await until('activation', async () => {
-    const inbox = (await (await fetch(`${portal.sandboxUrl}/inbox.json?to=${encodeURIComponent(phone)}`)).json()) as { text: string }[]
+    const inbox = (await (
+      await fetch(`${portal.sandboxUrl}/inbox.json?to=${encodeURIComponent(phone)}`)
+    ).json()) as { text: string }[]
     const code = /\b\d{6}\b/.exec(inbox[0]?.text ?? '')?.[0]
     if (code === undefined) return false
-    const { status } = await untilAnswered(portal, 'POST', '/api/v1/auth/active', { key: randomUUID(), body: { email, code } })
+    const { status } = await untilAnswered(portal, 'POST', '/api/v1/auth/active', {
+      key: randomUUID(),
+      body: { email, code },
+    })
     return status === 200 || (await signIn()).status === 200
   })
-  customer.facts.push({ what: `${email} is active`, holds: async () => expect((await signIn()).status).toBe(200) })
+  customer.facts.push({
+    what: `${email} is active`,
+    holds: async () => expect((await signIn()).status).toBe(200),
+  })
   const signedIn = await signIn()
   customer.token = (signedIn.body.result['token'] as { accessToken: string }).accessToken
   const { token } = customer
   customer.facts.push({
     what: `${email} is signed in`,
-    holds: async () => expect((await untilAnswered(portal, 'GET', '/api/v1/auth/me', { token })).status).toBe(200),
+    holds: async () =>
+      expect((await untilAnswered(portal, 'GET', '/api/v1/auth/me', { token })).status).toBe(200),
   })
   return customer
 }
 
 /** Begins a top-up and pays it on VNPay's page. */
-export async function topUp(portal: PortalProcess, customer: Customer, amount: number, outcome: Outcome): Promise<string> {
+export async function topUp(
+  portal: PortalProcess,
+  customer: Customer,
+  amount: number,
+  outcome: Outcome,
+): Promise<string> {
   const { token } = customer
   const begun = await untilAnswered(portal, 'POST', '/api/payments/checkout', {
     token,
@@ -121,12 +152,14 @@ export async function topUp(portal: PortalProcess, customer: Customer, amount: n
   })
   expect(begun.status).toBe(200)
   const code = String(begun.body.result['transactionCode'])
-  const read = () => untilAnswered(portal, 'GET', `/api/payments/get-transaction?transactionCode=${code}`, { token })
+  const read = () =>
+    untilAnswered(portal, 'GET', `/api/payments/get-transaction?transactionCode=${code}`, { token })
   const { createdAt } = (await read()).body.result
   customer.payments.push({ code, amount, createdAt: new Date(String(createdAt)) })
   customer.facts.push({
     what: `payment ${code} is known`,
-    holds: async () => expect((await read()).body.result).toMatchObject({ transactionCode: code, amount }),
+    holds: async () =>
+      expect((await read()).body.result).toMatchObject({ transactionCode: code, amount }),
   })
   await until('paying', async () => {
     const page = await fetch(String(begun.body.result['checkoutUrl']), { redirect: 'manual' })
@@ -144,9 +177,19 @@ export async function topUp(portal: PortalProcess, customer: Customer, amount: n
 }
 
 /** Waits until the portal says that the money is in the wallet. */
-export async function credited(portal: PortalProcess, customer: Customer, code: string): Promise<void> {
-  const read = () => untilAnswered(portal, 'GET', `/api/payments/get-transaction?transactionCode=${code}`, { token: customer.token })
-  await until(`the credit of ${code}`, async () => (await read()).body.result['status'] === 'succeeded')
+export async function credited(
+  portal: PortalProcess,
+  customer: Customer,
+  code: string,
+): Promise<void> {
+  const read = () =>
+    untilAnswered(portal, 'GET', `/api/payments/get-transaction?transactionCode=${code}`, {
+      token: customer.token,
+    })
+  await until(
+    `the credit of ${code}`,
+    async () => (await read()).body.result['status'] === 'succeeded',
+  )
   customer.facts.push({
     what: `payment ${code} is credited`,
     holds: async () => expect((await read()).body.result['status']).toBe('succeeded'),
@@ -155,7 +198,11 @@ export async function credited(portal: PortalProcess, customer: Customer, code: 
 
 export async function placeOrder(portal: PortalProcess, customer: Customer): Promise<string> {
   const { token } = customer
-  const placed = await untilAnswered(portal, 'POST', '/api/wp', { token, key: randomUUID(), body: order })
+  const placed = await untilAnswered(portal, 'POST', '/api/wp', {
+    token,
+    key: randomUUID(),
+    body: order,
+  })
   expect(placed.status).toBe(201)
   const id = String(placed.body.result['id'])
   customer.orders.push(id)
@@ -163,7 +210,9 @@ export async function placeOrder(portal: PortalProcess, customer: Customer): Pro
   customer.facts.push({
     what: `order ${id} stands`,
     holds: async () =>
-      expect((await untilAnswered(portal, 'GET', `/api/wp/${id}`, { token })).body.result).toMatchObject({
+      expect(
+        (await untilAnswered(portal, 'GET', `/api/wp/${id}`, { token })).body.result,
+      ).toMatchObject({
         id,
         price,
         configs: { region: { id: 1 } },
@@ -173,19 +222,32 @@ export async function placeOrder(portal: PortalProcess, customer: Customer): Pro
 }
 
 /** Waits until the order runs or is given up, and answers which. */
-export async function settled(portal: PortalProcess, customer: Customer, id: string): Promise<string> {
-  const read = async () => (await untilAnswered(portal, 'GET', `/api/wp/${id}`, { token: customer.token })).body.result
+export async function settled(
+  portal: PortalProcess,
+  customer: Customer,
+  id: string,
+): Promise<string> {
+  const read = async () =>
+    (await untilAnswered(portal, 'GET', `/api/wp/${id}`, { token: customer.token })).body.result
   const status = await until(`the end of order ${id}`, async () => {
     const now = String((await read())['status'])
     return (now === 'running' || now === 'failed') && now
   })
-  customer.facts.push({ what: `order ${id} is ${status}`, holds: async () => expect((await read())['status']).toBe(status) })
+  customer.facts.push({
+    what: `order ${id} is ${status}`,
+    holds: async () => expect((await read())['status']).toBe(status),
+  })
   if (status === 'running') {
     const host = String((await read())['domain'])
     customer.facts.push({
       what: `${host} answers`,
       slow: true,
-      holds: () => until(`${host} answering`, async () => (await statusOn(portal.sitesPort, host)) === 200, 180).then(() => undefined),
+      holds: () =>
+        until(
+          `${host} answering`,
+          async () => (await statusOn(portal.sitesPort, host)) === 200,
+          180,
+        ).then(() => undefined),
     })
   }
   return status
@@ -194,9 +256,12 @@ export async function settled(portal: PortalProcess, customer: Customer, id: str
 const statusOn = (port: number, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
     http
-      .get({ host: '127.0.0.1', port, headers: { host }, agent: false, timeout: 20_000 }, (answer) => {
-        answer.resume()
-        resolve(answer.statusCode ?? 0)
-      })
+      .get(
+        { host: '127.0.0.1', port, headers: { host }, agent: false, timeout: 20_000 },
+        (answer) => {
+          answer.resume()
+          resolve(answer.statusCode ?? 0)
+        },
+      )
       .on('error', reject)
   })

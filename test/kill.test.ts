@@ -10,7 +10,17 @@ import { connect } from '../server/platform/db.ts'
 import { createSecrets, loadRootSecret } from '../server/platform/secrets.ts'
 import { checkLedger } from '../server/wallet/index.ts'
 import { eventually } from './house.ts'
-import { credited, placeOrder, price, register, settled, topUp, type Customer, type Fact, type Outcome } from './kill-journey.ts'
+import {
+  credited,
+  placeOrder,
+  price,
+  register,
+  settled,
+  topUp,
+  type Customer,
+  type Fact,
+  type Outcome,
+} from './kill-journey.ts'
 import { PortalProcess } from './portal-process.ts'
 
 const kills = Number(process.env['KILLS'] ?? 4)
@@ -50,8 +60,12 @@ async function stillTrue({ what, holds }: Fact): Promise<void> {
 /** One life at a time: no process of a killed one is left beside the present one's. */
 function oneLifeOnly(portal: PortalProcess): string | false {
   const commands = portal.processes().map(({ command }) => command)
-  const postmasters = commands.filter((command) => / -D \S+pgdata /.test(command) && !command.includes('pg-guard')).length
-  const containers = [...portal.sites].map((id) => commands.filter((command) => command.includes(`--site ${id}`)).length)
+  const postmasters = commands.filter(
+    (command) => / -D \S+pgdata /.test(command) && !command.includes('pg-guard'),
+  ).length
+  const containers = [...portal.sites].map(
+    (id) => commands.filter((command) => command.includes(`--site ${id}`)).length,
+  )
   return postmasters === 1 && containers.every((count) => count <= 1) && 'one'
 }
 
@@ -87,14 +101,20 @@ async function booksAreRight(portal: PortalProcess, customers: readonly Customer
       })
       if (word?.status === 'succeeded') expected.push(`topup ${code} ${amount}`)
     }
-    const sites = await portal.rows<{ id: string; status: string; number: string }>(
-      'select s.id, s.status, i.number from site s join customer c on c.id = s.customer_id join invoice i on i.id = s.invoice_id where c.email = $1',
+    const sites = await portal.rows<{
+      id: string
+      status: string
+      number: string
+      note: string | null
+    }>(
+      `select s.id, s.status, i.number, n.number as note from site s join customer c on c.id = s.customer_id
+       join invoice i on i.id = s.invoice_id left join invoice n on n.corrects_id = i.id where c.email = $1`,
       [email],
     )
     expect(sites.map(({ id }) => id).sort()).toEqual([...orders].sort())
-    for (const { status, number } of sites) {
+    for (const { status, number, note } of sites) {
       expected.push(`charge ${number} ${-price}`)
-      if (status === 'failed') expected.push(`refund ${number} ${price}`)
+      if (status === 'failed') expected.push(`refund ${note} ${price}`)
     }
     const entries = await portal.rows<{ text: string }>(
       `select t.kind || ' ' || coalesce(t.details->>'code', t.details->>'invoice') || ' ' || e.amount as text from ledger_entry e join ledger_transfer t on t.id = e.transfer_id
@@ -125,7 +145,10 @@ test(
         phase = 'register'
         const customer = await register(portal, number)
         customers.push(customer)
-        const outcome: Outcome = (['paid', 'paid', 'late', kills > 10 ? 'lost' : 'paid'] as const)[Math.floor(random() * 4)] ?? 'paid'
+        const outcome: Outcome =
+          (['paid', 'paid', 'late', kills > 10 ? 'lost' : 'paid'] as const)[
+            Math.floor(random() * 4)
+          ] ?? 'paid'
         const orderFirst = random() < 0.4
         const order = async (): Promise<string> => {
           phase = 'order'
@@ -139,24 +162,34 @@ test(
         if (!orderFirst) id = await order()
         phase = 'provisioning'
         const end = await settled(portal, customer, id)
-        log.push(`journey ${number}: ${outcome}, ${orderFirst ? 'order first' : 'money first'}, ${end}`)
+        log.push(
+          `journey ${number}: ${outcome}, ${orderFirst ? 'order first' : 'money first'}, ${end}`,
+        )
       }
       const reaper = async (): Promise<void> => {
         while (left > 0) {
           // Every stretch of the journey gets its share, however short it is; within it the moment is random.
           const stretch = stretches[Math.floor(random() * stretches.length)] ?? 'provisioning'
-          await eventually('the next stretch', async () => phase.startsWith(stretch), 6).catch(() => undefined)
+          await eventually('the next stretch', async () => phase.startsWith(stretch), 6).catch(
+            () => undefined,
+          )
           await new Promise((resolve) => setTimeout(resolve, random() * (lengthsMs[stretch] ?? 60)))
           left--
-          const also = (['nothing else', 'nothing else', 'database', 'guard'] as const)[Math.floor(random() * 4)] ?? 'nothing else'
-          log.push(`kill ${kills - left} in ${phase}${also === 'nothing else' ? '' : `, the ${also} too`}`)
+          const also =
+            (['nothing else', 'nothing else', 'database', 'guard'] as const)[
+              Math.floor(random() * 4)
+            ] ?? 'nothing else'
+          log.push(
+            `kill ${kills - left} in ${phase}${also === 'nothing else' ? '' : `, the ${also} too`}`,
+          )
           await portal.kill(also)
           await portal.start()
           await eventually('one life', async () => oneLifeOnly(portal), 20)
           await ledgerIsWhole(portal)
           verifying = true
           for (const [index, { facts }] of [...customers].entries()) {
-            for (const fact of facts) if (!fact.slow || index >= customers.length - 2) await stillTrue(fact)
+            for (const fact of facts)
+              if (!fact.slow || index >= customers.length - 2) await stillTrue(fact)
           }
           verifying = false
         }
@@ -176,7 +209,9 @@ test(
       expect(await portal.terminate()).toBe(0)
       expect(portal.processes()).toEqual([])
     } catch (error) {
-      console.error(`${portal.output}\n${readFileSync(path.join(portal.dataDir, 'postgres', 'postgres.log'), 'utf8').slice(-3000)}`)
+      console.error(
+        `${portal.output}\n${readFileSync(path.join(portal.dataDir, 'postgres', 'postgres.log'), 'utf8').slice(-3000)}`,
+      )
       throw error
     } finally {
       console.log(`seed ${seed}\n${log.join('\n')}`)

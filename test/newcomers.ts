@@ -24,30 +24,55 @@ export function form(): Form {
   }
 }
 /** An answer's status and the code of its error. */
-export const code = (answer: Answer): [number, string | undefined] => [answer.status, answer.body.error?.code]
+export const code = (answer: Answer): [number, string | undefined] => [
+  answer.status,
+  answer.body.error?.code,
+]
 /** A code that is not the right one. */
 export const wrong = (right: string): string => (right === '000000' ? '111111' : '000000')
 
 /** What newcomers do at a house, which is opened by the time they do it. */
 export function newcomersTo(house: () => TestHouse) {
-  const auth = <T = null>(call: string, body?: unknown, options: { token?: string; ip?: string } = {}) =>
+  const auth = <T = null>(
+    call: string,
+    body?: unknown,
+    options: { token?: string; ip?: string; cookie?: string } = {},
+  ) =>
     house().call<T>('POST', `/api/v1/auth/${call}`, {
       body,
       ...(options.token !== undefined && { token: options.token }),
-      headers: options.ip === undefined ? {} : { 'x-forwarded-for': options.ip },
+      headers: {
+        ...(options.ip !== undefined && { 'x-forwarded-for': options.ip }),
+        ...(options.cookie !== undefined && { cookie: options.cookie }),
+      },
     })
   const signIn = async (who: { email: string; password: string }): Promise<string> =>
-    (await auth<{ token: { accessToken: string } }>('login', { email: who.email, password: who.password })).body.result.token.accessToken
+    (
+      await auth<{ token: { accessToken: string } }>('login', {
+        email: who.email,
+        password: who.password,
+      })
+    ).body.result.token.accessToken
   const me = (token: string) => house().call('GET', '/api/v1/auth/me', { token })
 
+  /** A number gets one SMS a minute: this is the end of that minute. */
+  const sendWaiting = () =>
+    sql`update pgboss.job set start_after = now() where name = 'send-code' and state = 'created'`.execute(
+      house().house.db,
+    )
   /** The newest code sent to somebody; with `after`, another one than that. */
   const codeFor = (to: string, after?: string): Promise<string> =>
     eventually(`a code for ${to}`, async () => {
+      await sendWaiting()
       const found = /\b\d{6}\b/.exec((await house().inbox(to))[0]?.text ?? '')?.[0]
       return found === after ? undefined : found
     })
   /** Lets real time of the counters pass: they run on the wall clock, shared by all processes. */
-  const passInCounters = (ms: number) => sql`update rate_limit set expire = expire - ${ms}`.execute(house().house.db)
+  const passInCounters = async (ms: number) => {
+    const { db } = house().house
+    await sql`update rate_limit set expire = expire - ${ms}`.execute(db)
+    await sql`update sms_slot set at = at - make_interval(secs => ${ms / 1000})`.execute(db)
+  }
 
   async function registered(): Promise<Form & { id: string; code: string }> {
     const person = form()

@@ -6,7 +6,8 @@ import { gzipSync } from 'node:zlib'
 const root = path.resolve(import.meta.dirname, '..')
 const build = path.join(root, 'dist/web')
 /** Bytes after gzip -9. */
-const gzipped = (file: string): number => gzipSync(readFileSync(path.join(build, file)), { level: 9 }).length
+const gzipped = (file: string): number =>
+  gzipSync(readFileSync(path.join(build, file)), { level: 9 }).length
 
 interface Chunk {
   readonly file: string
@@ -16,7 +17,9 @@ interface Chunk {
 
 /** JavaScript of every route in its dearest language, bytes after gzip. */
 export function scriptBytes(): { route: string; bytes: number }[] {
-  const manifest = JSON.parse(readFileSync(path.join(build, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
+  const manifest = JSON.parse(
+    readFileSync(path.join(build, '.vite/manifest.json'), 'utf8'),
+  ) as Record<string, Chunk>
   const preload = JSON.parse(readFileSync(path.join(build, 'preload.json'), 'utf8')) as Record<
     string,
     { files: string[]; texts: Record<string, string[]> }
@@ -36,10 +39,14 @@ export function scriptBytes(): { route: string; bytes: number }[] {
     const screen = [...always, ...files.map(fileOf)]
     const languages = ['en', 'vi'].map((language) => [
       ...withImports(`i18n/${language}.ts`, new Set()),
-      ...(texts[language] ?? []).flatMap((file) => [...withImports(keyOf.get(fileOf(file)) ?? file, new Set())]),
+      ...(texts[language] ?? []).flatMap((file) => [
+        ...withImports(keyOf.get(fileOf(file)) ?? file, new Set()),
+      ]),
     ])
     const bytes = languages.map((own) =>
-      [...new Set([...screen, ...own])].filter((file) => file.endsWith('.js')).reduce((sum, file) => sum + gzipped(file), 0),
+      [...new Set([...screen, ...own])]
+        .filter((file) => file.endsWith('.js'))
+        .reduce((sum, file) => sum + gzipped(file), 0),
     )
     return { route, bytes: Math.max(...bytes) }
   })
@@ -48,9 +55,16 @@ export function scriptBytes(): { route: string; bytes: number }[] {
 /** Style of every page, bytes after gzip: what is inside the page, and the sheets that it names. */
 export function styleBytes(): number {
   const html = readFileSync(path.join(build, 'index.html'), 'utf8')
-  const sheets = readdirSync(path.join(build, 'assets')).filter((file) => file.endsWith('.css') && html.includes(file))
-  const inline = [...html.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g)].map(([, style = '']) => gzipSync(style).length)
-  return [...inline, ...sheets.map((file) => gzipped(`assets/${file}`))].reduce((sum, bytes) => sum + bytes, 0)
+  const sheets = readdirSync(path.join(build, 'assets')).filter(
+    (file) => file.endsWith('.css') && html.includes(file),
+  )
+  const inline = [...html.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g)].map(
+    ([, style = '']) => gzipSync(style).length,
+  )
+  return [...inline, ...sheets.map((file) => gzipped(`assets/${file}`))].reduce(
+    (sum, bytes) => sum + bytes,
+    0,
+  )
 }
 
 /** Both fonts, bytes as they are sent. */

@@ -28,12 +28,20 @@ async function checkout(
   { token }: TestCustomer,
   body: { amount: number; type: number; method: string | null },
 ): Promise<{ checkoutUrl: string; transactionCode: string }> {
-  const answer = await house.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', { token, body })
+  const answer = await house.call<{ checkoutUrl: string; transactionCode: string }>(
+    'POST',
+    '/api/payments/checkout',
+    { token, body },
+  )
   if (answer.status !== 200) throw new Error(`checkout: ${answer.text}`)
   return answer.body.result
 }
 const post = async (url: string | URL, fields: Record<string, string>): Promise<void> => {
-  const answer = await fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) })
+  const answer = await fetch(url, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams(fields),
+  })
   if (answer.status >= 400) throw new Error(`${url}: ${answer.status} ${await answer.text()}`)
 }
 
@@ -42,11 +50,18 @@ const vnpay: Payer = {
   region: 'VN',
   amount: 150_000,
   async begin(house, customer) {
-    const { checkoutUrl, transactionCode } = await checkout(house, customer, { amount: this.amount, type: 1, method: 'QRPAY' })
+    const { checkoutUrl, transactionCode } = await checkout(house, customer, {
+      amount: this.amount,
+      type: 1,
+      method: 'QRPAY',
+    })
     const choose = async (outcome: string): Promise<void> => {
       const page = await (await fetch(checkoutUrl)).text()
       const token = /name="token" value="([^"]+)"/.exec(page)?.[1] ?? ''
-      await post(new URL('/vnpay/paymentv2/Transaction/Confirm.html', house.sandboxUrl), { token, outcome })
+      await post(new URL('/vnpay/paymentv2/Transaction/Confirm.html', house.sandboxUrl), {
+        token,
+        outcome,
+      })
     }
     return { code: transactionCode, pay: () => choose('paid'), fail: () => choose('insufficient') }
   },
@@ -57,7 +72,11 @@ const bank = (feed: 'sepay' | 'casso'): Payer => ({
   region: 'VN',
   amount: 150_000,
   async begin(house, customer) {
-    const { transactionCode } = await checkout(house, customer, { amount: this.amount, type: 1, method: 'BANKTRANSFER' })
+    const { transactionCode } = await checkout(house, customer, {
+      amount: this.amount,
+      type: 1,
+      method: 'BANKTRANSFER',
+    })
     const shown = await house.call<{ accountNumber: string; content: string }>(
       'GET',
       `/api/payments/transfer?transactionCode=${transactionCode}`,
@@ -70,15 +89,24 @@ const bank = (feed: 'sepay' | 'casso'): Payer => ({
 })
 
 /** A gateway with a page of the common form. */
-const hosted = (driver: string, method: string | null, more: Pick<Payer, 'silentFailure'> = {}): Payer => ({
+const hosted = (
+  driver: string,
+  method: string | null,
+  more: Pick<Payer, 'silentFailure'> = {},
+): Payer => ({
   ...more,
   driver,
   region: 'VN',
   amount: 150_000,
   onlyHints: true,
   async begin(house, customer) {
-    const { checkoutUrl, transactionCode } = await checkout(house, customer, { amount: this.amount, type: 2, method })
-    const decide = (outcome: string) => async (): Promise<void> => void (await house.decide(checkoutUrl, outcome))
+    const { checkoutUrl, transactionCode } = await checkout(house, customer, {
+      amount: this.amount,
+      type: 2,
+      method,
+    })
+    const decide = (outcome: string) => async (): Promise<void> =>
+      void (await house.decide(checkoutUrl, outcome))
     return { code: transactionCode, pay: decide('paid'), fail: decide('cancelled') }
   },
 })
@@ -94,24 +122,43 @@ const stripe: Payer = {
     const { token } = customer
     const browser = stripeBrowser(house.sandboxUrl, house.keysOf('stripe')['publishableKey'] ?? '')
     const link = async (number: string): Promise<string> => {
-      const { body } = await house.call<{ client_secret: string }>('GET', '/api/v1/auth/card', { token })
-      const { payment_method: methodId = '' } = await browser.confirm(body.result.client_secret, { number })
+      const { body } = await house.call<{ client_secret: string }>('GET', '/api/v1/auth/card', {
+        token,
+      })
+      const { payment_method: methodId = '' } = await browser.confirm(body.result.client_secret, {
+        number,
+      })
       await house.call('PUT', '/api/payments/stripe/attach', { token, body: { methodId } })
       return methodId
     }
     const cards =
-      linked.get(customer.id) ?? (async () => ({ good: await link(testCards.visa), bad: await link(testCards.linkedThenDeclined) }))()
+      linked.get(customer.id) ??
+      (async () => ({
+        good: await link(testCards.visa),
+        bad: await link(testCards.linkedThenDeclined),
+      }))()
     linked.set(customer.id, cards)
-    const begun = await house.call<{ transId: string }>('POST', '/api/payments/stripe/checkout', { token, body: { amount: this.amount } })
+    const begun = await house.call<{ transId: string }>('POST', '/api/payments/stripe/checkout', {
+      token,
+      body: { amount: this.amount },
+    })
     const code = begun.body.result.transId
     const payWith = async (card: string): Promise<void> => {
-      const confirmed = await house.call<{ client_secret: string }>('POST', `/api/payments/stripe/${code}/confirm`, {
-        token,
-        body: { method_id: card },
-      })
+      const confirmed = await house.call<{ client_secret: string }>(
+        'POST',
+        `/api/payments/stripe/${code}/confirm`,
+        {
+          token,
+          body: { method_id: card },
+        },
+      )
       await browser.confirm(confirmed.body.result.client_secret, null)
     }
-    return { code, pay: async () => payWith((await cards).good), fail: async () => payWith((await cards).bad) }
+    return {
+      code,
+      pay: async () => payWith((await cards).good),
+      fail: async () => payWith((await cards).bad),
+    }
   },
 }
 
@@ -122,10 +169,18 @@ const square: Payer = {
   immediate: true,
   async begin(house, { token }) {
     const { body } = await house.call<{ square: { locationId: string } }>('GET', '/api/config')
-    const paid = await house.call<{ transactionCode: string }>('POST', '/api/payments/square/checkout', {
-      token,
-      body: { amount: this.amount, locationId: body.result.square.locationId, source_id: 'cnon:card-nonce-ok' },
-    })
+    const paid = await house.call<{ transactionCode: string }>(
+      'POST',
+      '/api/payments/square/checkout',
+      {
+        token,
+        body: {
+          amount: this.amount,
+          locationId: body.result.square.locationId,
+          source_id: 'cnon:card-nonce-ok',
+        },
+      },
+    )
     if (paid.status !== 200) throw new Error(`square: ${paid.text}`)
     return { code: paid.body.result.transactionCode, pay: async () => undefined }
   },

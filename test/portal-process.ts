@@ -1,6 +1,14 @@
 /** The real portal as a process group of its own, to be killed: its own ports, folder and embedded PostgreSQL, the sandbox for third parties. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
@@ -44,7 +52,9 @@ export class PortalProcess {
       SANDBOX: 'on',
       DEMO: 'off',
       LOG_LEVEL: 'warn',
+      ENV_FILE: path.join(dataDir, 'settings.env'),
     }
+    this.write('')
   }
 
   static async create(): Promise<PortalProcess> {
@@ -57,7 +67,17 @@ export class PortalProcess {
 
   /** Another one on the same folder, with ports of its own. */
   async beside(): Promise<PortalProcess> {
-    return new PortalProcess(this.dataDir, [await freePort(), await freePort(), await freePort(), await freePort()])
+    return new PortalProcess(this.dataDir, [
+      await freePort(),
+      await freePort(),
+      await freePort(),
+      await freePort(),
+    ])
+  }
+
+  /** What stands in its `.env` from now on. */
+  write(settings: string): void {
+    writeFileSync(path.join(this.dataDir, 'settings.env'), settings, { mode: 0o600 })
   }
 
   get pid(): number {
@@ -65,18 +85,23 @@ export class PortalProcess {
   }
 
   /** Resolves when it is ready. Fails with what it said when it ends before. */
-  async start(): Promise<void> {
+  async start(settings: Record<string, string> = {}): Promise<void> {
     this.#output = ''
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')], {
-      cwd: root,
-      env: this.#env,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')],
+      {
+        cwd: root,
+        env: { ...this.#env, ...settings },
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
     this.#child = child
     this.#wanted = true
     child.once('exit', (code, signal) => {
-      if (this.#wanted) this.fell = `the portal ended by itself or by a stranger's hand (${signal ?? code}): ${this.#output}`
+      if (this.#wanted)
+        this.fell = `the portal ended by itself or by a stranger's hand (${signal ?? code}): ${this.#output}`
     })
     const keep = (chunk: Buffer): void => {
       this.#output = (this.#output + chunk.toString()).slice(-20_000)
@@ -86,7 +111,8 @@ export class PortalProcess {
     await eventually(
       'the start of the portal',
       async () => {
-        if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the portal ended: ${this.#output}`)
+        if (child.exitCode !== null || child.signalCode !== null)
+          throw new Error(`the portal ended: ${this.#output}`)
         return (await fetch(`${this.url}/readyz`).catch(() => undefined))?.status === 200
       },
       60,
@@ -103,7 +129,11 @@ export class PortalProcess {
     this.#wanted = false
     const gone = new Promise((resolve) => child.once('close', resolve))
     const others =
-      also === 'nothing else' ? [] : this.processes().filter(({ command }) => also === 'database' || command.includes('pg-guard'))
+      also === 'nothing else'
+        ? []
+        : this.processes().filter(
+            ({ command }) => also === 'database' || command.includes('pg-guard'),
+          )
     process.kill(-this.pid, 'SIGKILL')
     for (const { pid } of others) {
       try {
@@ -117,14 +147,22 @@ export class PortalProcess {
   }
 
   /** An operator's command for it: its exit code and what it said. */
-  async command(name: string, env: Record<string, string> = {}): Promise<{ code: number | null; said: string }> {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'command.ts'), name], {
-      cwd: root,
-      env: { ...this.#env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+  async command(
+    name: string,
+    env: Record<string, string> = {},
+  ): Promise<{ code: number | null; said: string }> {
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'command.ts'), name],
+      {
+        cwd: root,
+        env: { ...this.#env, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
     let said = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
     return await new Promise((resolve) => child.once('close', (code) => resolve({ code, said })))
   }
 
@@ -133,7 +171,9 @@ export class PortalProcess {
     const child = this.#child
     if (!child) return null
     this.#wanted = false
-    const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+    const ended = new Promise<number | null>((resolve) =>
+      child.once('exit', (code) => resolve(code)),
+    )
     child.kill('SIGTERM')
     const code = await ended
     this.#child = undefined

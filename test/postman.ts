@@ -20,9 +20,20 @@ export interface Postman {
 }
 
 /** Headers that belong to a connection, not to a letter. */
-const ofTheConnection = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding'])
+const ofTheConnection = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'accept-encoding',
+])
 /** What every gateway takes for "understood". */
-const understood = JSON.stringify({ RspCode: '00', Message: 'Confirm Success', success: true, code: '00' })
+const understood = JSON.stringify({
+  RspCode: '00',
+  Message: 'Confirm Success',
+  success: true,
+  code: '00',
+})
 
 export async function openPostman(): Promise<Postman> {
   let letters: Letter[] = []
@@ -74,16 +85,21 @@ export async function deliver(portalUrl: string, letter: Letter): Promise<number
 }
 
 /** The last digit of the first number of at least five digits, changed: an amount, a reference or a moment. */
-const bumped = (text: string): string => text.replace(/\d{5,}/, (number) => number.slice(0, -1) + String((Number(number.at(-1)) + 1) % 10))
+const bumped = (text: string): string =>
+  text.replace(/\d{5,}/, (number) => number.slice(0, -1) + String((Number(number.at(-1)) + 1) % 10))
 const isSignature = (name: string): boolean => /sign|checksum|hmac/i.test(name)
 
 /** What a forger makes of a genuine letter. */
 export const forgeries: Readonly<Record<string, (letter: Letter) => Letter>> = {
   'another number': (letter) =>
-    letter.body === '' ? { ...letter, address: letter.address.replace(/\?.*/, bumped) } : { ...letter, body: bumped(letter.body) },
+    letter.body === ''
+      ? { ...letter, address: letter.address.replace(/\?.*/, bumped) }
+      : { ...letter, body: bumped(letter.body) },
   'no signature': (letter) => ({
     ...letter,
-    headers: Object.fromEntries(Object.entries(letter.headers).filter(([name]) => !isSignature(name))),
+    headers: Object.fromEntries(
+      Object.entries(letter.headers).filter(([name]) => !isSignature(name)),
+    ),
     address: letter.address.replace(/&vnp_SecureHash=[^&]*/, ''),
     body: letter.body.replace(/,?"(signature|checksum)":"[^"]*"/, ''),
   }),
@@ -93,11 +109,19 @@ export const forgeries: Readonly<Record<string, (letter: Letter) => Letter>> = {
       Object.entries(letter.headers).map(([name, value]) => [
         name,
         isSignature(name)
-          ? value.replaceAll(/[0-9a-f]{32,}/gi, (hex) => '0'.repeat(hex.length)).replaceAll(/^[A-Za-z0-9+/]{42,}=*$/g, 'AAAA')
+          ? value
+              .replaceAll(/[0-9a-f]{32,}/gi, (hex) => '0'.repeat(hex.length))
+              .replaceAll(/^[A-Za-z0-9+/]{42,}=*$/g, 'AAAA')
           : value,
       ]),
     ),
-    address: letter.address.replace(/(vnp_SecureHash=)[^&]*/, (_all, name: string) => name + '0'.repeat(128)),
-    body: letter.body.replace(/("(?:signature|checksum)":")([^"]*)/, (_all, name: string, mac: string) => name + '0'.repeat(mac.length)),
+    address: letter.address.replace(
+      /(vnp_SecureHash=)[^&]*/,
+      (_all, name: string) => name + '0'.repeat(128),
+    ),
+    body: letter.body.replace(
+      /("(?:signature|checksum)":")([^"]*)/,
+      (_all, name: string, mac: string) => name + '0'.repeat(mac.length),
+    ),
   }),
 }

@@ -19,7 +19,8 @@ export interface PowerdnsServer {
 export async function openPowerdnsServer(program: string, apiKey: string): Promise<PowerdnsServer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'powerdns-'))
   const [port, dnsPort] = await Promise.all([freePort(), freePort()])
-  const schema = process.env['PDNS_SCHEMA'] ?? '/usr/share/doc/pdns-backend-sqlite3/schema.sqlite3.sql'
+  const schema =
+    process.env['PDNS_SCHEMA'] ?? '/usr/share/doc/pdns-backend-sqlite3/schema.sqlite3.sql'
   const database = new DatabaseSync(path.join(folder, 'zones.db'))
   database.exec(readFileSync(schema, 'utf8'))
   database.close()

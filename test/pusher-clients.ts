@@ -8,15 +8,27 @@ export const Client = pusherJs as unknown as typeof pusherJs.default
 
 /** A page of notifications. */
 export interface Listed {
-  data: { id: string; event: string; title: string; payload: Record<string, unknown>; read: boolean; createdAt: string }[]
+  data: {
+    id: string
+    event: string
+    title: string
+    payload: Record<string, unknown>
+    read: boolean
+    createdAt: string
+  }[]
   unread: number
 }
 
 /** The first event of a name; bind before what causes it. */
-export const heard = <T = unknown>(on: { bind(event: string, act: (data: T) => void): unknown }, event: string): Promise<T> =>
+export const heard = <T = unknown>(
+  on: { bind(event: string, act: (data: T) => void): unknown },
+  event: string,
+): Promise<T> =>
   Promise.race([
     new Promise<T>((resolve) => void on.bind(event, resolve)),
-    new Promise<never>((_, reject) => setTimeout(() => reject(new Error(`${event} was not heard`)), 20_000).unref()),
+    new Promise<never>((_, reject) =>
+      setTimeout(() => reject(new Error(`${event} was not heard`)), 20_000).unref(),
+    ),
   ])
 export async function joined(of: PusherClient, customer: TestCustomer): Promise<Channel> {
   const channel = of.subscribe(`private-${customer.id}`)
@@ -49,7 +61,8 @@ export function clientsOf(portal: () => TestHouse, key: () => string) {
     for (const client of clients.splice(0)) client.disconnect()
   }
   const notifications = async (customer: TestCustomer, query = '') =>
-    (await portal().call<Listed>('GET', `/api/notifications${query}`, { token: customer.token })).body
+    (await portal().call<Listed>('GET', `/api/notifications${query}`, { token: customer.token }))
+      .body
 
   return { client, clients, disconnectAll, notifications }
 }

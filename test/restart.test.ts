@@ -1,9 +1,20 @@
 /** The portal alone is killed and restarted: its parent brings it back, and no visitor of a customer's site notices. */
+import { readFileSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pidOfPortal } from '../server/portal-pid.ts'
 import { eventually } from './house.ts'
-import { credited, placeOrder, price, register, settled, topUp, untilAnswered, type Customer } from './kill-journey.ts'
+import {
+  credited,
+  placeOrder,
+  price,
+  register,
+  settled,
+  topUp,
+  untilAnswered,
+  type Customer,
+} from './kill-journey.ts'
 import { PortalProcess } from './portal-process.ts'
 
 let portal: PortalProcess
@@ -24,7 +35,11 @@ beforeAll(async () => {
   await credited(portal, an, await topUp(portal, an, price, 'paid'))
   const id = await placeOrder(portal, an)
   expect(await settled(portal, an, id)).toBe('running')
-  host = String((await untilAnswered(portal, 'GET', `/api/wp/${id}`, { token: an.token })).body.result['domain'])
+  host = String(
+    (await untilAnswered(portal, 'GET', `/api/wp/${id}`, { token: an.token })).body.result[
+      'domain'
+    ],
+  )
   containers = containersNow()
   expect(containers).toHaveLength(1)
 }, 180_000)
@@ -41,9 +56,18 @@ function visitors(): { stop(): Promise<(number | string)[]> } {
   const visit = (): Promise<number | string> =>
     new Promise((resolve) => {
       http
-        .get({ host: '127.0.0.1', port: portal.sitesPort, path: '/wp-login.php', headers: { host }, agent: false }, (answer) => {
-          answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
-        })
+        .get(
+          {
+            host: '127.0.0.1',
+            port: portal.sitesPort,
+            path: '/wp-login.php',
+            headers: { host },
+            agent: false,
+          },
+          (answer) => {
+            answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
+          },
+        )
         .once('error', (error) => resolve(error.message))
     })
   const all = (async () => {
@@ -62,7 +86,9 @@ const portalNow = (): number => pidOfPortal(portal.dataDir) ?? 0
 async function backAs(other: number): Promise<void> {
   await eventually(
     'the portal being back',
-    async () => ![0, other].includes(portalNow()) && (await fetch(`${portal.url}/readyz`).catch(() => undefined))?.status === 200,
+    async () =>
+      ![0, other].includes(portalNow()) &&
+      (await fetch(`${portal.url}/readyz`).catch(() => undefined))?.status === 200,
     60,
   )
 }
@@ -83,40 +109,114 @@ test(
   },
 )
 
-test('an operator restarts it in the same way, and is told why not when its settings are bad', { timeout: 120_000 }, async () => {
-  const before = portalNow()
-  const visits = visitors()
-  const refused = await portal.command('restart', { CATALOG: '/nowhere/catalog.yaml' })
-  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('goes on as it is') })
-  expect(portalNow()).toBe(before)
-  const { code, said } = await portal.command('restart')
-  expect(said).toMatch(/^The portal was started again in \d+\.\d s\. Customers' sites went on\.\n$/)
-  expect(code).toBe(0)
-  await backAs(before)
-  expect(new Set(await visits.stop())).toEqual(new Set([200]))
-  expect(containersNow()).toEqual(containers)
-  for (const { holds } of an.facts) await holds()
-})
-
-test('a second one on its folder does not start, says why, and disturbs nothing', { timeout: 120_000 }, async () => {
-  const before = portalNow()
-  const visits = visitors()
-  const second = await portal.beside()
-  await expect(second.start()).rejects.toThrow(
-    `DATA_DIR ${portal.dataDir} is in use by a portal that runs (process ${before}): stop it, or set another DATA_DIR.`,
-  )
-  expect(new Set(await visits.stop())).toEqual(new Set([200]))
-  expect(portalNow()).toBe(before)
-  expect(containersNow()).toEqual(containers)
-  for (const { holds } of an.facts) await holds()
-})
-
-test('killed again and again it still comes back, and the whole ends at once when asked to', { timeout: 120_000 }, async () => {
-  for (let turn = 0; turn < 2; turn++) {
+test(
+  'an operator restarts it in the same way, and is told why not when its settings are bad',
+  { timeout: 120_000 },
+  async () => {
     const before = portalNow()
-    process.kill(before, 'SIGKILL')
+    const visits = visitors()
+    const refused = await portal.command('restart', { CATALOG: '/nowhere/catalog.yaml' })
+    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('goes on as it is') })
+    expect(portalNow()).toBe(before)
+    const { code, said } = await portal.command('restart')
+    expect(said).toMatch(
+      /^The portal was started again in \d+\.\d s\. Customers' sites went on\.\n$/,
+    )
+    expect(code).toBe(0)
     await backAs(before)
-  }
-  expect(containersNow()).toEqual(containers)
-  for (const { holds } of an.facts) await holds()
-})
+    expect(new Set(await visits.stop())).toEqual(new Set([200]))
+    expect(containersNow()).toEqual(containers)
+    for (const { holds } of an.facts) await holds()
+  },
+)
+
+test(
+  'a hang-up takes the settings anew, and leaves those alone that hold the sites',
+  { timeout: 120_000 },
+  async () => {
+    const before = portalNow()
+    const visits = visitors()
+    const catalogue = path.join(portal.dataDir, 'catalog.yaml')
+    const shipped = readFileSync(path.resolve(import.meta.dirname, '../catalog.yaml'), 'utf8')
+    writeFileSync(catalogue, shipped.replace(/^( +name: )Let’s Panel$/m, '$1Another Brand'))
+    const title = async (): Promise<string> => await (await fetch(portal.url)).text()
+    expect(await title()).not.toContain('Another Brand')
+    // A setting that is not valid, and one that would take the sites down: nothing is touched.
+    for (const settings of ['CATALOG=/nowhere.yaml\n', 'WORDPRESS_INTERNET=on\n']) {
+      portal.write(settings)
+      const refusals = (): number => portal.output.split('they stay as they are').length
+      const told = refusals()
+      process.kill(portal.pid, 'SIGHUP')
+      await eventually('the refusal', async () => refusals() > told)
+      expect(portalNow()).toBe(before)
+    }
+    portal.write(`CATALOG=${catalogue}\n`)
+    process.kill(portal.pid, 'SIGHUP')
+    await backAs(before)
+    expect(await title()).toContain('Another Brand')
+    expect(new Set(await visits.stop())).toEqual(new Set([200]))
+    expect(containersNow()).toEqual(containers)
+    portal.write('')
+  },
+)
+
+test(
+  'its database is killed: it is started again, the portal comes back by itself, and sites go on',
+  { timeout: 120_000 },
+  async () => {
+    const before = portalNow()
+    const postmaster = (): number | undefined =>
+      portal
+        .processes()
+        .find(({ command }) => / -D \S+pgdata( |$)/.test(command) && !command.includes('pg-guard'))
+        ?.pid
+    const first = postmaster()
+    expect(first).toBeGreaterThan(1)
+    const visits = visitors()
+    process.kill(first ?? 0, 'SIGKILL')
+    await eventually(
+      'another postmaster',
+      async () => ![undefined, first].includes(postmaster()),
+      60,
+    )
+    await eventually(
+      'the portal being ready',
+      async () => (await fetch(`${portal.url}/readyz`)).status === 200,
+      60,
+    )
+    expect(portalNow()).toBe(before)
+    expect(new Set(await visits.stop())).toEqual(new Set([200]))
+    for (const { holds } of an.facts) await holds()
+  },
+)
+
+test(
+  'a second one on its folder does not start, says why, and disturbs nothing',
+  { timeout: 120_000 },
+  async () => {
+    const before = portalNow()
+    const visits = visitors()
+    const second = await portal.beside()
+    await expect(second.start()).rejects.toThrow(
+      `DATA_DIR ${portal.dataDir} is in use by a portal that runs (process ${before}): stop it, or set another DATA_DIR.`,
+    )
+    expect(new Set(await visits.stop())).toEqual(new Set([200]))
+    expect(portalNow()).toBe(before)
+    expect(containersNow()).toEqual(containers)
+    for (const { holds } of an.facts) await holds()
+  },
+)
+
+test(
+  'killed again and again it still comes back, and the whole ends at once when asked to',
+  { timeout: 120_000 },
+  async () => {
+    for (let turn = 0; turn < 2; turn++) {
+      const before = portalNow()
+      process.kill(before, 'SIGKILL')
+      await backAs(before)
+    }
+    expect(containersNow()).toEqual(containers)
+    for (const { holds } of an.facts) await holds()
+  },
+)

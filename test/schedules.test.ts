@@ -65,7 +65,11 @@ const otherwise = fc.constantFrom(
   'wrong unit (x100)',
   'wrong currency',
 )
-const schedule = fc.record({ paid: fc.boolean(), steps: fc.array(step, { minLength: 1, maxLength: 5 }), order: otherwise })
+const schedule = fc.record({
+  paid: fc.boolean(),
+  steps: fc.array(step, { minLength: 1, maxLength: 5 }),
+  order: otherwise,
+})
 
 const counts = new Map<string, Map<string, number>>()
 const count = (gateway: string, fault: string): void => {
@@ -74,23 +78,40 @@ const count = (gateway: string, fault: string): void => {
 }
 
 const balance = async (customerId: string): Promise<bigint> =>
-  (await house.house.db.selectFrom('ledger_account').select('balance').where('customer_id', '=', customerId).executeTakeFirstOrThrow())
-    .balance
+  (
+    await house.house.db
+      .selectFrom('ledger_account')
+      .select('balance')
+      .where('customer_id', '=', customerId)
+      .executeTakeFirstOrThrow()
+  ).balance
 
 /** A forged word moves nothing anywhere. */
-const transfers = async (): Promise<unknown> => (await sql`select count(*) as transfers from ledger_transfer`.execute(house.house.db)).rows
+const transfers = async (): Promise<unknown> =>
+  (await sql`select count(*) as transfers from ledger_transfer`.execute(house.house.db)).rows
 
 /** What the job does that asks about a pending payment. */
 async function ask(code: string): Promise<void> {
   const { db, topUps } = house.house
-  const payment = await db.selectFrom('payment').selectAll().where('code', '=', code).executeTakeFirstOrThrow()
+  const payment = await db
+    .selectFrom('payment')
+    .selectAll()
+    .where('code', '=', code)
+    .executeTakeFirstOrThrow()
   const driver = house.drivers.payments.get(payment.driver)
   if (!driver) throw new Error(`no driver ${payment.driver}`)
-  const notice = await driver.lookUp(topUps.orders.orderOf(payment, await topUps.orders.buyerOf(payment.customer_id)))
+  const notice = await driver.lookUp(
+    topUps.orders.orderOf(payment, await topUps.orders.buyerOf(payment.customer_id)),
+  )
   if (notice) await topUps.settlement.settle(driver, notice)
 }
 
-async function take(what: Step, letters: readonly Letter[], code: string, onlyHints: boolean): Promise<void> {
+async function take(
+  what: Step,
+  letters: readonly Letter[],
+  code: string,
+  onlyHints: boolean,
+): Promise<void> {
   const bring = (letter: Letter): Promise<number> => deliver(house.url, letter)
   const forger = /^forged: (.+)$/.exec(what)?.[1]
   const forge = forger === undefined ? undefined : forgeries[forger]
@@ -102,15 +123,22 @@ async function take(what: Step, letters: readonly Letter[], code: string, onlyHi
   }
   if (what === 'told') for (const letter of letters) await bring(letter)
   else if (what === 'told twice') for (const letter of [...letters, ...letters]) await bring(letter)
-  else if (what === 'ten at once') await Promise.all(Array.from({ length: 10 }, () => letters.map(bring)).flat())
-  else if (what === 'last word first') for (const letter of letters.toReversed()) await bring(letter)
+  else if (what === 'ten at once')
+    await Promise.all(Array.from({ length: 10 }, () => letters.map(bring)).flat())
+  else if (what === 'last word first')
+    for (const letter of letters.toReversed()) await bring(letter)
   else if (what === 'asked') await ask(code)
   else {
     // The portal's connections are cut while the words arrive; the gateway repeats what was not answered.
     const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal' and datname = current_database() and pid <> pg_backend_pid()`
     await Promise.all([...letters.map(bring), cut.execute(house.house.db).catch(() => undefined)])
     // Until every connection of the pool is a new one: of those that wait, some do not know yet that they are gone.
-    const asked = () => Promise.all(Array.from({ length: 30 }, () => house.house.db.selectFrom('customer').select('id').limit(1).execute()))
+    const asked = () =>
+      Promise.all(
+        Array.from({ length: 30 }, () =>
+          house.house.db.selectFrom('customer').select('id').limit(1).execute(),
+        ),
+      )
     await eventually('the database again', () =>
       asked().then(
         () => true,
@@ -122,7 +150,12 @@ async function take(what: Step, letters: readonly Letter[], code: string, onlyHi
 }
 
 /** Runs one schedule; answers what the wallet holds and what it should. */
-async function run(name: string, payer: Payer, customer: TestCustomer, of: { paid: boolean; steps: Step[]; order: string }) {
+async function run(
+  name: string,
+  payer: Payer,
+  customer: TestCustomer,
+  of: { paid: boolean; steps: Step[]; order: string },
+) {
   const before = await balance(customer.id)
   postman.collect()
   const begun = await payer.begin(house, customer)
@@ -131,7 +164,13 @@ async function run(name: string, payer: Payer, customer: TestCustomer, of: { pai
   else await begun.fail?.()
   const letters: Letter[] = []
   await eventually('the words about the payment', async () => {
-    letters.push(...postman.collect().filter((letter) => letter.driver === payer.driver && !letter.body.includes('"setup_intent')))
+    letters.push(
+      ...postman
+        .collect()
+        .filter(
+          (letter) => letter.driver === payer.driver && !letter.body.includes('"setup_intent'),
+        ),
+    )
     return letters.length > 0 || (!paid && payer.silentFailure === true)
   })
   // A bank credits what arrives, whatever was ordered.
@@ -158,7 +197,10 @@ async function run(name: string, payer: Payer, customer: TestCustomer, of: { pai
   await ask(begun.code).catch((error: unknown) => {
     if (!(error instanceof DriverFailure)) throw error
   })
-  return { holds: (await balance(customer.id)) - before, should: paid && order === 'as ordered' ? BigInt(payer.amount) : 0n }
+  return {
+    holds: (await balance(customer.id)) - before,
+    should: paid && order === 'as ordered' ? BigInt(payer.amount) : 0n,
+  }
 }
 
 test.each(Object.entries(payers))(

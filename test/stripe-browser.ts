@@ -8,7 +8,11 @@ export interface Confirmed {
 }
 export interface Browser {
   /** Types a card in and confirms the setup or the payment; a bank's challenge is confirmed or refused. */
-  confirm(clientSecret: string, card: { number: string } | { id: string } | null, bank?: 'confirm' | 'refuse'): Promise<Confirmed>
+  confirm(
+    clientSecret: string,
+    card: { number: string } | { id: string } | null,
+    bank?: 'confirm' | 'refuse',
+  ): Promise<Confirmed>
 }
 
 export const testCards = {
@@ -55,7 +59,11 @@ export function stripeBrowser(sandboxUrl: string, publishableKey: string): Brows
         ...(method !== undefined && { payment_method: method }),
       })
       if (confirmed.status !== 'requires_action') return confirmed
-      return await post<Confirmed>('/stripe/3ds', { intent: id, client_secret: clientSecret, outcome: bank })
+      return await post<Confirmed>('/stripe/3ds', {
+        intent: id,
+        client_secret: clientSecret,
+        outcome: bank,
+      })
     },
   }
 }

@@ -1,7 +1,7 @@
 /** Customers who are only wallets, in a database with the ledger alone: what comes into one. */
 import { randomUUID } from 'node:crypto'
 import { transaction, type Database, type Tx } from '../server/platform/db.ts'
-import type { Ledger, Outcome } from '../server/wallet/ledger.ts'
+import type { Ledger, Outcome } from '../server/wallet/posting.ts'
 
 let people = 0
 
@@ -27,9 +27,20 @@ export function walletsOf(ledger: Ledger, db: () => Database) {
     return id
   }
   const post = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => transaction(db(), work)
-  const topUp = (customerId: string, amount: bigint, key: string = randomUUID()): Promise<Outcome> =>
+  const topUp = (
+    customerId: string,
+    amount: bigint,
+    key: string = randomUUID(),
+  ): Promise<Outcome> =>
     post((tx) =>
-      ledger.credit(tx, { key, customerId, driver: 'vnpay', amount, currency: 'VND', details: { provider: 'VNPay', code: key } }),
+      ledger.credit(tx, {
+        key,
+        customerId,
+        driver: 'vnpay',
+        amount,
+        currency: 'VND',
+        details: { provider: 'VNPay', code: key },
+      }),
     )
 
   return { customer, post, topUp }

@@ -2,7 +2,12 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { cruise, type ICruiseResult, type IFlattenedRuleSet, type ICruiseOptions } from 'dependency-cruiser'
+import {
+  cruise,
+  type ICruiseResult,
+  type IFlattenedRuleSet,
+  type ICruiseOptions,
+} from 'dependency-cruiser'
 import { afterAll, describe, expect, test } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -11,7 +16,10 @@ const rules = JSON.parse(readFileSync(path.join(root, '.dependency-cruiser.json'
   options: ICruiseOptions
 }
 
-async function breaches(base: string, folders: string[]): Promise<{ read: number; found: string[] }> {
+async function breaches(
+  base: string,
+  folders: string[],
+): Promise<{ read: number; found: string[] }> {
   const { output } = await cruise(folders, {
     ...rules.options,
     baseDir: base,
@@ -21,7 +29,9 @@ async function breaches(base: string, folders: string[]): Promise<{ read: number
   const { summary } = output as ICruiseResult
   return {
     read: summary.totalCruised,
-    found: summary.violations.map((violation) => `${violation.rule.name}: ${violation.from} → ${violation.to}`),
+    found: summary.violations.map(
+      (violation) => `${violation.rule.name}: ${violation.from} → ${violation.to}`,
+    ),
   }
 }
 
@@ -34,30 +44,72 @@ test('the walls stand, and the guard is awake', async () => {
 
 /** For each rule: the files that break it. Every file that is imported exists. */
 const faults: Record<string, Record<string, string>> = {
-  'contract-knows-nobody': { 'contract/a.ts': "import '../server/wallet/index.ts'", 'server/wallet/index.ts': 'export {}' },
-  'web-and-server-meet-only-in-the-contract': { 'web/a.ts': "import '../server/wallet/index.ts'", 'server/wallet/index.ts': 'export {}' },
+  'contract-knows-nobody': {
+    'contract/a.ts': "import '../server/wallet/index.ts'",
+    'server/wallet/index.ts': 'export {}',
+  },
+  'web-and-server-meet-only-in-the-contract': {
+    'web/a.ts': "import '../server/wallet/index.ts'",
+    'server/wallet/index.ts': 'export {}',
+  },
   'server-knows-no-page': { 'server/app.ts': "import '../web/a.ts'", 'web/a.ts': 'export {}' },
-  'the-sandbox-is-apart': { 'sandbox/a.ts': "import '../server/wallet/index.ts'", 'server/wallet/index.ts': 'export {}' },
-  'only-the-portal-opens-the-sandbox': { 'server/app.ts': "import '../sandbox/index.ts'", 'sandbox/index.ts': 'export {}' },
-  'nobody-imports-a-runtime': { 'server/app.ts': "import '../runtimes/x/main.js'", 'runtimes/x/main.js': 'export {}' },
-  'platform-knows-no-room': { 'server/platform/a.ts': "import '../wallet/index.ts'", 'server/wallet/index.ts': 'export {}' },
-  'rooms-are-entered-by-the-door': { 'server/billing/a.ts': "import '../wallet/ledger.ts'", 'server/wallet/ledger.ts': 'export {}' },
-  'the-house-enters-rooms-by-the-door': { 'server/app.ts': "import './wallet/ledger.ts'", 'server/wallet/ledger.ts': 'export {}' },
+  'the-sandbox-is-apart': {
+    'sandbox/a.ts': "import '../server/wallet/index.ts'",
+    'server/wallet/index.ts': 'export {}',
+  },
+  'only-the-portal-opens-the-sandbox': {
+    'server/app.ts': "import '../sandbox/index.ts'",
+    'sandbox/index.ts': 'export {}',
+  },
+  'nobody-imports-a-runtime': {
+    'server/app.ts': "import '../runtimes/x/main.js'",
+    'runtimes/x/main.js': 'export {}',
+  },
+  'platform-knows-no-room': {
+    'server/platform/a.ts': "import '../wallet/index.ts'",
+    'server/wallet/index.ts': 'export {}',
+  },
+  'rooms-are-entered-by-the-door': {
+    'server/billing/a.ts': "import '../wallet/ledger.ts'",
+    'server/wallet/ledger.ts': 'export {}',
+  },
+  'the-house-enters-rooms-by-the-door': {
+    'server/app.ts': "import './wallet/ledger.ts'",
+    'server/wallet/ledger.ts': 'export {}',
+  },
   'drivers-are-picked-in-one-place': {
     'server/drivers.ts': "import './payments/drivers/vnpay/index.ts'",
     'server/payments/drivers/vnpay/index.ts': 'export {}',
   },
-  'only-drivers-ts-picks': { 'server/payments/a.ts': "import './drivers/index.ts'", 'server/payments/drivers/index.ts': 'export {}' },
+  'only-drivers-ts-picks': {
+    'server/payments/a.ts': "import './drivers/index.ts'",
+    'server/payments/drivers/index.ts': 'export {}',
+  },
   'a-driver-sees-only-its-folder-and-the-agreement': {
     'server/payments/drivers/vnpay/a.ts': "import '../../../platform/db.ts'",
     'server/platform/db.ts': 'export {}',
   },
-  'ui-knows-no-feature': { 'web/ui/a.ts': "import '../wallet/a.ts'", 'web/wallet/a.ts': 'export {}' },
+  'ui-knows-no-feature': {
+    'web/ui/a.ts': "import '../wallet/a.ts'",
+    'web/wallet/a.ts': 'export {}',
+  },
   'only-routes-speak-http': { 'server/wallet/ledger.ts': "import 'fastify'" },
-  'ground-floor-looks-not-up': { 'server/wallet/a.ts': "import '../billing/index.ts'", 'server/billing/index.ts': 'export {}' },
-  'middle-floor-looks-not-up': { 'server/billing/a.ts': "import '../wordpress/index.ts'", 'server/wordpress/index.ts': 'export {}' },
-  'top-rooms-ignore-each-other': { 'server/wordpress/a.ts': "import '../dns/index.ts'", 'server/dns/index.ts': 'export {}' },
-  'the-edge-knows-nobody': { 'server/edge/a.ts': "import '../platform/db.ts'", 'server/platform/db.ts': 'export {}' },
+  'ground-floor-looks-not-up': {
+    'server/wallet/a.ts': "import '../billing/index.ts'",
+    'server/billing/index.ts': 'export {}',
+  },
+  'middle-floor-looks-not-up': {
+    'server/billing/a.ts': "import '../wordpress/index.ts'",
+    'server/wordpress/index.ts': 'export {}',
+  },
+  'top-rooms-ignore-each-other': {
+    'server/wordpress/a.ts': "import '../dns/index.ts'",
+    'server/dns/index.ts': 'export {}',
+  },
+  'the-edge-knows-nobody': {
+    'server/edge/a.ts': "import '../platform/db.ts'",
+    'server/platform/db.ts': 'export {}',
+  },
   'no-cycles': { 'server/wallet/a.ts': "import './b.ts'", 'server/wallet/b.ts': "import './a.ts'" },
   'no-orphans': { 'server/wallet/a.ts': 'export const lonely = 1' },
   'what-runs-is-a-dependency': { 'server/wallet/a.ts': "import 'vitest'" },
@@ -80,7 +132,9 @@ describe('each wall notices a breach', () => {
       }
       writeFileSync(path.join(place, 'package.json'), readFileSync(path.join(root, 'package.json')))
       symlinkSync(path.join(root, 'node_modules'), path.join(place, 'node_modules'))
-      const { found } = await breaches(place, [...new Set(Object.keys(files).map((file) => file.split('/')[0] ?? ''))])
+      const { found } = await breaches(place, [
+        ...new Set(Object.keys(files).map((file) => file.split('/')[0] ?? '')),
+      ])
       expect(found.join('\n')).toContain(rule)
     })
   }

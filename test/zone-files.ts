@@ -42,7 +42,9 @@ class Dice {
 const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789']
 
 function label(dice: Dice): string {
-  const word = Array.from({ length: 1 + dice.number(dice.chance(0.02) ? 62 : 9) }, () => dice.one(letters)).join('')
+  const word = Array.from({ length: 1 + dice.number(dice.chance(0.02) ? 62 : 9) }, () =>
+    dice.one(letters),
+  ).join('')
   return dice.chance(0.1) ? `_${word.slice(0, 60)}` : word
 }
 
@@ -52,7 +54,8 @@ function text(dice: Dice, length: number): { quoted: string; hex: string } {
   const bytes: Buffer[] = []
   while (Buffer.concat(bytes).length < length) {
     const kind = dice.number(12)
-    const char = kind === 0 ? dice.one([...'đờắ€😀é']) : String.fromCharCode(0x20 + dice.number(0x5f))
+    const char =
+      kind === 0 ? dice.one([...'đờắ€😀é']) : String.fromCharCode(0x20 + dice.number(0x5f))
     const raw = Buffer.from(char)
     if (Buffer.concat(bytes).length + raw.length > length) break
     bytes.push(raw)
@@ -84,7 +87,9 @@ function time(dice: Dice, seconds: number): string {
 }
 
 const ipv6 = (dice: Dice): { written: string; data: string } => {
-  const groups = Array.from({ length: 8 }, () => (dice.chance(0.4) ? '0' : dice.number(65_536).toString(16)))
+  const groups = Array.from({ length: 8 }, () =>
+    dice.chance(0.4) ? '0' : dice.number(65_536).toString(16),
+  )
   const data = new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
   const written = dice.chance(0.5) ? groups.join(':') : data
   return { written: dice.chance(0.3) ? written.toUpperCase() : written, data }
@@ -104,13 +109,19 @@ export function generateZoneFile(seed: number): GeneratedZoneFile {
   const taken = new Set<string>()
   const gap = (): string => dice.one([' ', '  ', '\t', ' \t '])
   const shuffleCase = (word: string): string => (dice.chance(0.2) ? word.toUpperCase() : word)
-  const comment = (): string => (dice.chance(0.15) ? `${gap()}; ${dice.one(['comment', 'a ( " b', 'đây là ghi chú', ''])}` : '')
+  const comment = (): string =>
+    dice.chance(0.15) ? `${gap()}; ${dice.one(['comment', 'a ( " b', 'đây là ghi chú', ''])}` : ''
   /** A name in one of its spellings under the origin that holds at this line. */
   const spell = (name: string): string => {
     if (name === current && dice.chance(0.6)) return '@'
-    const relative = name.endsWith(`.${current}`) && dice.chance(0.7) ? name.slice(0, -current.length - 1) : `${name}.`
+    const relative =
+      name.endsWith(`.${current}`) && dice.chance(0.7)
+        ? name.slice(0, -current.length - 1)
+        : `${name}.`
     return shuffleCase(
-      dice.chance(0.05) ? relative.replace(/^[a-z]/, (char) => `\\${String(char.charCodeAt(0)).padStart(3, '0')}`) : relative,
+      dice.chance(0.05)
+        ? relative.replace(/^[a-z]/, (char) => `\\${String(char.charCodeAt(0)).padStart(3, '0')}`)
+        : relative,
     )
   }
   /** Words of the data, at times in parentheses over several lines. */
@@ -123,15 +134,23 @@ export function generateZoneFile(seed: number): GeneratedZoneFile {
     const known = ttls.get(set)
     const implied = defaultTtl ?? lastTtl
     // a set has one TTL (RFC 2181, 5.2)
-    const explicit = implied === undefined || (known !== undefined && known !== implied) || dice.chance(0.4)
-    const ttl = known ?? (explicit ? dice.one([0, 30, 60, 300, 3600, 5400, 86_400, 694_861, 2_147_483_647]) : implied)
+    const explicit =
+      implied === undefined || (known !== undefined && known !== implied) || dice.chance(0.4)
+    const ttl =
+      known ??
+      (explicit ? dice.one([0, 30, 60, 300, 3600, 5400, 86_400, 694_861, 2_147_483_647]) : implied)
     ttls.set(set, ttl)
     if (explicit) lastTtl = ttl
-    const head = [...(explicit ? [time(dice, ttl)] : []), ...(dice.chance(0.5) ? [shuffleCase('in')] : [])]
+    const head = [
+      ...(explicit ? [time(dice, ttl)] : []),
+      ...(dice.chance(0.5) ? [shuffleCase('in')] : []),
+    ]
     if (dice.chance(0.5)) head.reverse()
     const start = name === owner && dice.chance(0.5) ? gap() : `${spell(name)}${gap()}`
     owner = name
-    lines.push(`${start}${[...head, dice.chance(0.2) ? type.toLowerCase() : type, join(words)].join(gap())}${comment()}`)
+    lines.push(
+      `${start}${[...head, dice.chance(0.2) ? type.toLowerCase() : type, join(words)].join(gap())}${comment()}`,
+    )
     records.push(`${name} ${ttl} ${type} ${data}`)
   }
 
@@ -146,10 +165,16 @@ export function generateZoneFile(seed: number): GeneratedZoneFile {
   add(
     origin,
     'SOA',
-    [spell(primary), `${mailbox}.`, String(serial), ...[refresh, retry, expire, minimum].map((seconds) => time(dice, seconds))],
+    [
+      spell(primary),
+      `${mailbox}.`,
+      String(serial),
+      ...[refresh, retry, expire, minimum].map((seconds) => time(dice, seconds)),
+    ],
     `${primary}. ${mailbox}. ${serial} ${refresh} ${retry} ${expire} ${minimum}`,
   )
-  for (const server of ['ns1.hoster.test', 'ns2.hoster.test']) add(origin, 'NS', [spell(server)], server)
+  for (const server of ['ns1.hoster.test', 'ns2.hoster.test'])
+    add(origin, 'NS', [spell(server)], server)
 
   for (let count = 1 + dice.number(20); count > 0; count--) {
     if (dice.chance(0.08)) {
@@ -190,7 +215,9 @@ export function generateZoneFile(seed: number): GeneratedZoneFile {
         break
       }
       case 'TXT': {
-        const strings = Array.from({ length: 1 + dice.number(3) }, () => text(dice, dice.chance(0.1) ? 255 : dice.number(40)))
+        const strings = Array.from({ length: 1 + dice.number(3) }, () =>
+          text(dice, dice.chance(0.1) ? 255 : dice.number(40)),
+        )
         add(
           name,
           type,
@@ -246,7 +273,10 @@ export function mutate(original: string, seed: number): string {
         break
       case 2:
         changed =
-          changed.slice(0, at) + changed.slice(at, at + length).toUpperCase() + changed.slice(at, at + length) + changed.slice(at + length)
+          changed.slice(0, at) +
+          changed.slice(at, at + length).toUpperCase() +
+          changed.slice(at, at + length) +
+          changed.slice(at + length)
         break
       case 3:
         lines.splice(dice.number(lines.length), 1)

@@ -31,8 +31,11 @@ export class ApiError extends Error {
 }
 
 type Part<Name extends string, S> = S extends undefined ? unknown : Record<Name, Input<S>>
-type PartOf<E extends Endpoint, Name extends 'params' | 'query' | 'body'> = E extends Record<Name, infer S> ? Part<Name, S> : unknown
-export type CallInput<E extends Endpoint> = PartOf<E, 'params'> & PartOf<E, 'query'> & PartOf<E, 'body'>
+type PartOf<E extends Endpoint, Name extends 'params' | 'query' | 'body'> =
+  E extends Record<Name, infer S> ? Part<Name, S> : unknown
+export type CallInput<E extends Endpoint> = PartOf<E, 'params'> &
+  PartOf<E, 'query'> &
+  PartOf<E, 'body'>
 
 interface CallOptions {
   signal?: AbortSignal | undefined
@@ -62,7 +65,9 @@ export function newKey(): string {
 }
 
 function address(endpoint: Endpoint, { params, query }: Parts): string {
-  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params?.[name])))
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(String(params?.[name])),
+  )
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {}))
     if (value !== undefined) search.set(name, String(value as string | number | boolean))
@@ -83,12 +88,21 @@ async function failureOf(response: Response): Promise<ApiError> {
   })
 }
 
-async function ask(endpoint: Endpoint, parts: Parts, options: CallOptions, accept = 'application/json'): Promise<Response> {
+async function ask(
+  endpoint: Endpoint,
+  parts: Parts,
+  options: CallOptions,
+  accept = 'application/json',
+): Promise<Response> {
   const token = session.token()
-  const headers: Record<string, string> = { Accept: accept, 'Accept-Language': sentenceLanguage(currentLanguage()) }
+  const headers: Record<string, string> = {
+    Accept: accept,
+    'Accept-Language': sentenceLanguage(currentLanguage()),
+  }
   if (token !== null) headers['Authorization'] = `Bearer ${token}`
   if (parts.body !== undefined) headers['Content-Type'] = 'application/json'
-  if (endpoint.method === 'POST' || endpoint.method === 'PUT') headers['Idempotency-Key'] = options.idempotencyKey ?? newKey()
+  if (endpoint.method === 'POST' || endpoint.method === 'PUT')
+    headers['Idempotency-Key'] = options.idempotencyKey ?? newKey()
 
   const to = address(endpoint, parts)
   let response: Response | undefined
@@ -108,14 +122,22 @@ async function ask(endpoint: Endpoint, parts: Parts, options: CallOptions, accep
 
   const failure = await failureOf(response)
   // A token that was replaced while this call was under way says nothing about the new one.
-  if (failure.code === 'unauthenticated' && token !== null && token === session.token()) onOutage.signedOut()
+  if (token === session.token()) {
+    if (failure.code === 'unauthenticated') onOutage.signedOut()
+    else if (failure.code === 'session_locked' && !session.locked()) session.lock()
+  }
   if (failure.status === 503) onOutage.unavailable()
   throw failure
 }
 
-const noConnection = () => new ApiError({ code: 'offline', status: 0, message: currentTexts().common.noConnection })
+const noConnection = () =>
+  new ApiError({ code: 'offline', status: 0, message: currentTexts().common.noConnection })
 
-async function send(endpoint: Endpoint, parts: Parts, options: CallOptions): Promise<Success<unknown>> {
+async function send(
+  endpoint: Endpoint,
+  parts: Parts,
+  options: CallOptions,
+): Promise<Success<unknown>> {
   const response = await ask(endpoint, parts, options)
   try {
     return (await response.json()) as Success<unknown>
@@ -139,7 +161,10 @@ export async function download<const E extends Endpoint & { files: readonly stri
   } catch {
     throw noConnection()
   }
-  link.download = fileName ?? /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'download'
+  link.download =
+    fileName ??
+    /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ??
+    'download'
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
@@ -182,11 +207,15 @@ export class Attempt {
   #key: string | undefined
   #body: string | undefined
 
-  async run<const E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Output<E['result']>> {
+  async run<const E extends Endpoint>(
+    endpoint: E,
+    input: CallInput<E>,
+  ): Promise<Output<E['result']>> {
     const body = JSON.stringify([endpoint.path, input])
     if (this.#key === undefined || this.#body !== body) {
       const before = unsettled.get(body)
-      this.#key = before !== undefined && Date.now() - before.since < unsettledMs ? before.key : newKey()
+      this.#key =
+        before !== undefined && Date.now() - before.since < unsettledMs ? before.key : newKey()
       this.#body = body
     }
     const key = this.#key
@@ -196,7 +225,13 @@ export class Attempt {
       return result
     } catch (error) {
       // Where nobody knows what became of it, the next press goes on with the same action.
-      if (error instanceof ApiError && error.status > 0 && error.status < 500 && error.code !== 'idempotency_in_progress') this.#end(body)
+      if (
+        error instanceof ApiError &&
+        error.status > 0 &&
+        error.status < 500 &&
+        error.code !== 'idempotency_in_progress'
+      )
+        this.#end(body)
       else unsettled.set(body, { key, since: Date.now() })
       throw error
     }
@@ -210,7 +245,10 @@ export class Attempt {
 
 /** The server's own sentence, or `otherwise` where it said none: nobody answered, or something broke. */
 export const saidOr = (error: unknown, otherwise: string): string =>
-  error instanceof ApiError && error.status > 0 && error.code !== 'internal' ? error.message : otherwise
+  error instanceof ApiError && error.status > 0 && error.code !== 'internal'
+    ? error.message
+    : otherwise
 
 /** What to tell the customer about any failure. */
-export const messageOf = (error: unknown): string => (error instanceof ApiError ? error.message : currentTexts().toast.tryAgain)
+export const messageOf = (error: unknown): string =>
+  error instanceof ApiError ? error.message : currentTexts().toast.tryAgain

@@ -22,7 +22,8 @@ function read(): Kept | undefined {
   }
 }
 function write(account: string, forms: Record<string, unknown>) {
-  if (Object.keys(forms).length > 0) sessionStorage.setItem(draftsKey, JSON.stringify({ account, forms } satisfies Kept))
+  if (Object.keys(forms).length > 0)
+    sessionStorage.setItem(draftsKey, JSON.stringify({ account, forms } satisfies Kept))
   else sessionStorage.removeItem(draftsKey)
 }
 
@@ -30,12 +31,17 @@ ending.keep = (account) => {
   if (account === undefined) return
   // A second ending on the way (a locked screen, then a dead session) keeps what the first one did.
   const before = read()
-  write(account, { ...(before?.account === account ? before.forms : {}), ...Object.fromEntries(open) })
+  write(account, {
+    ...(before?.account === account ? before.forms : {}),
+    ...Object.fromEntries(open),
+  })
 }
 
 function keptAs<T>(key: string): T | undefined {
   const kept = read()
-  return kept !== undefined && kept.account === session.user()?.id ? (kept.forms[key] as T | undefined) : undefined
+  return kept !== undefined && kept.account === session.user()?.id
+    ? (kept.forms[key] as T | undefined)
+    : undefined
 }
 
 function forget(key: string) {

@@ -15,7 +15,10 @@ declare global {
 const freshMs = 15_000
 
 /** The answer to a read, if it was asked for early by the same session; each only once. */
-export function takeEarlyRead(address: string, token: string | null): Promise<Response> | undefined {
+export function takeEarlyRead(
+  address: string,
+  token: string | null,
+): Promise<Response> | undefined {
   const early = window.__earlyReads
   const answer = early?.answers[address]
   if (!early || !answer) return undefined

@@ -12,7 +12,9 @@ type Language = 'en' | 'vi'
 /** Of `now`, what is not as it was `before`. */
 export const differing = <B extends object>(now: B, before: B): Partial<B> =>
   Object.fromEntries(
-    Object.entries(now).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key as keyof B])),
+    Object.entries(now).filter(
+      ([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key as keyof B]),
+    ),
   ) as Partial<B>
 
 /** First message per field; the key of a nested field is its path with dots, as the server writes it. */
@@ -44,7 +46,14 @@ interface FormOptions<V extends object, S extends z.ZodMiniType> {
 const pick = <V extends object>(values: V, names: readonly (keyof V & string)[]): Partial<V> =>
   Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<V>
 
-export function useForm<V extends object, S extends z.ZodMiniType>({ initial, schema, body, submit, keep, follows }: FormOptions<V, S>) {
+export function useForm<V extends object, S extends z.ZodMiniType>({
+  initial,
+  schema,
+  body,
+  submit,
+  keep,
+  follows,
+}: FormOptions<V, S>) {
   const language = sentenceLanguage(useLanguage())
   const [values, setValues, { begun, setBegun }] = useDraft<V>(
     Object.keys(initial).join(),
@@ -65,7 +74,10 @@ export function useForm<V extends object, S extends z.ZodMiniType>({ initial, sc
     setErrors((now) => without(now, key))
   }
 
-  const focusFirstError = () => requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+  const focusFirstError = () =>
+    requestAnimationFrame(() =>
+      form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(),
+    )
 
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault()

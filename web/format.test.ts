@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { diskGb, formatElapsed, formatTime, ramGb, signedMoney } from './format.ts'
 
-test('times are local, with the real month', () => expect(formatTime(new Date(2026, 0, 5, 14, 3, 9))).toBe('2026-01-05 14:03:09'))
+test('times are local, with the real month', () =>
+  expect(formatTime(new Date(2026, 0, 5, 14, 3, 9))).toBe('2026-01-05 14:03:09'))
 test('1000 MB of memory are 1 GB, 1024 MB of disk are 1 GB', () => {
   expect(ramGb(2000, 'en')).toBe('2')
   expect(ramGb(512, 'vi')).toBe('0,5')

@@ -6,7 +6,10 @@ import { useLanguage, type Language } from './i18n/index.ts'
 const two = (number: number): string => String(number).padStart(2, '0')
 
 /** The zone that the customer chose, and how one other than the browser's writes a moment, as `formatTime` does; set by time-zone.ts. */
-export const chosenZone: { name: string | null; write: ((date: Date) => string) | undefined } = { name: null, write: undefined }
+export const chosenZone: { name: string | null; write: ((date: Date) => string) | undefined } = {
+  name: null,
+  write: undefined,
+}
 
 /** yyyy-MM-dd HH:mm:ss in the time zone that the customer chose, else in the browser's. */
 export function formatTime(when: Date | number | string): string {

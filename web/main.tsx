@@ -20,7 +20,10 @@ onOutage.signedOut = () => {
   session.close(false)
   const here = router.latestLocation
   void router
-    .navigate({ to: '/login', search: here.pathname.startsWith('/login') ? {} : { next: here.href } })
+    .navigate({
+      to: '/login',
+      search: here.pathname.startsWith('/login') ? {} : { next: here.href },
+    })
     .then(() => queryClient.clear())
 }
 onOutage.unavailable = () => {

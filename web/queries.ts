@@ -43,7 +43,8 @@ export function createQueryClient(): QueryClient {
       queries: {
         staleTime: 15_000,
         // One quiet repeat for what may pass by itself; a refusal is final.
-        retry: (count, error) => count < 1 && error instanceof ApiError && (error.status === 0 || error.status === 502),
+        retry: (count, error) =>
+          count < 1 && error instanceof ApiError && (error.status === 0 || error.status === 502),
         retryDelay: 500,
         // What is shown already is asked for anew behind the frame that shows it: on a slow processor each request takes milliseconds of it.
         persister: async (read, context, { state }) => {

@@ -1,6 +1,12 @@
 /** Every screen of the portal, once: its address, its file, what its address may carry. */
 import type { QueryClient } from '@tanstack/react-query'
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import type { RecordType } from '../contract/dns-types.ts'
 import { AppLayout, AppPending, PagePending } from './shell/AppLayout.tsx'
@@ -32,11 +38,22 @@ interface ScreenFile {
 const screen = (file: () => Promise<ScreenFile>, ...groups: readonly TextGroup[]) => {
   let found: ScreenFile | undefined
   // Its texts come with its chunk; neither is asked for again.
-  const loaded = async () => (found ??= await loadScreen(async () => (await Promise.all([file(), ...groups.map(loadTexts)]))[0]))
+  const loaded = async () =>
+    (found ??= await loadScreen(
+      async () => (await Promise.all([file(), ...groups.map(loadTexts)]))[0],
+    ))
   return {
     component: lazyRouteComponent(loaded),
     loaderDeps: ({ search }: { search: Record<string, unknown> }) => search,
-    loader: async ({ context, params, deps }: { context: Context; params: Record<string, string>; deps: Record<string, unknown> }) => {
+    loader: async ({
+      context,
+      params,
+      deps,
+    }: {
+      context: Context
+      params: Record<string, string>
+      deps: Record<string, unknown>
+    }) => {
       const { load } = await loaded()
       await load?.({ queryClient: context.queryClient, params, search: deps })
     },
@@ -44,10 +61,13 @@ const screen = (file: () => Promise<ScreenFile>, ...groups: readonly TextGroup[]
 }
 
 type Search = Record<string, unknown>
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
 /** yyyy-MM-dd, of a day that exists. */
 const day = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
+  typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined
 interface TransactionSearch {
   direction?: 'in' | 'out' | undefined
   search?: string | undefined
@@ -77,10 +97,14 @@ const app = createRoute({
   component: AppLayout,
   pendingComponent: AppPending,
   beforeLoad: ({ location }) => {
-    if (!session.signedIn()) throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } })
+    if (!session.signedIn())
+      throw redirect({ to: '/login', search: location.href === '/' ? {} : { next: location.href } })
   },
   loader: async ({ context: { queryClient } }) => {
-    await Promise.all([queryClient.ensureQueryData({ ...meQuery, revalidateIfStale: true }), queryClient.ensureQueryData(configQuery)])
+    await Promise.all([
+      queryClient.ensureQueryData({ ...meQuery, revalidateIfStale: true }),
+      queryClient.ensureQueryData(configQuery),
+    ])
   },
 })
 const inApp = () => app
@@ -95,7 +119,9 @@ const transactions = createRoute({
   getParentRoute: inApp,
   path: '/transactions',
   validateSearch: (search: Search): TransactionSearch => ({
-    ...(search['direction'] === 'in' || search['direction'] === 'out' ? { direction: search['direction'] } : {}),
+    ...(search['direction'] === 'in' || search['direction'] === 'out'
+      ? { direction: search['direction'] }
+      : {}),
     ...optional('search', text(search['search'])?.slice(0, 100)),
     ...optional('from', day(search['from'])),
     ...optional('to', day(search['to'])),
@@ -131,7 +157,11 @@ const invoices = createRoute({
   path: '/invoice',
   ...screen(() => import('./invoices/InvoicesPage.tsx'), 'invoices'),
 })
-const wordpress = createRoute({ getParentRoute: inApp, path: '/wordpress', ...screen(() => import('./wordpress/ListPage.tsx'), 'servers') })
+const wordpress = createRoute({
+  getParentRoute: inApp,
+  path: '/wordpress',
+  ...screen(() => import('./wordpress/ListPage.tsx'), 'servers'),
+})
 const wordpressCreate = createRoute({
   getParentRoute: inApp,
   path: '/wordpress/create',
@@ -152,7 +182,11 @@ const wordpressSite = createRoute({
   validateSearch: siteTab,
   ...screen(() => import('./wordpress/SitePage.tsx'), 'servers', 'site'),
 })
-const hosting = createRoute({ getParentRoute: inApp, path: '/hosting', ...screen(() => import('./hosting/ListPage.tsx'), 'servers') })
+const hosting = createRoute({
+  getParentRoute: inApp,
+  path: '/hosting',
+  ...screen(() => import('./hosting/ListPage.tsx'), 'servers'),
+})
 const hostingCreate = createRoute({
   getParentRoute: inApp,
   path: '/hosting/create',
@@ -164,13 +198,22 @@ const hostingSite = createRoute({
   validateSearch: siteTab,
   ...screen(() => import('./hosting/SitePage.tsx'), 'servers', 'site'),
 })
-const dns = createRoute({ getParentRoute: inApp, path: '/dns', ...screen(() => import('./dns/DomainsPage.tsx'), 'dns') })
+const dns = createRoute({
+  getParentRoute: inApp,
+  path: '/dns',
+  ...screen(() => import('./dns/DomainsPage.tsx'), 'dns'),
+})
 const dnsDomain = createRoute({
   getParentRoute: inApp,
   path: '/dns/domain/$id',
-  validateSearch: (search: Search): { record?: RecordType | undefined; search?: string | undefined } => {
+  validateSearch: (
+    search: Search,
+  ): { record?: RecordType | undefined; search?: string | undefined } => {
     const record = recordTypes.find((one) => one === search['record'])
-    return { ...(record === undefined ? {} : { record }), ...optional('search', text(search['search'])?.slice(0, 253)) }
+    return {
+      ...(record === undefined ? {} : { record }),
+      ...optional('search', text(search['search'])?.slice(0, 253)),
+    }
   },
   ...screen(() => import('./dns/DomainPage.tsx'), 'dns'),
 })
@@ -189,9 +232,21 @@ const account = createRoute({
   path: '/account',
   ...screen(() => import('./account/AccountPage.tsx'), 'account', 'address'),
 })
-const docs = createRoute({ getParentRoute: inApp, path: '/docs', ...screen(() => import('./docs/IndexPage.tsx'), 'docs') })
-const docsPage = createRoute({ getParentRoute: inApp, path: '/docs/$page', ...screen(() => import('./docs/DocsPage.tsx'), 'docs') })
-const paas = createRoute({ getParentRoute: inApp, path: '/paas', ...screen(() => import('./paas/PaasPage.tsx'), 'paas') })
+const docs = createRoute({
+  getParentRoute: inApp,
+  path: '/docs',
+  ...screen(() => import('./docs/IndexPage.tsx'), 'docs'),
+})
+const docsPage = createRoute({
+  getParentRoute: inApp,
+  path: '/docs/$page',
+  ...screen(() => import('./docs/DocsPage.tsx'), 'docs'),
+})
+const paas = createRoute({
+  getParentRoute: inApp,
+  path: '/paas',
+  ...screen(() => import('./paas/PaasPage.tsx'), 'paas'),
+})
 const projectCreate = createRoute({
   getParentRoute: inApp,
   path: '/project/create',
@@ -234,7 +289,11 @@ const recoveryBoxed = createRoute({
   validateSearch: withEmail,
   ...screen(() => import('./auth/RecoveryPage.tsx'), 'auth'),
 })
-const lockScreen = createRoute({ getParentRoute: bare, path: '/auth/lockscreen', ...screen(() => import('./auth/LockPage.tsx'), 'auth') })
+const lockScreen = createRoute({
+  getParentRoute: bare,
+  path: '/auth/lockscreen',
+  ...screen(() => import('./auth/LockPage.tsx'), 'auth'),
+})
 const lockScreenBoxed = createRoute({
   getParentRoute: bare,
   path: '/auth/lockscreen-boxed',
@@ -259,15 +318,27 @@ const hostedInvoice = createRoute({
   ...screen(() => import('./invoices/HostedPage.tsx'), 'invoices'),
 })
 
-const legal = createRoute({ getParentRoute: bare, path: '/legal/$page', ...screen(() => import('./pages/LegalPage.tsx'), 'auth') })
-const error404 = createRoute({ getParentRoute: bare, path: '/pages/error404', ...screen(() => import('./pages/Error404.tsx')) })
+const legal = createRoute({
+  getParentRoute: bare,
+  path: '/legal/$page',
+  ...screen(() => import('./pages/LegalPage.tsx'), 'auth'),
+})
+const error404 = createRoute({
+  getParentRoute: bare,
+  path: '/pages/error404',
+  ...screen(() => import('./pages/Error404.tsx')),
+})
 const error500 = createRoute({
   getParentRoute: bare,
   path: '/pages/error500',
   validateSearch: (search: Search) => optional('from', text(search['from'])),
   component: Error500,
 })
-const error503 = createRoute({ getParentRoute: bare, path: '/pages/error503', ...screen(() => import('./pages/Error503.tsx')) })
+const error503 = createRoute({
+  getParentRoute: bare,
+  path: '/pages/error503',
+  ...screen(() => import('./pages/Error503.tsx')),
+})
 const maintenance = createRoute({
   getParentRoute: bare,
   path: '/pages/maintenence',
@@ -355,7 +426,8 @@ export function createPortalRouter(queryClient: QueryClient) {
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {
       const out = new URLSearchParams()
-      for (const [key, value] of Object.entries(search)) if (value !== undefined && value !== null) out.set(key, String(value))
+      for (const [key, value] of Object.entries(search))
+        if (value !== undefined && value !== null) out.set(key, String(value))
       const query = out.toString()
       return query ? `?${query}` : ''
     },

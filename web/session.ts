@@ -5,7 +5,15 @@
 import { useSyncExternalStore } from 'react'
 import type { Me } from '../contract/auth.ts'
 
-const keys = { token: 'accessToken', signedIn: 'isLogin', user: 'user', locked: 'isLockScreen', cardSecret: 'client_secret' } as const
+const keys = {
+  token: 'accessToken',
+  signedIn: 'isLogin',
+  user: 'user',
+  locked: 'isLockScreen',
+  cardSecret: 'client_secret',
+  /** Whose session ended by itself, for the sign-in that follows. */
+  ended: 'ended',
+} as const
 /** Where drafts.ts puts aside what is typed. */
 export const draftsKey = 'drafts'
 /** Set by drafts.ts once a form was on the screen: puts aside what is typed there. */
@@ -17,7 +25,8 @@ const changed = () => {
 
 export const session = {
   token: (): string | null => sessionStorage.getItem(keys.token),
-  signedIn: (): boolean => sessionStorage.getItem(keys.signedIn) === '1' && sessionStorage.getItem(keys.token) !== null,
+  signedIn: (): boolean =>
+    sessionStorage.getItem(keys.signedIn) === '1' && sessionStorage.getItem(keys.token) !== null,
   locked: (): boolean => sessionStorage.getItem(keys.locked) === 'true',
 
   open(token: string) {
@@ -46,6 +55,7 @@ export const session = {
     if (secret === null) sessionStorage.removeItem(keys.cardSecret)
     else sessionStorage.setItem(keys.cardSecret, secret)
   },
+  /** Until the password is given; the lock view tells the server. */
   lock() {
     ending.keep(session.user()?.id)
     sessionStorage.setItem(keys.locked, 'true')
@@ -59,11 +69,15 @@ export const session = {
   },
   /** `wished`: the customer signs out; otherwise the session ended by itself, and what is typed waits for them. */
   close(wished: boolean) {
+    const user = session.user()
     if (wished) sessionStorage.removeItem(draftsKey)
-    else ending.keep(session.user()?.id)
+    else ending.keep(user?.id)
     for (const key of Object.values(keys)) sessionStorage.removeItem(key)
+    if (!wished) sessionStorage.setItem(keys.ended, user?.email ?? '')
     changed()
   },
+  /** The email of the session that ended by itself; empty where it is not known, null where none did. */
+  ended: (): string | null => sessionStorage.getItem(keys.ended),
 }
 
 const subscribe = (listener: () => void) => {
@@ -72,7 +86,8 @@ const subscribe = (listener: () => void) => {
 }
 export const useLocked = (): boolean => useSyncExternalStore(subscribe, session.locked)
 /** A locked screen tells nobody what a customer may see. */
-export const useSignedIn = (): boolean => useSyncExternalStore(subscribe, () => session.signedIn() && !session.locked())
+export const useSignedIn = (): boolean =>
+  useSyncExternalStore(subscribe, () => session.signedIn() && !session.locked())
 
 /** A path of our own to return to after signing in; anything that could lead elsewhere is dropped. */
 export const returnPath = (next: string | undefined): string =>

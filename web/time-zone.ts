@@ -8,8 +8,13 @@ export function followTimeZone(name: string | null): void {
   if (name === null) return
   try {
     // Sweden writes yyyy-MM-dd HH:mm:ss.
-    const format = new Intl.DateTimeFormat('sv-SE', { timeZone: name, dateStyle: 'short', timeStyle: 'medium' })
-    if (name !== Intl.DateTimeFormat().resolvedOptions().timeZone) chosenZone.write = (date) => format.format(date)
+    const format = new Intl.DateTimeFormat('sv-SE', {
+      timeZone: name,
+      dateStyle: 'short',
+      timeStyle: 'medium',
+    })
+    if (name !== Intl.DateTimeFormat().resolvedOptions().timeZone)
+      chosenZone.write = (date) => format.format(date)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
   }

@@ -14,7 +14,10 @@ async function compress(file) {
   const plain = await readFile(file)
   const [br, gz] = await Promise.all([
     brotli(plain, {
-      params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length },
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+        [constants.BROTLI_PARAM_SIZE_HINT]: plain.length,
+      },
     }),
     zip(plain, { level: constants.Z_BEST_COMPRESSION }),
   ])
@@ -37,7 +40,9 @@ export function precompress() {
       const { code } = await minify('theme.js', await readFile(early, 'utf8'), { module: false })
       await writeFile(early, code)
       const files = await readdir(folder, { recursive: true })
-      await Promise.all(files.filter((file) => worthIt.test(file)).map((file) => compress(path.join(folder, file))))
+      await Promise.all(
+        files.filter((file) => worthIt.test(file)).map((file) => compress(path.join(folder, file))),
+      )
     },
   }
 }

@@ -26,16 +26,21 @@ type Bundle = Record<string, Chunk | Asset>
 /** Address patterns, the file behind each and the text groups that it needs, read out of the one table in routes.tsx. */
 function screens(): { pattern: string; file: string; groups: string[] }[] {
   const table = readFileSync(resolve(here, 'routes.tsx'), 'utf8')
-  const found = table.matchAll(/path: '([^']+)'(?:(?!createRoute)[\s\S])*?screen\(\(\) => import\('\.\/([^']+)'\)((?:,\s*'\w+')*)/g)
+  const found = table.matchAll(
+    /path: '([^']+)'(?:(?!createRoute)[\s\S])*?screen\(\(\) => import\('\.\/([^']+)'\)((?:,\s*'\w+')*)/g,
+  )
   return [...found].map(([, pattern = '', file = '', groups = '']) => ({
     pattern,
     file,
-    groups: [...groups.matchAll(/'(\w+)'/g)].map(([, group = '']) => group.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+    groups: [...groups.matchAll(/'(\w+)'/g)].map(([, group = '']) =>
+      group.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+    ),
   }))
 }
 const languages = ['en', 'vi', 'aud'] as const
 
-const chunks = (bundle: Bundle): Chunk[] => Object.values(bundle).filter((part) => part.type === 'chunk')
+const chunks = (bundle: Bundle): Chunk[] =>
+  Object.values(bundle).filter((part) => part.type === 'chunk')
 
 /** A chunk with all that it imports. */
 function withImports(bundle: Bundle, name: string, seen = new Set<string>()): Set<string> {
@@ -57,7 +62,9 @@ function preloadMap(): Plugin {
     generateBundle(_options, raw) {
       const bundle = raw as unknown as Bundle
       const entry = chunks(bundle).find(
-        (chunk) => chunk.facadeModuleId?.endsWith('index.html') || chunk.moduleIds.includes(resolve(here, 'main.tsx')),
+        (chunk) =>
+          chunk.facadeModuleId?.endsWith('index.html') ||
+          chunk.moduleIds.includes(resolve(here, 'main.tsx')),
       )
       const known = entry ? withImports(bundle, entry.fileName) : new Set<string>()
       // Australian English is English but where it has a file of its own.
@@ -72,11 +79,18 @@ function preloadMap(): Plugin {
         map[pattern.replace(/\$(\w+)/g, ':$1')] = {
           files: needed.map((name) => `/${name}`),
           texts: Object.fromEntries(
-            languages.map((language) => [language, groups.map((group) => `/${textFile(language, group)?.fileName ?? ''}`)]),
+            languages.map((language) => [
+              language,
+              groups.map((group) => `/${textFile(language, group)?.fileName ?? ''}`),
+            ]),
           ),
         }
       }
-      this.emitFile({ type: 'asset', fileName: 'preload.json', source: JSON.stringify(map, null, 2) })
+      this.emitFile({
+        type: 'asset',
+        fileName: 'preload.json',
+        source: JSON.stringify(map, null, 2),
+      })
     },
   }
 }
@@ -93,17 +107,29 @@ function fastPage(): Plugin {
         if (!raw) return html
         const bundle = raw as unknown as Bundle
         const sheet = Object.values(bundle).find(
-          (part): part is Asset => part.type === 'asset' && part.fileName.endsWith('.css') && html.includes(part.fileName),
+          (part): part is Asset =>
+            part.type === 'asset' && part.fileName.endsWith('.css') && html.includes(part.fileName),
         )
         const fonts = Object.keys(bundle)
           .filter((name) => name.endsWith('.woff2'))
-          .map((name) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${name}">`)
+          .map(
+            (name) =>
+              `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${name}">`,
+          )
         const languageFiles = Object.fromEntries(
-          languages.map((code) => [code, `/${chunkOf(bundle, `i18n/${code === 'aud' ? 'en' : code}.ts`)?.fileName ?? ''}`]),
+          languages.map((code) => [
+            code,
+            `/${chunkOf(bundle, `i18n/${code === 'aud' ? 'en' : code}.ts`)?.fileName ?? ''}`,
+          ]),
         )
         const meta = `<meta name="language-files" content='${JSON.stringify(languageFiles)}'>`
         const page = html.replace('<!-- language-files -->', () => [meta, ...fonts].join('\n    '))
-        return sheet ? page.replace(/<link[^>]*rel="stylesheet"[^>]*>/, () => `<style>${String(sheet.source)}</style>`) : page
+        return sheet
+          ? page.replace(
+              /<link[^>]*rel="stylesheet"[^>]*>/,
+              () => `<style>${String(sheet.source)}</style>`,
+            )
+          : page
       },
     },
   }
@@ -120,7 +146,9 @@ const toPortal: ProxyOptions = {
 export default defineConfig({
   root: here,
   plugins: [react(), tailwind(), preloadMap(), fastPage(), precompress()],
-  server: { proxy: { '/api': toPortal, '/apps': toPortal, '/app/': toPortal, '/healthz': toPortal } },
+  server: {
+    proxy: { '/api': toPortal, '/apps': toPortal, '/app/': toPortal, '/healthz': toPortal },
+  },
   build: {
     outDir: resolve(here, '../dist/web'),
     emptyOutDir: true,
@@ -132,7 +160,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       // The contract's objects are made by calls that do nothing else: those that no screen uses are left out.
-      treeshake: { manualPureFunctions: ['endpoint', 'z'] },
+      treeshake: { manualPureFunctions: ['endpoint', 'line', 'z'] },
       output: {
         codeSplitting: {
           groups: [
@@ -145,7 +173,7 @@ export default defineConfig({
             // what several screens share comes in one more; what one screen alone uses comes with that screen.
             {
               name: 'shared',
-              test: /node_modules[\\/](zod|lucide-react)|[\\/]contract[\\/](?!billing|cards|dns|payments|registration|wordpress)|[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts)\.ts|(account|auth|dns|invoices|wordpress)[\\/]|ui[\\/]CodeInput|payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/,
+              test: /node_modules[\\/](zod|lucide-react)|[\\/]contract[\\/](?!account|billing|cards|dns|lock|payments|person|phone|registration|text|wordpress)|[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts|choose-language)\.ts|(account|auth|dns|invoices|wordpress)[\\/]|ui[\\/]CodeInput|payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/,
               minShareCount: 3,
               priority: 8,
             },

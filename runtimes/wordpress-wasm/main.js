@@ -1,26 +1,28 @@
 // One container of one WordPress site. How to speak to it: README.md.
 import fs from 'node:fs'
-import readline from 'node:readline'
 import { Worker } from 'node:worker_threads'
+import { openControl } from './src/control.js'
 import { DiskBudget } from './src/disk-budget.js'
 import { createSiteServer } from './src/http.js'
 import { installWordpress } from './src/install.js'
 import { allowListening, createReach, installNetworkGuard } from './src/network-guard.js'
 import { bootPhp } from './src/php.js'
+import { answerConstantsOnly, refuseNativeCode } from './src/second-wall.js'
 
 const started = performance.now()
 const elapsed = () => Math.round(performance.now() - started)
-const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`)
+let booted = false
+const { say, sayLast } = openControl({
+  onLine: obey,
+  // The parent died or let go.
+  onEnd: () => process.exit(0),
+})
 const fatal = (error) => {
-  // Straight to the descriptor: the pipe may still be full when the process ends.
-  try {
-    fs.writeSync(
-      1,
-      `${JSON.stringify({ ev: 'fatal', rejected: error?.rejected === true, m: String(error?.stack ?? error).slice(0, 4_000) })}\n`,
-    )
-  } catch {
-    // The parent is gone: nobody to tell.
-  }
+  sayLast({
+    ev: 'fatal',
+    rejected: error?.rejected === true,
+    m: String(error?.stack ?? error).slice(0, 4_000),
+  })
   process.exit(1)
 }
 process.on('uncaughtException', (error) => {
@@ -28,13 +30,20 @@ process.on('uncaughtException', (error) => {
   if (['EACCES', 'ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT'].includes(error?.code)) return
   fatal(error)
 })
-process.on('unhandledRejection', (error) => say({ s: 'php', m: `unhandled: ${String(error?.message ?? error).slice(0, 1_000)}` }))
-process.stdout.on('error', () => process.exit(1))
+process.on('unhandledRejection', (error) =>
+  say({ s: 'php', m: `unhandled: ${String(error?.message ?? error).slice(0, 1_000)}` }),
+)
+// Log text, and nobody may read it any more.
+process.stdout.on('error', () => {})
+process.stderr.on('error', () => {})
 
-new Worker(new URL('./src/parent-watch.js', import.meta.url), {
-  workerData: { parent: process.ppid },
-  resourceLimits: { maxOldGenerationSizeMb: 8 },
-}).unref()
+// Where the system does not end this process with its parent (README): PHP can hold the main
+// thread.
+if (process.argv.includes('--watch-parent'))
+  new Worker(new URL('./src/parent-watch.js', import.meta.url), {
+    workerData: { parent: process.ppid },
+    resourceLimits: { maxOldGenerationSizeMb: 8 },
+  }).unref()
 
 let site = null
 let budget = null
@@ -63,7 +72,9 @@ async function boot(order) {
     limits: { ssd: order.ssdBytes, database: order.databaseBytes, internal: order.internalBytes },
     report: (full) => say({ s: 'disk-full', ...full }),
   })
-  const php = await bootPhp(order, budget)
+  answerConstantsOnly()
+  const php = await bootPhp(order, budget, (text) => say({ s: 'php', m: text.slice(0, 2_000) }))
+  refuseNativeCode()
   if (order.install) {
     const { already } = await installWordpress(php, order.install)
     order.install = null
@@ -71,20 +82,17 @@ async function boot(order) {
   }
   site = createSiteServer({ php, order, log: say, onStuck: (why) => fatal(new Error(why)) })
   allowListening(false, () =>
-    site.server.listen(0, '127.0.0.1', () => say({ ev: 'listening', port: site.server.address().port, ms: elapsed() })),
+    site.server.listen(0, '127.0.0.1', () =>
+      say({ ev: 'listening', port: site.server.address().port, ms: elapsed(), ...budget.told }),
+    ),
   )
-  setInterval(() => say({ ev: 'beat', rss: process.memoryUsage.rss() }), 5_000).unref()
+  setInterval(
+    () => say({ ev: 'beat', rss: process.memoryUsage.rss(), ...budget.told }),
+    5_000,
+  ).unref()
 }
 
-const lines = readline.createInterface({ input: process.stdin })
-let booted = false
-lines.on('line', (line) => {
-  let order
-  try {
-    order = JSON.parse(line)
-  } catch {
-    return
-  }
+function obey(order) {
   if (!booted) {
     booted = true
     boot(order).catch(fatal)
@@ -96,11 +104,11 @@ lines.on('line', (line) => {
   } else if (order.op === 'cron') {
     site
       ?.run('/wp-cron.php?doing_wp_cron')
-      .catch((error) => say({ s: 'php', m: `wp-cron: ${String(error?.message ?? error).slice(0, 500)}` }))
+      .catch((error) =>
+        say({ s: 'php', m: `wp-cron: ${String(error?.message ?? error).slice(0, 500)}` }),
+      )
   }
-})
-// The parent died or let go.
-lines.on('close', () => process.exit(0))
+}
 process.on('SIGTERM', () => void end())
 // Ctrl-C reaches the whole terminal group; the parent decides what ends when.
 process.on('SIGINT', () => {})

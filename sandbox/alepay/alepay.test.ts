@@ -7,7 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testDatabase } from '../../test/database.ts'
 import { startSandbox, type Sandbox } from '../index.ts'
 
-const merchant = { tokenKey: 'TESTTOKENKEY0123456789ABCDEFGH', checksumKey: 'TESTCHECKSUMKEY0123456789ABCDEF' }
+const merchant = {
+  tokenKey: 'TESTTOKENKEY0123456789ABCDEFGH',
+  checksumKey: 'TESTCHECKSUMKEY0123456789ABCDEF',
+}
 interface Word {
   transactionInfo: Record<string, unknown>
   checksum: string
@@ -112,13 +115,24 @@ const info = (transactionCode: unknown): Promise<Fields> =>
 const tokenOf = async (checkoutUrl: unknown): Promise<string> =>
   /name="token" value="([^"]+)"/.exec(await (await fetch(String(checkoutUrl))).text())?.[1] ?? ''
 const confirm = (token: string, outcome: string): Promise<Response> =>
-  fetch(`${sandbox.url}/alepay/checkout/confirm`, { method: 'POST', body: new URLSearchParams({ token, outcome }), redirect: 'manual' })
-async function paid(outcome = 'paid', fields = request()): Promise<{ code: string; fields: Fields; checkoutUrl: string }> {
+  fetch(`${sandbox.url}/alepay/checkout/confirm`, {
+    method: 'POST',
+    body: new URLSearchParams({ token, outcome }),
+    redirect: 'manual',
+  })
+async function paid(
+  outcome = 'paid',
+  fields = request(),
+): Promise<{ code: string; fields: Fields; checkoutUrl: string }> {
   const { transactionCode, checkoutUrl } = await begin(fields)
   await confirm(await tokenOf(checkoutUrl), outcome)
   return { code: String(transactionCode), fields, checkoutUrl: String(checkoutUrl) }
 }
-const back = (transactionCode: string, merchantRefundCode: string, refundAmount: string): Promise<Fields> =>
+const back = (
+  transactionCode: string,
+  merchantRefundCode: string,
+  refundAmount: string,
+): Promise<Fields> =>
   call('merchant-request-refund', {
     tokenKey: merchant.tokenKey,
     data: { transactionCode, merchantRefundCode, refundAmount, reason: 'x' },
@@ -143,7 +157,10 @@ describe('request-payment', () => {
     ['131', 'no hours', { paymentHours: '0' }],
     ['131', 'hours as a number', { paymentHours: 0.5 }],
   ])('answers %s to %s', async (code, _name, changes) => {
-    expect(await begin(request(changes))).toMatchObject({ code, message: expect.stringMatching(/./) })
+    expect(await begin(request(changes))).toMatchObject({
+      code,
+      message: expect.stringMatching(/./),
+    })
   })
 
   it('answers 101 to another key and to a field changed after signing, and 104 to what is no object', async () => {
@@ -151,13 +168,17 @@ describe('request-payment', () => {
     expect((await call('request-payment', { ...sign(request()), amount: 1 }))['code']).toBe('101')
     const { buyerCity: _city, ...without } = request()
     expect((await begin(without))['code']).toBe('129')
-    for (const body of ['', 'null', '[]', '7', '{']) expect((await call('request-payment', body))['code']).toBe('104')
+    for (const body of ['', 'null', '[]', '7', '{'])
+      expect((await call('request-payment', body))['code']).toBe('104')
   })
 
   it('begins one payment for one order code', async () => {
     const fields = request()
     const first = await begin(fields)
-    expect(first).toMatchObject({ code: '000', transactionCode: expect.stringMatching(/^ALE[0-9A-Z]{7}$/) })
+    expect(first).toMatchObject({
+      code: '000',
+      transactionCode: expect.stringMatching(/^ALE[0-9A-Z]{7}$/),
+    })
     expect(await begin(fields)).toEqual(first)
     expect((await begin({ ...fields, amount: 1 }))['code']).toBe('104')
     await confirm(await tokenOf(first['checkoutUrl']), 'paid')
@@ -169,36 +190,61 @@ describe('the payment page', () => {
   it.each([
     ['vi', 'Huỷ giao dịch'],
     ['en', 'Cancel'],
-  ])('in %s shows what is paid, marked as sandbox, under a strict policy', async (language, button) => {
-    const { checkoutUrl } = await begin(request({ language, buyerName: '<i>A</i>' }))
-    const response = await fetch(String(checkoutUrl))
-    const html = await response.text()
-    for (const text of [`<html lang="${language}">`, 'SANDBOX', '1.500.000\u00a0đ', button, 'portal.example.vn', '&lt;i&gt;A&lt;/i&gt;'])
-      expect(html).toContain(text)
-    expect(html).not.toMatch(/<script>|style="|onclick|<i>/)
-    expect(response.headers.get('content-security-policy')).toContain("form-action 'self' https://portal.example.vn;")
-  })
+  ])(
+    'in %s shows what is paid, marked as sandbox, under a strict policy',
+    async (language, button) => {
+      const { checkoutUrl } = await begin(request({ language, buyerName: '<i>A</i>' }))
+      const response = await fetch(String(checkoutUrl))
+      const html = await response.text()
+      for (const text of [
+        `<html lang="${language}">`,
+        'SANDBOX',
+        '1.500.000\u00a0đ',
+        button,
+        'portal.example.vn',
+        '&lt;i&gt;A&lt;/i&gt;',
+      ])
+        expect(html).toContain(text)
+      expect(html).not.toMatch(/<script>|style="|onclick|<i>/)
+      expect(response.headers.get('content-security-policy')).toContain(
+        "form-action 'self' https://portal.example.vn;",
+      )
+    },
+  )
 
   it('is closed for what is unknown, decided or over', async () => {
     const { checkoutUrl } = await paid()
-    for (const url of [checkoutUrl, `${sandbox.url}/alepay/checkout/pay?token=x`, `${sandbox.url}/alepay/checkout/pay`])
+    for (const url of [
+      checkoutUrl,
+      `${sandbox.url}/alepay/checkout/pay?token=x`,
+      `${sandbox.url}/alepay/checkout/pay`,
+    ])
       expect((await fetch(url)).status).toBe(404)
     const over = await begin(request())
     const token = await tokenOf(over['checkoutUrl'])
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
-    await client.query(`update sandbox.alepay_payments set expires_at = now() - interval '1 second' where token = $1`, [token])
+    await client.query(
+      `update sandbox.alepay_payments set expires_at = now() - interval '1 second' where token = $1`,
+      [token],
+    )
     await client.end()
     expect((await fetch(String(over['checkoutUrl']))).status).toBe(404)
     expect((await info(over['transactionCode']))['status']).toBe('111')
-    expect(new URL((await confirm(token, 'paid')).headers.get('location') ?? '').searchParams.get('errorCode')).toBe('111')
+    expect(
+      new URL((await confirm(token, 'paid')).headers.get('location') ?? '').searchParams.get(
+        'errorCode',
+      ),
+    ).toBe('111')
   })
 
   it('counts one choice, however often and fast it is made', async () => {
     const fields = request()
     const token = await tokenOf((await begin(fields))['checkoutUrl'])
     const landed = await Promise.all(
-      ['paid', 'cancelled', 'paid', 'declined'].map(async (outcome) => (await confirm(token, outcome)).headers.get('location')),
+      ['paid', 'cancelled', 'paid', 'declined'].map(async (outcome) =>
+        (await confirm(token, outcome)).headers.get('location'),
+      ),
     )
     expect(new Set(landed).size).toBe(1)
     expect(await words(fields['orderCode'], 1)).toHaveLength(1)
@@ -216,23 +262,45 @@ describe('the webhook', () => {
     ['declined', '135', '/back'],
     ['cancelled', '111', '/cancelled'],
     ['review', '150', '/back'],
-  ])('%s: tells the merchant %s first, with its checksum, then sends the browser to %s', async (outcome, code, path) => {
-    const fields = request()
-    const { transactionCode, checkoutUrl } = await begin(fields)
-    const landed = new URL((await confirm(await tokenOf(checkoutUrl), outcome)).headers.get('location') ?? '')
-    expect(landed.pathname).toBe(path)
-    expect([landed.searchParams.get('transactionCode'), landed.searchParams.get('errorCode')]).toEqual([transactionCode, code])
-    const [word] = await words(fields['orderCode'], 1)
-    expect(word?.transactionInfo).toMatchObject({ transactionCode, status: code, amount: 1_500_000, currency: 'VND' })
-    const summed = `${String(fields['orderCode'])}1500000${String(transactionCode)}${merchant.checksumKey}`
-    expect(word?.checksum).toBe(createHash('md5').update(summed).digest('hex'))
-    expect(await info(transactionCode)).toMatchObject({ code: '000', status: code, amount: '1500000', orderCode: fields['orderCode'] })
-  })
+  ])(
+    '%s: tells the merchant %s first, with its checksum, then sends the browser to %s',
+    async (outcome, code, path) => {
+      const fields = request()
+      const { transactionCode, checkoutUrl } = await begin(fields)
+      const landed = new URL(
+        (await confirm(await tokenOf(checkoutUrl), outcome)).headers.get('location') ?? '',
+      )
+      expect(landed.pathname).toBe(path)
+      expect([
+        landed.searchParams.get('transactionCode'),
+        landed.searchParams.get('errorCode'),
+      ]).toEqual([transactionCode, code])
+      const [word] = await words(fields['orderCode'], 1)
+      expect(word?.transactionInfo).toMatchObject({
+        transactionCode,
+        status: code,
+        amount: 1_500_000,
+        currency: 'VND',
+      })
+      const summed = `${String(fields['orderCode'])}1500000${String(transactionCode)}${merchant.checksumKey}`
+      expect(word?.checksum).toBe(createHash('md5').update(summed).digest('hex'))
+      expect(await info(transactionCode)).toMatchObject({
+        code: '000',
+        status: code,
+        amount: '1500000',
+        orderCode: fields['orderCode'],
+      })
+    },
+  )
 
   it('comes late or never; comes again until it is taken; and once more when a review ends', async () => {
     const [lost, late] = [await paid('lost'), await paid('late')]
     await words(late.fields['orderCode'], 1)
-    expect(heard.some(({ transactionInfo }) => transactionInfo['orderCode'] === lost.fields['orderCode'])).toBe(false)
+    expect(
+      heard.some(
+        ({ transactionInfo }) => transactionInfo['orderCode'] === lost.fields['orderCode'],
+      ),
+    ).toBe(false)
     expect((await info(lost.code))['status']).toBe('000')
     status = 500
     const again = await paid()
@@ -251,14 +319,30 @@ describe('questions and refunds', () => {
     const question = { tokenKey: merchant.tokenKey, transactionCode: code }
     expect((await call('get-transaction-info', sign(question, 'other')))['code']).toBe('101')
     expect((await call('get-transaction-info', sign({ ...question, more: 1 })))['code']).toBe('104')
-    expect((await call('get-transaction-info', sign({ ...question, tokenKey: 'x' })))['code']).toBe('105')
+    expect((await call('get-transaction-info', sign({ ...question, tokenKey: 'x' })))['code']).toBe(
+      '105',
+    )
     expect((await info('ALE0000000'))['code']).toBe('136')
     const data = { transactionCode: code, merchantRefundCode: 'X', refundAmount: '1', reason: 'x' }
     for (const [body, expected] of [
       [{ tokenKey: merchant.tokenKey, data, checksum: sha(code, 'X', '2') }, '101'],
       [{ tokenKey: 'x', data, checksum: sha(code, 'X', '1') }, '105'],
-      [{ tokenKey: merchant.tokenKey, data: { ...data, more: 'x' }, checksum: sha(code, 'X', '1') }, '104'],
-      [{ tokenKey: merchant.tokenKey, data: { ...data, refundAmount: 1 }, checksum: sha(code, 'X', '1') }, '104'],
+      [
+        {
+          tokenKey: merchant.tokenKey,
+          data: { ...data, more: 'x' },
+          checksum: sha(code, 'X', '1'),
+        },
+        '104',
+      ],
+      [
+        {
+          tokenKey: merchant.tokenKey,
+          data: { ...data, refundAmount: 1 },
+          checksum: sha(code, 'X', '1'),
+        },
+        '104',
+      ],
       [{ tokenKey: merchant.tokenKey, data: null, checksum: 'x' }, '104'],
     ] as const)
       expect((await call('merchant-request-refund', body))['code']).toBe(expected)
@@ -271,7 +355,11 @@ describe('questions and refunds', () => {
     const order = String(fields['orderCode'])
     expect(given).toMatchObject({
       code: '000',
-      data: { refundAmount: '500000', refundStatus: '000', checksum: sha(code, order, '500000', refundCode) },
+      data: {
+        refundAmount: '500000',
+        refundStatus: '000',
+        checksum: sha(code, order, '500000', refundCode),
+      },
     })
     expect((await back(code, refundCode, '500000'))['code']).toBe('111')
     expect((await back(code, `${refundCode}2`, '1000001'))['code']).toBe('156')
@@ -283,6 +371,9 @@ describe('questions and refunds', () => {
       data: { transactionCode: code, merchantRefundCode: refundCode },
       checksum: sha(code, refundCode),
     })
-    expect(asked).toMatchObject({ code: '000', data: { checksum: sha(code, order, refundCode, '500000') } })
+    expect(asked).toMatchObject({
+      code: '000',
+      data: { checksum: sha(code, order, refundCode, '500000') },
+    })
   })
 })

@@ -5,7 +5,16 @@
  */
 import type { Database } from '../database.ts'
 import { json, type Call, type Reply, type Routes } from '../http.ts'
-import { findPayment, findRefund, giveBack, openPayment, statusNow, type Payment, type PaymentRequest, type Refund } from './payments.ts'
+import {
+  findPayment,
+  findRefund,
+  giveBack,
+  openPayment,
+  statusNow,
+  type Payment,
+  type PaymentRequest,
+  type Refund,
+} from './payments.ts'
 import { same, sha256, signatureOf, type Merchant } from './sign.ts'
 
 const messages: Readonly<Record<string, string>> = {
@@ -25,33 +34,51 @@ const messages: Readonly<Record<string, string>> = {
   '154': 'Vượt hạn mức thẻ',
   '156': 'Số tiền không hợp lệ',
 }
-export const messageOf = (code: string): string => messages[code] ?? 'Thông tin người mua không hợp lệ'
+export const messageOf = (code: string): string =>
+  messages[code] ?? 'Thông tin người mua không hợp lệ'
 const refuse = (code: string): Reply => json({ code, message: messageOf(code) })
 
 type Fields = Readonly<Record<string, unknown>>
 function bodyOf(call: Call): Fields | undefined {
   try {
     const value: unknown = JSON.parse(call.body.toString('utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Fields)
+      : undefined
   } catch {
     return undefined
   }
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= 255
-const isUrl = (value: unknown): boolean => isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= 255
+const isUrl = (value: unknown): boolean =>
+  isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 const matches = (shape: RegExp) => (value: unknown) => isText(value) && shape.test(value)
 
 /** Each field of request-payment, in the order they are looked at: whether it must be there, what it must be, and the code when it is not. */
-const fields: Readonly<Record<string, { readonly must: boolean; readonly is: (value: unknown) => boolean; readonly code: string }>> = {
+const fields: Readonly<
+  Record<
+    string,
+    { readonly must: boolean; readonly is: (value: unknown) => boolean; readonly code: string }
+  >
+> = {
   tokenKey: { must: true, is: isText, code: '105' },
   signature: { must: true, is: isText, code: '101' },
   orderCode: { must: true, is: matches(/^[\x21-\x7e]{1,50}$/), code: '104' },
   customMerchantId: { must: true, is: isText, code: '104' },
-  amount: { must: true, is: (value) => Number.isSafeInteger(value) && Number(value) > 0, code: '120' },
+  amount: {
+    must: true,
+    is: (value) => Number.isSafeInteger(value) && Number(value) > 0,
+    code: '120',
+  },
   currency: { must: true, is: (value) => value === 'VND', code: '121' },
   orderDescription: { must: true, is: isText, code: '104' },
-  totalItem: { must: true, is: (value) => Number.isSafeInteger(value) && Number(value) > 0, code: '104' },
+  totalItem: {
+    must: true,
+    is: (value) => Number.isSafeInteger(value) && Number(value) > 0,
+    code: '104',
+  },
   returnUrl: { must: true, is: isUrl, code: '124' },
   cancelUrl: { must: true, is: isUrl, code: '124' },
   buyerName: { must: true, is: isText, code: '125' },
@@ -60,8 +87,16 @@ const fields: Readonly<Record<string, { readonly must: boolean; readonly is: (va
   buyerAddress: { must: true, is: isText, code: '128' },
   buyerCity: { must: true, is: isText, code: '129' },
   buyerCountry: { must: true, is: isText, code: '130' },
-  paymentHours: { must: false, is: (value) => isText(value) && Number(value) > 0 && Number(value) <= 720, code: '131' },
-  checkoutType: { must: false, is: (value) => [0, 1, 2, 3, 4].includes(value as number), code: '104' },
+  paymentHours: {
+    must: false,
+    is: (value) => isText(value) && Number(value) > 0 && Number(value) <= 720,
+    code: '131',
+  },
+  checkoutType: {
+    must: false,
+    is: (value) => [0, 1, 2, 3, 4].includes(value as number),
+    code: '104',
+  },
   installment: { must: false, is: (value) => value === false, code: '104' },
   allowDomestic: { must: false, is: (value) => typeof value === 'boolean', code: '104' },
   language: { must: false, is: (value) => value === 'vi' || value === 'en', code: '104' },
@@ -72,7 +107,9 @@ function faultOf(body: Fields, merchant: Merchant): string | undefined {
   if (body['tokenKey'] !== merchant.tokenKey) return '105'
   if (!same(signatureOf(body, merchant.checksumKey), body['signature'])) return '101'
   if (Object.keys(body).some((name) => !Object.hasOwn(fields, name))) return '104'
-  return Object.entries(fields).find(([name, { must, is }]) => (name in body ? !is(body[name]) : must))?.[1].code
+  return Object.entries(fields).find(([name, { must, is }]) =>
+    name in body ? !is(body[name]) : must,
+  )?.[1].code
 }
 
 /** What Alepay tells of a payment, to whoever asks and to the webhook. */
@@ -102,7 +139,8 @@ export const wordAbout = (payment: Payment): Fields => {
 
 export function apiRoutes(db: Database, merchant: Merchant, url: () => string): Routes {
   const { tokenKey, checksumKey } = merchant
-  const signed = (answer: Fields): Reply => json({ ...answer, signature: signatureOf(answer, checksumKey) })
+  const signed = (answer: Fields): Reply =>
+    json({ ...answer, signature: signatureOf(answer, checksumKey) })
 
   async function requestPayment(call: Call): Promise<Reply> {
     const body = bodyOf(call)
@@ -123,7 +161,11 @@ export function apiRoutes(db: Database, merchant: Merchant, url: () => string): 
 
   async function transactionInfo(call: Call): Promise<Reply> {
     const body = bodyOf(call)
-    if (body === undefined || Object.keys(body).sort().join() !== 'signature,tokenKey,transactionCode') return refuse('104')
+    if (
+      body === undefined ||
+      Object.keys(body).sort().join() !== 'signature,tokenKey,transactionCode'
+    )
+      return refuse('104')
     if (body['tokenKey'] !== tokenKey) return refuse('105')
     if (!same(signatureOf(body, checksumKey), body['signature'])) return refuse('101')
     const { transactionCode } = body
@@ -147,9 +189,14 @@ export function apiRoutes(db: Database, merchant: Merchant, url: () => string): 
   }
 
   /** The `data` of a refund call whose token and checksum hold, or the code of the refusal. */
-  function refundData(call: Call, names: readonly string[], summed: readonly string[]): Readonly<Record<string, string>> | string {
+  function refundData(
+    call: Call,
+    names: readonly string[],
+    summed: readonly string[],
+  ): Readonly<Record<string, string>> | string {
     const body = bodyOf(call)
-    if (body === undefined || Object.keys(body).sort().join() !== 'checksum,data,tokenKey') return '104'
+    if (body === undefined || Object.keys(body).sort().join() !== 'checksum,data,tokenKey')
+      return '104'
     if (body['tokenKey'] !== tokenKey) return '105'
     const { data } = body
     if (typeof data !== 'object' || data === null) return '104'
@@ -157,9 +204,15 @@ export function apiRoutes(db: Database, merchant: Merchant, url: () => string): 
     if (!entries.every(([name, value]) => names.includes(name) && isText(value))) return '104'
     const texts = Object.fromEntries(entries) as Record<string, string>
     if (!summed.every((name) => name in texts)) return '104'
-    return same(sha256(...summed.map((name) => texts[name] ?? ''), checksumKey), body['checksum']) ? texts : '101'
+    return same(sha256(...summed.map((name) => texts[name] ?? ''), checksumKey), body['checksum'])
+      ? texts
+      : '101'
   }
-  const about = (payment: Payment, refund: Refund, order: readonly ('orderCode' | 'refundAmount' | 'merchantRefundCode')[]): Reply => {
+  const about = (
+    payment: Payment,
+    refund: Refund,
+    order: readonly ('orderCode' | 'refundAmount' | 'merchantRefundCode')[],
+  ): Reply => {
     const data = {
       transactionCode: payment.transactionCode,
       merchantRefundCode: refund.merchantRefundCode,
@@ -182,7 +235,12 @@ export function apiRoutes(db: Database, merchant: Merchant, url: () => string): 
     if (typeof data === 'string') return refuse(data)
     const { transactionCode = '', merchantRefundCode = '', refundAmount = '', reason = '' } = data
     if (!/^[1-9]\d{0,14}$/.test(refundAmount)) return refuse('156')
-    const given = await giveBack(db, { transactionCode, merchantRefundCode, amount: BigInt(refundAmount), reason })
+    const given = await giveBack(db, {
+      transactionCode,
+      merchantRefundCode,
+      amount: BigInt(refundAmount),
+      reason,
+    })
     return typeof given === 'string'
       ? refuse(given)
       : about(given.payment, given.refund, ['orderCode', 'refundAmount', 'merchantRefundCode'])
@@ -194,7 +252,12 @@ export function apiRoutes(db: Database, merchant: Merchant, url: () => string): 
     if (typeof data === 'string') return refuse(data)
     const refund = await findRefund(db, data['merchantRefundCode'] ?? '')
     const payment = refund && (await findPayment(db, 'transaction_code', refund.transactionCode))
-    if (refund === undefined || payment === undefined || payment.transactionCode !== data['transactionCode']) return refuse('136')
+    if (
+      refund === undefined ||
+      payment === undefined ||
+      payment.transactionCode !== data['transactionCode']
+    )
+      return refuse('136')
     return about(payment, refund, ['orderCode', 'merchantRefundCode', 'refundAmount'])
   }
 

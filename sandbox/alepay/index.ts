@@ -17,7 +17,14 @@ import { checkoutPage, refusedPage, type Choice, type Language } from '../checko
 import { formOf, redirect, withQuery, type Call, type Reply } from '../http.ts'
 import { startNotices } from '../notices.ts'
 import { apiRoutes, messageOf, wordAbout } from './api.ts'
-import { decide, findPayment, outcomes, reviewOutcomes, type Outcome, type Payment } from './payments.ts'
+import {
+  decide,
+  findPayment,
+  outcomes,
+  reviewOutcomes,
+  type Outcome,
+  type Payment,
+} from './payments.ts'
 import { md5, type Merchant } from './sign.ts'
 
 export { paymentTables as alepayTables } from './payments.ts'
@@ -30,7 +37,10 @@ const rows = {
   buyer: { en: 'Buyer', vi: 'Người mua' },
   number: { en: 'Transaction', vi: 'Mã giao dịch' },
 } as const
-const nowhere = { en: 'This payment is unknown or decided already.', vi: 'Giao dịch không tồn tại hoặc đã kết thúc.' } as const
+const nowhere = {
+  en: 'This payment is unknown or decided already.',
+  vi: 'Giao dịch không tồn tại hoặc đã kết thúc.',
+} as const
 const looks: Readonly<Record<string, Choice['look']>> = {
   paid: 'main',
   approved: 'main',
@@ -79,22 +89,31 @@ function webhookBody(payment: Payment, merchant: Merchant): string {
 
 /** Opens Alepay for one merchant: keys `tokenKey` and `checksumKey`. */
 export function openAlepay(db: Database, keys: Keys, options: GatewayOptions): Gateway {
-  const merchant: Merchant = { tokenKey: keys['tokenKey'] ?? '', checksumKey: keys['checksumKey'] ?? '' }
+  const merchant: Merchant = {
+    tokenKey: keys['tokenKey'] ?? '',
+    checksumKey: keys['checksumKey'] ?? '',
+  }
   const notices = startNotices(
     db,
     {
       gateway: 'alepay',
       target: options.noticeUrl,
-      call: (body) => ({ method: 'POST', headers: { 'content-type': 'application/json; charset=utf-8' }, body }),
+      call: (body) => ({
+        method: 'POST',
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+        body,
+      }),
       accepts: ({ status }) => status >= 200 && status < 300,
     },
     options,
   )
-  const refuse = (language: Language): Reply => refusedPage(gateway, language, nowhere[language], '136')
+  const refuse = (language: Language): Reply =>
+    refusedPage(gateway, language, nowhere[language], '136')
 
   async function show({ query }: Call): Promise<Reply> {
     const payment = await findPayment(db, 'token', query.get('token') ?? '')
-    if (payment === undefined || !['107', '150'].includes(payment.status)) return refuse(payment?.request.language ?? 'vi')
+    if (payment === undefined || !['107', '150'].includes(payment.status))
+      return refuse(payment?.request.language ?? 'vi')
     if (payment.status === '107' && payment.expiresAt.getTime() <= Date.now())
       return refusedPage(gateway, payment.request.language, messageOf('131'), '131')
     return paymentPage(payment)
@@ -102,16 +121,27 @@ export function openAlepay(db: Database, keys: Keys, options: GatewayOptions): G
 
   async function choose(call: Call): Promise<Reply> {
     const form = formOf(call)
-    const decided = await decide(db, form.get('token') ?? '', form.get('outcome') ?? '', (tx, payment, when) =>
-      notices.add(tx, webhookBody(payment, merchant), when),
+    const decided = await decide(
+      db,
+      form.get('token') ?? '',
+      form.get('outcome') ?? '',
+      (tx, payment, when) => notices.add(tx, webhookBody(payment, merchant), when),
     )
     if (decided === undefined) return refuse('vi')
     if (decided.noticeId !== null) await notices.sendNow(decided.noticeId)
     else notices.wake()
     const { payment } = decided
-    const word = new URLSearchParams({ transactionCode: payment.transactionCode, errorCode: payment.status })
+    const word = new URLSearchParams({
+      transactionCode: payment.transactionCode,
+      errorCode: payment.status,
+    })
     if (payment.cancelled) word.set('cancel', 'true')
-    return redirect(withQuery(payment.cancelled ? payment.request.cancelUrl : payment.request.returnUrl, word.toString()))
+    return redirect(
+      withQuery(
+        payment.cancelled ? payment.request.cancelUrl : payment.request.returnUrl,
+        word.toString(),
+      ),
+    )
   }
 
   return {

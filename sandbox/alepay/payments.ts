@@ -83,12 +83,21 @@ const paymentOf = (row: Row): Payment => ({
 
 type Name = 'transaction_code' | 'order_code' | 'token'
 /** `lock` keeps others away until the transaction ends. */
-export async function findPayment(db: Database | Transaction, by: Name, value: string, lock = false): Promise<Payment | undefined> {
-  const { rows } = await db.query<Row>(`select * from sandbox.alepay_payments where ${by} = $1${lock ? ' for update' : ''}`, [value])
+export async function findPayment(
+  db: Database | Transaction,
+  by: Name,
+  value: string,
+  lock = false,
+): Promise<Payment | undefined> {
+  const { rows } = await db.query<Row>(
+    `select * from sandbox.alepay_payments where ${by} = $1${lock ? ' for update' : ''}`,
+    [value],
+  )
   return rows[0] === undefined ? undefined : paymentOf(rows[0])
 }
 
-const newCode = (): string => `ALE${Array.from({ length: 7 }, () => randomInt(36).toString(36).toUpperCase()).join('')}`
+const newCode = (): string =>
+  `ALE${Array.from({ length: 7 }, () => randomInt(36).toString(36).toUpperCase()).join('')}`
 
 /** The payment that a request begins. The same order code again gives the payment that is there. */
 export async function openPayment(db: Database, request: PaymentRequest): Promise<Payment> {
@@ -119,18 +128,48 @@ export interface Outcome extends Wording {
 /** By the value of the form's field `outcome`. */
 export const outcomes: Readonly<Record<string, Outcome>> = {
   paid: { status: '000', notice: 'now', en: 'Pay', vi: 'Thanh toán' },
-  declined: { status: '135', notice: 'now', en: 'Fail: declined by the issuer (135)', vi: 'Thất bại: ngân hàng phát hành từ chối (135)' },
+  declined: {
+    status: '135',
+    notice: 'now',
+    en: 'Fail: declined by the issuer (135)',
+    vi: 'Thất bại: ngân hàng phát hành từ chối (135)',
+  },
   cancelled: { status: '111', notice: 'now', cancels: true, en: 'Cancel', vi: 'Huỷ giao dịch' },
-  late: { status: '000', notice: 'late', en: 'Pay, the merchant hears of it late', vi: 'Thanh toán, webhook đến muộn' },
-  lost: { status: '000', notice: 'lost', en: 'Pay, the merchant never hears of it', vi: 'Thanh toán, webhook bị mất' },
-  review: { status: '150', notice: 'now', en: 'Pay, the card is held for review (150)', vi: 'Thanh toán, thẻ bị giữ để duyệt (150)' },
+  late: {
+    status: '000',
+    notice: 'late',
+    en: 'Pay, the merchant hears of it late',
+    vi: 'Thanh toán, webhook đến muộn',
+  },
+  lost: {
+    status: '000',
+    notice: 'lost',
+    en: 'Pay, the merchant never hears of it',
+    vi: 'Thanh toán, webhook bị mất',
+  },
+  review: {
+    status: '150',
+    notice: 'now',
+    en: 'Pay, the card is held for review (150)',
+    vi: 'Thanh toán, thẻ bị giữ để duyệt (150)',
+  },
   failed: { status: '111', notice: 'now', en: 'Fail (111)', vi: 'Thất bại (111)' },
-  over_limit: { status: '154', notice: 'now', en: 'Over the limit of the card (154)', vi: 'Vượt hạn mức thẻ (154)' },
+  over_limit: {
+    status: '154',
+    notice: 'now',
+    en: 'Over the limit of the card (154)',
+    vi: 'Vượt hạn mức thẻ (154)',
+  },
 }
 /** What the bank may decide after a review. */
 export const reviewOutcomes: Readonly<Record<string, Outcome>> = {
   approved: { status: '000', notice: 'now', en: 'The bank approves', vi: 'Ngân hàng duyệt' },
-  refused: { status: '135', notice: 'now', en: 'The bank refuses (135)', vi: 'Ngân hàng từ chối (135)' },
+  refused: {
+    status: '135',
+    notice: 'now',
+    en: 'The bank refuses (135)',
+    vi: 'Ngân hàng từ chối (135)',
+  },
 }
 const expired: Outcome = { status: '111', notice: 'now', en: 'Expired', vi: 'Hết hạn' }
 
@@ -156,7 +195,10 @@ export async function decide(
     const wish = Object.hasOwn(choices, name) ? choices[name] : undefined
     if (!open && before.status !== '150') return { payment: before, noticeId: null }
     // a click on the first page that comes after the review began is a second click
-    if (wish === undefined) return open || !Object.hasOwn(outcomes, name) ? undefined : { payment: before, noticeId: null }
+    if (wish === undefined)
+      return open || !Object.hasOwn(outcomes, name)
+        ? undefined
+        : { payment: before, noticeId: null }
     const outcome = open && before.expiresAt.getTime() <= Date.now() ? expired : wish
     const { rows } = await tx.query<Row>(
       `update sandbox.alepay_payments set status = $2, decided_at = now(), cancelled = $3 where token = $1 returning *`,
@@ -193,8 +235,14 @@ const refundOf = (row: RefundRow): Refund => ({
   createdAt: row.created_at,
 })
 
-export async function findRefund(db: Database | Transaction, merchantRefundCode: string): Promise<Refund | undefined> {
-  const { rows } = await db.query<RefundRow>('select * from sandbox.alepay_refunds where merchant_refund_code = $1', [merchantRefundCode])
+export async function findRefund(
+  db: Database | Transaction,
+  merchantRefundCode: string,
+): Promise<Refund | undefined> {
+  const { rows } = await db.query<RefundRow>(
+    'select * from sandbox.alepay_refunds where merchant_refund_code = $1',
+    [merchantRefundCode],
+  )
   return rows[0] === undefined ? undefined : refundOf(rows[0])
 }
 
@@ -206,7 +254,8 @@ export async function giveBack(
   return inTransaction(db, async (tx) => {
     const payment = await findPayment(tx, 'transaction_code', wish.transactionCode, true)
     if (payment === undefined) return '136'
-    if (payment.status !== '000' || (await findRefund(tx, wish.merchantRefundCode)) !== undefined) return '111'
+    if (payment.status !== '000' || (await findRefund(tx, wish.merchantRefundCode)) !== undefined)
+      return '111'
     const { rows: sums } = await tx.query<{ gone: string }>(
       'select coalesce(sum(amount), 0)::bigint as gone from sandbox.alepay_refunds where transaction_code = $1',
       [wish.transactionCode],

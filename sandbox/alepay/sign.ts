@@ -10,17 +10,28 @@ export interface Merchant {
 export function signatureOf(fields: Readonly<Record<string, unknown>>, key: string): string {
   const { signature: _given, ...signed } = fields
   const text = Object.entries(signed)
-    .map(([name, value]) => [name, typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)] as const)
+    .map(
+      ([name, value]) =>
+        [
+          name,
+          typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value),
+        ] as const,
+    )
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map((pair) => pair.join('='))
     .join('&')
   return createHmac('sha256', key).update(text).digest('hex')
 }
 
-export const sha256 = (...parts: readonly string[]): string => createHash('sha256').update(parts.join('')).digest('hex')
-export const md5 = (...parts: readonly string[]): string => createHash('md5').update(parts.join('')).digest('hex')
+export const sha256 = (...parts: readonly string[]): string =>
+  createHash('sha256').update(parts.join('')).digest('hex')
+export const md5 = (...parts: readonly string[]): string =>
+  createHash('md5').update(parts.join('')).digest('hex')
 
 export function same(expected: string, given: unknown): boolean {
-  const [a, b] = [Buffer.from(expected), Buffer.from(typeof given === 'string' ? given.toLowerCase() : '')]
+  const [a, b] = [
+    Buffer.from(expected),
+    Buffer.from(typeof given === 'string' ? given.toLowerCase() : ''),
+  ]
   return a.length === b.length && timingSafeEqual(a, b)
 }

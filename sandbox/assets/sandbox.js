@@ -18,7 +18,9 @@ if (seconds > 0) {
     try {
       const answer = await fetch(location.href)
       if (!answer.ok) return
-      const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('[data-fresh]')
+      const fresh = new DOMParser()
+        .parseFromString(await answer.text(), 'text/html')
+        .querySelector('[data-fresh]')
       const old = document.querySelector('[data-fresh]')
       if (fresh && old && fresh.innerHTML !== old.innerHTML) old.replaceWith(fresh)
     } catch {
@@ -33,4 +35,6 @@ for (const form of document.querySelectorAll('form[method="post"]')) {
     setTimeout(() => form.querySelectorAll('button').forEach((button) => (button.disabled = true)))
   })
 }
-addEventListener('pageshow', () => document.querySelectorAll('button:disabled').forEach((button) => (button.disabled = false)))
+addEventListener('pageshow', () =>
+  document.querySelectorAll('button:disabled').forEach((button) => (button.disabled = false)),
+)

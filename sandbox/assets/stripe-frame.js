@@ -3,7 +3,9 @@ let line
 const tell = (event, value) => line?.postMessage({ event, value })
 
 async function call(key, path, fields, method = 'POST') {
-  const body = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== undefined))
+  const body = new URLSearchParams(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  )
   try {
     const answer = await fetch(method === 'GET' ? `${path}?${body}` : path, {
       method,
@@ -12,13 +14,23 @@ async function call(key, path, fields, method = 'POST') {
     })
     return await answer.json()
   } catch {
-    return { error: { type: 'api_connection_error', message: 'We are experiencing issues connecting to our payments provider.' } }
+    return {
+      error: {
+        type: 'api_connection_error',
+        message: 'We are experiencing issues connecting to our payments provider.',
+      },
+    }
   }
 }
 const idOf = (secret) => secret.split('_secret_')[0]
-const pathOf = (secret) => `/v1/${secret.startsWith('pi_') ? 'payment_intents' : 'setup_intents'}/${idOf(secret)}`
+const pathOf = (secret) =>
+  `/v1/${secret.startsWith('pi_') ? 'payment_intents' : 'setup_intents'}/${idOf(secret)}`
 const result = (answer) =>
-  answer.error ? { error: answer.error } : answer.object === 'payment_intent' ? { paymentIntent: answer } : { setupIntent: answer }
+  answer.error
+    ? { error: answer.error }
+    : answer.object === 'payment_intent'
+      ? { paymentIntent: answer }
+      : { setupIntent: answer }
 
 const form = document.querySelector('#card')
 const texts = {
@@ -60,7 +72,8 @@ const luhn = (number) =>
 
 function faultOf(name) {
   const text = digits(name)
-  if (name === 'number') return text.length < 14 ? words.faults.number : luhn(text) ? '' : words.faults.wrong
+  if (name === 'number')
+    return text.length < 14 ? words.faults.number : luhn(text) ? '' : words.faults.wrong
   if (name === 'cvc') return text.length < 3 ? words.faults.cvc : ''
   const month = Number(text.slice(0, 2))
   if (text.length !== 4 || month < 1 || month > 12) return words.faults.expiry
@@ -78,7 +91,9 @@ function check() {
   for (const name of names) show(name, faultOf(name))
   const wrong = names.find((name) => faultOf(name) !== '')
   if (wrong) field(wrong).focus()
-  return wrong ? { error: { type: 'validation_error', code: `incomplete_${wrong}`, message: faultOf(wrong) } } : {}
+  return wrong
+    ? { error: { type: 'validation_error', code: `incomplete_${wrong}`, message: faultOf(wrong) } }
+    : {}
 }
 const size = () => tell('resize', document.querySelector('main').scrollHeight)
 
@@ -88,7 +103,8 @@ const operations = {
     document.documentElement.lang = texts[locale] ? locale : 'en'
     for (const name of names) document.querySelector(`label[for=${name}]`).textContent = words[name]
     document.documentElement.dataset.theme = appearance.theme ?? 'stripe'
-    for (const [name, value] of Object.entries(appearance.variables ?? {})) document.documentElement.style.setProperty(`--${name}`, value)
+    for (const [name, value] of Object.entries(appearance.variables ?? {}))
+      document.documentElement.style.setProperty(`--${name}`, value)
     size()
   },
   check,
@@ -107,15 +123,22 @@ const operations = {
       if (made.error) return { error: made.error }
       card = made.id
     }
-    return result(await call(key, `${pathOf(clientSecret)}/confirm`, { client_secret: clientSecret, payment_method: card }))
+    return result(
+      await call(key, `${pathOf(clientSecret)}/confirm`, {
+        client_secret: clientSecret,
+        payment_method: card,
+      }),
+    )
   },
-  retrieve: async ({ key, clientSecret }) => result(await call(key, pathOf(clientSecret), { client_secret: clientSecret }, 'GET')),
+  retrieve: async ({ key, clientSecret }) =>
+    result(await call(key, pathOf(clientSecret), { client_secret: clientSecret }, 'GET')),
 }
 
 addEventListener('message', ({ data, ports, source }) => {
   if (line || data !== 'stripe' || source !== parent) return
   line = ports[0]
-  line.onmessage = async ({ data: wish }) => line.postMessage({ reply: wish.id, value: (await operations[wish.op]?.(wish.value)) ?? null })
+  line.onmessage = async ({ data: wish }) =>
+    line.postMessage({ reply: wish.id, value: (await operations[wish.op]?.(wish.value)) ?? null })
   tell('ready', {})
 })
 
@@ -129,7 +152,10 @@ if (form) {
     field(name).addEventListener('input', () => {
       field(name).value = shapes[name](digits(name))
       if (faultOf(name) === '') show(name, '')
-      tell('change', { complete: names.every((each) => faultOf(each) === ''), empty: names.every((each) => digits(each) === '') })
+      tell('change', {
+        complete: names.every((each) => faultOf(each) === ''),
+        empty: names.every((each) => digits(each) === ''),
+      })
     })
     field(name).addEventListener('blur', () => digits(name) !== '' && show(name, faultOf(name)))
   }
@@ -145,7 +171,11 @@ if (bank) {
       const { intent, secret } = bank.dataset
       await fetch('/stripe/3ds', {
         method: 'POST',
-        body: new URLSearchParams({ intent, client_secret: secret, outcome: button.dataset.outcome }),
+        body: new URLSearchParams({
+          intent,
+          client_secret: secret,
+          outcome: button.dataset.outcome,
+        }),
       }).catch(() => {})
       tell('done', {})
     })

@@ -43,7 +43,13 @@
       const query = new URLSearchParams({ intent: intent.id, client_secret: intent.client_secret })
       const { frame } = open(
         `/stripe/3ds?${query}`,
-        { position: 'fixed', inset: '0', height: '100%', zIndex: '2147483647', background: 'rgb(0 0 0 / .5)' },
+        {
+          position: 'fixed',
+          inset: '0',
+          height: '100%',
+          zIndex: '2147483647',
+          background: 'rgb(0 0 0 / .5)',
+        },
         (event) => {
           if (event !== 'done') return
           frame.remove()
@@ -94,14 +100,22 @@
             },
             mount(target) {
               const place = typeof target === 'string' ? document.querySelector(target) : target
-              card = open('/stripe/v3/card', { display: 'block', height: '240px' }, (event, value) => {
-                if (event === 'resize') card.frame.style.height = `${value}px`
-                else {
-                  if (event === 'ready') clearTimeout(late)
-                  tell(event, value)
-                }
-              })
-              late = setTimeout(() => tell('loaderror', { elementType: type, error: { type: 'api_connection_error' } }), 15000)
+              card = open(
+                '/stripe/v3/card',
+                { display: 'block', height: '240px' },
+                (event, value) => {
+                  if (event === 'resize') card.frame.style.height = `${value}px`
+                  else {
+                    if (event === 'ready') clearTimeout(late)
+                    tell(event, value)
+                  }
+                },
+              )
+              late = setTimeout(
+                () =>
+                  tell('loaderror', { elementType: type, error: { type: 'api_connection_error' } }),
+                15000,
+              )
               place.replaceChildren(card.frame)
               void card.ask('dress', { appearance: options.appearance, locale: options.locale })
             },
@@ -122,16 +136,25 @@
         },
         update(changes) {
           Object.assign(options, changes)
-          if (changes.appearance || changes.locale) void card?.ask('dress', { appearance: options.appearance, locale: options.locale })
+          if (changes.appearance || changes.locale)
+            void card?.ask('dress', { appearance: options.appearance, locale: options.locale })
         },
-        submit: async () => (card ? card.ask('check', {}) : { error: { type: 'validation_error' } }),
-        _confirm: (clientSecret) => card.ask('confirm', { key, clientSecret: clientSecret ?? options.clientSecret }),
+        submit: async () =>
+          card ? card.ask('check', {}) : { error: { type: 'validation_error' } },
+        _confirm: (clientSecret) =>
+          card.ask('confirm', { key, clientSecret: clientSecret ?? options.clientSecret }),
       }
     }
 
-    const confirmWith = async ({ elements: group, clientSecret }) => finish(await group._confirm(clientSecret))
+    const confirmWith = async ({ elements: group, clientSecret }) =>
+      finish(await group._confirm(clientSecret))
     const confirmSaved = async (clientSecret, data = {}) =>
-      finish(await ask('confirm', { clientSecret, method: typeof data.payment_method === 'string' ? data.payment_method : undefined }))
+      finish(
+        await ask('confirm', {
+          clientSecret,
+          method: typeof data.payment_method === 'string' ? data.payment_method : undefined,
+        }),
+      )
     return {
       elements,
       confirmSetup: confirmWith,
@@ -140,8 +163,12 @@
       confirmCardPayment: confirmSaved,
       retrieveSetupIntent: (clientSecret) => ask('retrieve', { clientSecret }),
       retrievePaymentIntent: (clientSecret) => ask('retrieve', { clientSecret }),
-      createToken: async () => ({ error: { type: 'invalid_request_error', message: 'Not part of the sandbox.' } }),
-      createPaymentMethod: async () => ({ error: { type: 'invalid_request_error', message: 'Not part of the sandbox.' } }),
+      createToken: async () => ({
+        error: { type: 'invalid_request_error', message: 'Not part of the sandbox.' },
+      }),
+      createPaymentMethod: async () => ({
+        error: { type: 'invalid_request_error', message: 'Not part of the sandbox.' },
+      }),
       _registerWrapper() {},
       registerAppInfo() {},
     }

@@ -51,7 +51,11 @@ const manners: Readonly<Record<string, (text: string, reference: string) => stri
   repeated: (text, reference) => `${text}-${reference}-${text}`,
 }
 
-const vietnam = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Ho_Chi_Minh', dateStyle: 'short', timeStyle: 'medium' })
+const vietnam = new Intl.DateTimeFormat('sv-SE', {
+  timeZone: 'Asia/Ho_Chi_Minh',
+  dateStyle: 'short',
+  timeStyle: 'medium',
+})
 const bankName = 'Vietcombank'
 
 const sepayWord = (movement: Movement): string =>
@@ -117,16 +121,24 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
           const mac = createHmac('sha512', cassoSecret)
             .update(`${now}.${JSON.stringify(sorted(body))}`)
             .digest('hex')
-          const headers = { 'content-type': 'application/json', 'x-casso-signature': `t=${now},v1=${mac}` }
+          const headers = {
+            'content-type': 'application/json',
+            'x-casso-signature': `t=${now},v1=${mac}`,
+          }
           return { method: 'POST', headers, body: JSON.stringify(body) }
         }
         const body = sepayWord(movement)
         const now = Math.floor(Date.now() / 1000)
         const mac = createHmac('sha256', sepaySecret).update(`${now}.${body}`).digest('hex')
-        const headers = { 'content-type': 'application/json', 'x-sepay-timestamp': String(now), 'x-sepay-signature': `sha256=${mac}` }
+        const headers = {
+          'content-type': 'application/json',
+          'x-sepay-timestamp': String(now),
+          'x-sepay-signature': `sha256=${mac}`,
+        }
         return { method: 'POST', headers, body }
       },
-      accepts: ({ status, body }) => status >= 200 && status < 300 && /"success":\s*true/.test(body),
+      accepts: ({ status, body }) =>
+        status >= 200 && status < 300 && /"success":\s*true/.test(body),
     },
     options,
   )
@@ -139,7 +151,10 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
     const manner = manners[form.get('manner') ?? 'plain'] ?? manners['plain']
     const content = (manner?.(form.get('content') ?? '', reference) ?? '').slice(0, 200)
     if (!/^[1-9]\d{0,11}$/.test(amount) || account === '')
-      return appPage({ account, amount, content: form.get('content') ?? '' }, 'The account and a whole amount in đồng are needed.')
+      return appPage(
+        { account, amount, content: form.get('content') ?? '' },
+        'The account and a whole amount in đồng are needed.',
+      )
     const feed = form.get('feed') === 'casso' ? 'casso' : 'sepay'
     const when = form.get('notice') ?? 'now'
     const { movement, noticeId } = await inTransaction(db, async (tx) => {
@@ -149,16 +164,27 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
       )
       const made = rows[0]
       if (made === undefined) throw new Error('a movement was lost')
-      const id = when === 'lost' ? null : await notices.add(tx, JSON.stringify(made), when === 'late' ? 'late' : 'now')
+      const id =
+        when === 'lost'
+          ? null
+          : await notices.add(tx, JSON.stringify(made), when === 'late' ? 'late' : 'now')
       return { movement: made, noticeId: id }
     })
     if (noticeId !== null && when !== 'late') await notices.sendNow(noticeId)
     else notices.wake()
-    return receiptPage({ amount: BigInt(movement.amount), account, content: movement.content, reference })
+    return receiptPage({
+      amount: BigInt(movement.amount),
+      account,
+      content: movement.content,
+      reference,
+    })
   }
 
   async function list({ query, headers }: Call): Promise<Reply> {
-    const [given, expected] = [Buffer.from(headers.authorization ?? ''), Buffer.from(`Bearer ${sepayToken}`)]
+    const [given, expected] = [
+      Buffer.from(headers.authorization ?? ''),
+      Buffer.from(`Bearer ${sepayToken}`),
+    ]
     if (given.length !== expected.length || !timingSafeEqual(given, expected))
       return json({ status: 401, error: 'Unauthorized', messages: { success: false } }, 401)
     const moment = (name: string, otherwise: string): string => {
@@ -168,7 +194,11 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
     const { rows } = await db.query<Movement>(
       `select * from sandbox.bank_movements
        where ($1::text is null or account = $1) and at >= $2::timestamptz and at <= $3::timestamptz + interval '1 second' order by id desc limit 5000`,
-      [query.get('account_number'), moment('transaction_date_min', '-infinity'), moment('transaction_date_max', 'infinity')],
+      [
+        query.get('account_number'),
+        moment('transaction_date_min', '-infinity'),
+        moment('transaction_date_max', 'infinity'),
+      ],
     )
     const transactions = rows.map((row) => ({
       id: row.id,
@@ -189,7 +219,10 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
 
   return {
     routes: {
-      'GET /bank/app': ({ query }) => appPage(readQr(query.get('qr') ?? '') ?? { account: accountNumber, amount: '', content: '' }),
+      'GET /bank/app': ({ query }) =>
+        appPage(
+          readQr(query.get('qr') ?? '') ?? { account: accountNumber, amount: '', content: '' },
+        ),
       'POST /bank/app': transfer,
       'GET /sepay/userapi/transactions/list': list,
     },

@@ -4,13 +4,21 @@ import { dong, escape, page } from '../page.ts'
 
 const flag =
   '<div class="flag">SANDBOX · a trial bank, no real money moves · <span lang="vi">ngân hàng thử nghiệm, không có tiền thật</span></div>'
-const head = '<header class="brand"><span class="logo">Bank<b>App</b></span><span class="badge">SANDBOX</span></header>'
+const head =
+  '<header class="brand"><span class="logo">Bank<b>App</b></span><span class="badge">SANDBOX</span></header>'
 const field = (label: string, name: string, value: string, mode = 'text'): string =>
   `<p><label class="soft small" for="${name}">${label}</label><input id="${name}" name="${name}" value="${escape(value)}" inputmode="${mode}" autocomplete="off"></p>`
-const options = (label: string, name: string, choices: readonly (readonly [string, string])[]): string =>
+const options = (
+  label: string,
+  name: string,
+  choices: readonly (readonly [string, string])[],
+): string =>
   `<p><label class="soft small" for="${name}">${label}</label><select id="${name}" name="${name}">${choices.map(([value, text]) => `<option value="${value}">${escape(text)}</option>`).join('')}</select></p>`
 
-export function appPage(of: { account: string; amount: string; content: string }, complaint = ''): Reply {
+export function appPage(
+  of: { account: string; amount: string; content: string },
+  complaint = '',
+): Reply {
   return page({
     title: 'Bank app — sandbox',
     language: 'vi',
@@ -45,7 +53,12 @@ ${options('Thông báo · Notice', 'notice', [
   })
 }
 
-export function receiptPage(of: { amount: bigint; account: string; content: string; reference: string }): Reply {
+export function receiptPage(of: {
+  amount: bigint
+  account: string
+  content: string
+  reference: string
+}): Reply {
   const row = (name: string, value: string): string => `<dt>${name}</dt><dd>${escape(value)}</dd>`
   return page({
     title: 'Receipt — sandbox',

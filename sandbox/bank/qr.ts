@@ -13,10 +13,16 @@ function parts(text: string): Map<string, string> | undefined {
 }
 
 /** Undefined when it is no VietQR code. The CRC is not checked: a camera has done so. */
-export function readQr(text: string): { account: string; amount: string; content: string } | undefined {
+export function readQr(
+  text: string,
+): { account: string; amount: string; content: string } | undefined {
   const all = parts(text)
   const beneficiary = parts(parts(all?.get('38') ?? '')?.get('01') ?? '')
   const account = beneficiary?.get('01')
   if (all?.get('00') !== '01' || account === undefined) return undefined
-  return { account, amount: all.get('54') ?? '', content: parts(all.get('62') ?? '')?.get('08') ?? '' }
+  return {
+    account,
+    amount: all.get('54') ?? '',
+    content: parts(all.get('62') ?? '')?.get('08') ?? '',
+  }
 }

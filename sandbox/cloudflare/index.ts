@@ -30,10 +30,14 @@ interface Batch {
   readonly posts?: readonly Omit<CloudRecord, 'id'>[]
 }
 
-const document = JSON.parse(readFileSync(new URL('requests.json', import.meta.url), 'utf8')) as object
+const document = JSON.parse(
+  readFileSync(new URL('requests.json', import.meta.url), 'utf8'),
+) as object
 const ajv = new Ajv({ strict: false })
 ajv.addSchema(document, 'cloudflare')
-const isCreateZone = ajv.compile<{ name: string; account: { id: string } }>({ $ref: 'cloudflare#/components/schemas/CreateZone' })
+const isCreateZone = ajv.compile<{ name: string; account: { id: string } }>({
+  $ref: 'cloudflare#/components/schemas/CreateZone',
+})
 const isBatch = ajv.compile<Batch>({ $ref: 'cloudflare#/components/schemas/Batch' })
 
 /** Addresses that proxied names are answered with. */
@@ -66,18 +70,26 @@ function faultOf(
 ): readonly [number, string] | undefined {
   const { type, name, content } = record
   if (name !== zone.name && !name.endsWith(`.${zone.name}`)) return [9000, 'DNS name is invalid.']
-  if (type === 'A' && !isIPv4(content)) return [9005, 'Content for A record must be a valid IPv4 address.']
-  if (type === 'AAAA' && !isIPv6(content)) return [9006, 'Content for AAAA record must be a valid IPv6 address.']
-  if (type === 'TXT' && !/^"(?:[^"\\]|\\.)*"(?: "(?:[^"\\]|\\.)*")*$/s.test(content)) return [9208, 'Content for TXT record is invalid.']
+  if (type === 'A' && !isIPv4(content))
+    return [9005, 'Content for A record must be a valid IPv4 address.']
+  if (type === 'AAAA' && !isIPv6(content))
+    return [9006, 'Content for AAAA record must be a valid IPv6 address.']
+  if (type === 'TXT' && !/^"(?:[^"\\]|\\.)*"(?: "(?:[^"\\]|\\.)*")*$/s.test(content))
+    return [9208, 'Content for TXT record is invalid.']
   for (const other of records.values()) {
     if (other.name !== name) continue
-    if (other.type === type && other.content === content) return [81_058, 'An identical record already exists.']
-    if (type === 'CNAME' || other.type === 'CNAME') return [81_053, 'An A, AAAA, or CNAME record with that host already exists.']
+    if (other.type === type && other.content === content)
+      return [81_058, 'An identical record already exists.']
+    if (type === 'CNAME' || other.type === 'CNAME')
+      return [81_053, 'An A, AAAA, or CNAME record with that host already exists.']
   }
   return undefined
 }
 
-export function openCloudflare(keys: { readonly apiToken: string; readonly changesPerCall: number }): {
+export function openCloudflare(keys: {
+  readonly apiToken: string
+  readonly changesPerCall: number
+}): {
   readonly routes: Routes
   answer(question: Question): NameServerAnswer
 } {
@@ -88,11 +100,19 @@ export function openCloudflare(keys: { readonly apiToken: string; readonly chang
   const guarded =
     (route: (call: Call) => Reply) =>
     (call: Call): Reply =>
-      call.headers.authorization === `Bearer ${keys.apiToken}` ? route(call) : refuse(403, 10_000, 'Authentication error')
+      call.headers.authorization === `Bearer ${keys.apiToken}`
+        ? route(call)
+        : refuse(403, 10_000, 'Authentication error')
   const withZone = (route: (call: Call, zone: Zone) => Reply) =>
     guarded((call) => {
       const zone = zones.get(call.params['zone'] ?? '')
-      return zone ? route(call, zone) : refuse(404, 7003, 'Could not route to the zone, perhaps your object identifier is invalid?')
+      return zone
+        ? route(call, zone)
+        : refuse(
+            404,
+            7003,
+            'Could not route to the zone, perhaps your object identifier is invalid?',
+          )
     })
   function bodyOf(call: Call): unknown {
     try {
@@ -104,12 +124,15 @@ export function openCloudflare(keys: { readonly apiToken: string; readonly chang
 
   function batch(call: Call, zone: Zone): Reply {
     const body = bodyOf(call)
-    if (!isBatch(body)) return refuse(400, 9207, `Content is invalid: ${ajv.errorsText(isBatch.errors)}`)
+    if (!isBatch(body))
+      return refuse(400, 9207, `Content is invalid: ${ajv.errorsText(isBatch.errors)}`)
     const { deletes = [], posts = [] } = body
-    if (deletes.length + posts.length > keys.changesPerCall) return refuse(400, 81_044, 'The batch has too many changes.')
+    if (deletes.length + posts.length > keys.changesPerCall)
+      return refuse(400, 81_044, 'The batch has too many changes.')
     // one transaction, deletes first
     const records = new Map(zone.records)
-    for (const { id } of deletes) if (!records.delete(id)) return refuse(404, 81_044, 'Record does not exist.')
+    for (const { id } of deletes)
+      if (!records.delete(id)) return refuse(404, 81_044, 'Record does not exist.')
     const made: CloudRecord[] = []
     for (const post of posts) {
       const fault = faultOf(post, zone, records)
@@ -126,19 +149,32 @@ export function openCloudflare(keys: { readonly apiToken: string; readonly chang
     'GET /client/v4/zones': guarded((call) => {
       const [name, account] = [call.query.get('name'), call.query.get('account.id')]
       const found = [...zones.values()].filter(
-        (zone) => (name === null || zone.name === name) && (account === null || zone.accountId === account),
+        (zone) =>
+          (name === null || zone.name === name) && (account === null || zone.accountId === account),
       )
       return paged(
-        found.map(({ id, name: of, accountId }) => ({ id, name: of, account: { id: accountId }, status: 'pending' })),
+        found.map(({ id, name: of, accountId }) => ({
+          id,
+          name: of,
+          account: { id: accountId },
+          status: 'pending',
+        })),
         call,
         50,
       )
     }),
     'POST /client/v4/zones': guarded((call) => {
       const body = bodyOf(call)
-      if (!isCreateZone(body)) return refuse(400, 1001, `Invalid zone: ${ajv.errorsText(isCreateZone.errors)}`)
-      if ([...zones.values()].some(({ name }) => name === body.name)) return refuse(400, 1061, `${body.name} already exists`)
-      const zone: Zone = { id: newId(), name: body.name, accountId: body.account.id, records: new Map() }
+      if (!isCreateZone(body))
+        return refuse(400, 1001, `Invalid zone: ${ajv.errorsText(isCreateZone.errors)}`)
+      if ([...zones.values()].some(({ name }) => name === body.name))
+        return refuse(400, 1061, `${body.name} already exists`)
+      const zone: Zone = {
+        id: newId(),
+        name: body.name,
+        accountId: body.account.id,
+        records: new Map(),
+      }
       zones.set(zone.id, zone)
       return fine({
         id: zone.id,
@@ -154,7 +190,8 @@ export function openCloudflare(keys: { readonly apiToken: string; readonly chang
     'GET /client/v4/zones/:zone/dns_records': withZone((call, zone) => {
       const [name, type] = [call.query.get('name'), call.query.get('type')]
       const found = [...zone.records.values()].filter(
-        (record) => (name === null || record.name === name) && (type === null || record.type === type),
+        (record) =>
+          (name === null || record.name === name) && (type === null || record.type === type),
       )
       return paged(found, call, 5000)
     }),
@@ -163,7 +200,9 @@ export function openCloudflare(keys: { readonly apiToken: string; readonly chang
   return {
     routes,
     answer(question) {
-      const asked = [...zones.values()].filter(({ name }) => `.${question.name}`.endsWith(`.${name}`))
+      const asked = [...zones.values()].filter(({ name }) =>
+        `.${question.name}`.endsWith(`.${name}`),
+      )
       return answerFrom(asked.map(served), question)
     },
   }
@@ -188,7 +227,13 @@ function served({ name, records }: Zone): ServedZone {
 }
 
 function answersOf({ type, name, content, ttl, proxied, priority }: CloudRecord): Answer[] {
-  if (proxied) return (['A', 'AAAA'] as const).map((of) => ({ type: of, name, ttl: proxiedTtlSeconds, data: edge[of] }))
+  if (proxied)
+    return (['A', 'AAAA'] as const).map((of) => ({
+      type: of,
+      name,
+      ttl: proxiedTtlSeconds,
+      data: edge[of],
+    }))
   switch (type) {
     case 'MX':
       return [{ type, name, ttl, data: { preference: priority ?? 0, exchange: content } }]

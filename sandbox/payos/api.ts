@@ -4,12 +4,27 @@
  */
 import type { Database } from '../database.ts'
 import { json, type Call, type Reply, type Routes } from '../http.ts'
-import { cancelLink, findLink, isOpen, makeLink, paidOf, statusOf, type Link, type LinkRequest, type Transfer } from './links.ts'
+import {
+  cancelLink,
+  findLink,
+  isOpen,
+  makeLink,
+  paidOf,
+  statusOf,
+  type Link,
+  type LinkRequest,
+  type Transfer,
+} from './links.ts'
 import { vietQr } from './qr.ts'
 import { dataSignature, requestSignature, same, type Channel } from './sign.ts'
 
 /** Where the transfers go: an account that payOS opened for the merchant. */
-export const account = { bin: '970422', bank: 'MB Bank', number: 'VQRQ00SANDBOX', name: 'CONG TY SANDBOX' } as const
+export const account = {
+  bin: '970422',
+  bank: 'MB Bank',
+  number: 'VQRQ00SANDBOX',
+  name: 'CONG TY SANDBOX',
+} as const
 
 const messages = {
   '20': 'Thông tin truyền lên không đúng',
@@ -18,20 +33,24 @@ const messages = {
   '214': 'Cổng thanh toán không tồn tại hoặc đã tạm dừng',
   '231': 'Đơn thanh toán đã tồn tại',
 } as const
-const refuse = (code: keyof typeof messages): Reply => json({ code, desc: messages[code], data: null, signature: null })
+const refuse = (code: keyof typeof messages): Reply =>
+  json({ code, desc: messages[code], data: null, signature: null })
 
 type Fields = Readonly<Record<string, unknown>>
 function bodyOf(call: Call): Fields | undefined {
   try {
     const value: unknown = JSON.parse(call.body.toString('utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Fields)
+      : undefined
   } catch {
     return undefined
   }
 }
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0
-const isUrl = (value: unknown): boolean => typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+const isUrl = (value: unknown): boolean =>
+  typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 const shapes: Readonly<Record<string, (value: unknown) => boolean>> = {
   orderCode: isCount,
   amount: isCount,
@@ -40,7 +59,9 @@ const shapes: Readonly<Record<string, (value: unknown) => boolean>> = {
   cancelUrl: isUrl,
   signature: (value) => typeof value === 'string',
 }
-const optional: typeof shapes = { expiredAt: (value) => isCount(value) && Number(value) * 1000 > Date.now() }
+const optional: typeof shapes = {
+  expiredAt: (value) => isCount(value) && Number(value) * 1000 > Date.now(),
+}
 
 const inOrder = (body: Fields): boolean =>
   Object.keys(body).every((name) => name in shapes || name in optional) &&
@@ -48,7 +69,8 @@ const inOrder = (body: Fields): boolean =>
   Object.entries(optional).every(([name, is]) => !(name in body) || is(body[name]))
 
 /** 2026-11-21T10:31:00+07:00 */
-export const vietnamIso = (date: Date): string => `${new Date(date.getTime() + 25_200_000).toISOString().slice(0, 19)}+07:00`
+export const vietnamIso = (date: Date): string =>
+  `${new Date(date.getTime() + 25_200_000).toISOString().slice(0, 19)}+07:00`
 
 /** The half of a transfer's description that the link's own answer and the webhook share. */
 export const transferData = (link: Link, transfer: Transfer) => ({
@@ -81,12 +103,19 @@ const linkData = (link: Link) => ({
 })
 
 export const qrOf = (link: Link): string =>
-  vietQr({ bin: account.bin, account: account.number, amount: link.amount, content: link.request.description })
+  vietQr({
+    bin: account.bin,
+    account: account.number,
+    amount: link.amount,
+    content: link.request.description,
+  })
 
 export function apiRoutes(db: Database, channel: Channel, url: () => string): Routes {
-  const answer = (data: Fields): Reply => json({ code: '00', desc: 'success', data, signature: dataSignature(data, channel.checksumKey) })
+  const answer = (data: Fields): Reply =>
+    json({ code: '00', desc: 'success', data, signature: dataSignature(data, channel.checksumKey) })
   const known = ({ headers }: Call): boolean =>
-    same(channel.clientId.toLowerCase(), headers['x-client-id']) && same(channel.apiKey.toLowerCase(), headers['x-api-key'])
+    same(channel.clientId.toLowerCase(), headers['x-client-id']) &&
+    same(channel.apiKey.toLowerCase(), headers['x-api-key'])
   const find = ({ params }: Call): Promise<Link | undefined> => {
     const name = params['id'] ?? ''
     return /^\d{1,16}$/.test(name) ? findLink(db, 'order_code', name) : findLink(db, 'id', name)

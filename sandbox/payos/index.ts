@@ -17,7 +17,17 @@ import { formOf, redirect, withQuery, type Call, type Reply } from '../http.ts'
 import { startNotices } from '../notices.ts'
 import { dong, escape } from '../page.ts'
 import { account, apiRoutes, qrOf, transferData, vietnamIso } from './api.ts'
-import { decide, findLink, isOpen, linkTables, outcomes, paidOf, statusOf, type Link, type Transfer } from './links.ts'
+import {
+  decide,
+  findLink,
+  isOpen,
+  linkTables,
+  outcomes,
+  paidOf,
+  statusOf,
+  type Link,
+  type Transfer,
+} from './links.ts'
 import { dataSignature, type Channel } from './sign.ts'
 
 export { linkTables as payosTables }
@@ -32,11 +42,15 @@ const texts = {
   content: { en: 'Content', vi: 'Nội dung' },
   came: { en: 'Came so far', vi: 'Đã nhận' },
   qr: { en: 'Text of the VietQR code', vi: 'Nội dung mã VietQR' },
-  nowhere: { en: 'This payment is unknown or decided already.', vi: 'Giao dịch không tồn tại hoặc đã kết thúc.' },
+  nowhere: {
+    en: 'This payment is unknown or decided already.',
+    vi: 'Giao dịch không tồn tại hoặc đã kết thúc.',
+  },
 } as const
 
 /** payOS is not told the customer's language: the browser's own, if it is English, else Vietnamese. */
-const languageOf = (call: Call): Language => (/^en\b/.test(call.headers['accept-language'] ?? '') ? 'en' : 'vi')
+const languageOf = (call: Call): Language =>
+  /^en\b/.test(call.headers['accept-language'] ?? '') ? 'en' : 'vi'
 const looks: Readonly<Record<string, Choice['look']>> = { paid: 'main', cancelled: 'stop' }
 
 function paymentPage(link: Link, language: Language): Reply {
@@ -81,12 +95,22 @@ function webhookBody(link: Link, transfer: Transfer, channel: Channel): string {
     code: '00',
     desc: 'Thành công',
   }
-  return JSON.stringify({ code: '00', desc: 'success', success: true, data, signature: dataSignature(data, channel.checksumKey) })
+  return JSON.stringify({
+    code: '00',
+    desc: 'success',
+    success: true,
+    data,
+    signature: dataSignature(data, channel.checksumKey),
+  })
 }
 
 /** Opens payOS for one payment channel: keys `clientId`, `apiKey` and `checksumKey`. */
 export function openPayos(db: Database, keys: Keys, options: GatewayOptions): Gateway {
-  const channel: Channel = { clientId: keys['clientId'] ?? '', apiKey: keys['apiKey'] ?? '', checksumKey: keys['checksumKey'] ?? '' }
+  const channel: Channel = {
+    clientId: keys['clientId'] ?? '',
+    apiKey: keys['apiKey'] ?? '',
+    checksumKey: keys['checksumKey'] ?? '',
+  }
   const notices = startNotices(
     db,
     {
@@ -97,7 +121,8 @@ export function openPayos(db: Database, keys: Keys, options: GatewayOptions): Ga
     },
     options,
   )
-  const refuse = (call: Call): Reply => refusedPage(gateway, languageOf(call), texts.nowhere[languageOf(call)], '101')
+  const refuse = (call: Call): Reply =>
+    refusedPage(gateway, languageOf(call), texts.nowhere[languageOf(call)], '101')
 
   async function show(call: Call): Promise<Reply> {
     const link = await findLink(db, 'id', call.params['id'] ?? '')
@@ -118,8 +143,19 @@ export function openPayos(db: Database, keys: Keys, options: GatewayOptions): Ga
     const { link } = decided
     if (isOpen(link)) return redirect(`/payos/web/${link.id}`)
     const cancelled = link.cancelledAt !== null
-    const word = { code: '00', id: link.id, cancel: String(cancelled), status: statusOf(link), orderCode: link.orderCode.toString() }
-    return redirect(withQuery(cancelled ? link.request.cancelUrl : link.request.returnUrl, new URLSearchParams(word).toString()))
+    const word = {
+      code: '00',
+      id: link.id,
+      cancel: String(cancelled),
+      status: statusOf(link),
+      orderCode: link.orderCode.toString(),
+    }
+    return redirect(
+      withQuery(
+        cancelled ? link.request.cancelUrl : link.request.returnUrl,
+        new URLSearchParams(word).toString(),
+      ),
+    )
   }
 
   return {

@@ -71,7 +71,10 @@ export async function findLink(
   value: string,
   lock = false,
 ): Promise<Link | undefined> {
-  const { rows } = await db.query<Row>(`select * from sandbox.payos_links where ${by} = $1${lock ? ' for update' : ''}`, [value])
+  const { rows } = await db.query<Row>(
+    `select * from sandbox.payos_links where ${by} = $1${lock ? ' for update' : ''}`,
+    [value],
+  )
   const row = rows[0]
   if (row === undefined) return undefined
   const { rows: transfers } = await db.query<{ reference: string; amount: string; at: Date }>(
@@ -106,7 +109,8 @@ export async function makeLink(db: Database, request: LinkRequest): Promise<Link
   return rowCount === 1 ? await findLink(db, 'order_code', String(request.orderCode)) : undefined
 }
 
-export const paidOf = (link: Link): bigint => link.transfers.reduce((sum, { amount }) => sum + amount, 0n)
+export const paidOf = (link: Link): bigint =>
+  link.transfers.reduce((sum, { amount }) => sum + amount, 0n)
 
 export type Status = 'PENDING' | 'PAID' | 'UNDERPAID' | 'CANCELLED' | 'EXPIRED'
 /** Enough money makes it paid, whenever it came; a part of it keeps no link open beyond its time. */
@@ -135,18 +139,49 @@ const half = (left: bigint): bigint => (left + 1n) / 2n
 /** By the value of the form's field `outcome`. */
 export const outcomes: Readonly<Record<string, Outcome>> = {
   paid: { transfers: whole, notice: 'now', en: 'Transfer', vi: 'Chuyển khoản' },
-  cancelled: { transfers: () => [], notice: 'lost', ends: 'cancelled', en: 'Cancel', vi: 'Huỷ giao dịch' },
-  late: { transfers: whole, notice: 'late', en: 'Transfer, the merchant hears of it late', vi: 'Chuyển khoản, webhook đến muộn' },
-  lost: { transfers: whole, notice: 'lost', en: 'Transfer, the merchant never hears of it', vi: 'Chuyển khoản, webhook bị mất' },
-  half: { transfers: (left) => [half(left)], notice: 'now', en: 'Transfer half of it', vi: 'Chuyển một nửa số tiền' },
+  cancelled: {
+    transfers: () => [],
+    notice: 'lost',
+    ends: 'cancelled',
+    en: 'Cancel',
+    vi: 'Huỷ giao dịch',
+  },
+  late: {
+    transfers: whole,
+    notice: 'late',
+    en: 'Transfer, the merchant hears of it late',
+    vi: 'Chuyển khoản, webhook đến muộn',
+  },
+  lost: {
+    transfers: whole,
+    notice: 'lost',
+    en: 'Transfer, the merchant never hears of it',
+    vi: 'Chuyển khoản, webhook bị mất',
+  },
+  half: {
+    transfers: (left) => [half(left)],
+    notice: 'now',
+    en: 'Transfer half of it',
+    vi: 'Chuyển một nửa số tiền',
+  },
   parts: {
     transfers: (left) => [half(left), left - half(left)].filter((amount) => amount > 0n),
     notice: 'now',
     en: 'Transfer it in two parts',
     vi: 'Chuyển làm hai lần',
   },
-  more: { transfers: (left) => [left + 10_000n], notice: 'now', en: 'Transfer 10.000 đ too much', vi: 'Chuyển thừa 10.000 đ' },
-  twice: { transfers: (left) => [left, left], notice: 'now', en: 'Transfer it twice', vi: 'Chuyển hai lần đủ số tiền' },
+  more: {
+    transfers: (left) => [left + 10_000n],
+    notice: 'now',
+    en: 'Transfer 10.000 đ too much',
+    vi: 'Chuyển thừa 10.000 đ',
+  },
+  twice: {
+    transfers: (left) => [left, left],
+    notice: 'now',
+    en: 'Transfer it twice',
+    vi: 'Chuyển hai lần đủ số tiền',
+  },
   second_lost: {
     transfers: (left) => [left, left],
     notice: 'now',
@@ -167,7 +202,13 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
     en: 'Transfer after the link has expired',
     vi: 'Chuyển khoản sau khi link hết hạn',
   },
-  expired: { transfers: () => [], notice: 'lost', ends: 'expired', en: 'Let the time run out', vi: 'Để hết thời gian' },
+  expired: {
+    transfers: () => [],
+    notice: 'lost',
+    ends: 'expired',
+    en: 'Let the time run out',
+    vi: 'Để hết thời gian',
+  },
 }
 
 /**
@@ -178,7 +219,12 @@ export async function decide(
   db: Database,
   id: string,
   outcome: Outcome,
-  queue: (tx: Transaction, link: Link, transfer: Transfer, notice: 'now' | 'late') => Promise<string>,
+  queue: (
+    tx: Transaction,
+    link: Link,
+    transfer: Transfer,
+    notice: 'now' | 'late',
+  ) => Promise<string>,
 ): Promise<{ link: Link; noticeIds: readonly string[] } | undefined> {
   return inTransaction(db, async (tx) => {
     const before = await findLink(tx, 'id', id, true)
@@ -186,7 +232,9 @@ export async function decide(
     if (!isOpen(before)) return { link: before, noticeIds: [] }
     if (outcome.ends === 'cancelled') await cancelLink(tx, before.orderCode, null)
     if (outcome.ends === 'expired')
-      await tx.query('update sandbox.payos_links set expires_at = now() where order_code = $1', [before.orderCode])
+      await tx.query('update sandbox.payos_links set expires_at = now() where order_code = $1', [
+        before.orderCode,
+      ])
     const noticeIds: string[] = []
     for (const [place, amount] of outcome.transfers(before.amount - paidOf(before)).entries()) {
       const { rows } = await tx.query<{ reference: string; at: Date }>(
@@ -206,6 +254,13 @@ export async function decide(
   })
 }
 
-export async function cancelLink(db: Database | Transaction, orderCode: bigint, reason: string | null): Promise<void> {
-  await db.query('update sandbox.payos_links set cancelled_at = now(), cancellation_reason = $2 where order_code = $1', [orderCode, reason])
+export async function cancelLink(
+  db: Database | Transaction,
+  orderCode: bigint,
+  reason: string | null,
+): Promise<void> {
+  await db.query(
+    'update sandbox.payos_links set cancelled_at = now(), cancellation_reason = $2 where order_code = $1',
+    [orderCode, reason],
+  )
 }

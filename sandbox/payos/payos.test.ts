@@ -9,7 +9,11 @@ import { startSandbox, type Sandbox } from '../index.ts'
 import { vietQr } from './qr.ts'
 import { requestSignature } from './sign.ts'
 
-const channel = { clientId: 'test-client', apiKey: 'Test-api-key', checksumKey: '0123456789abcdef'.repeat(4) }
+const channel = {
+  clientId: 'test-client',
+  apiKey: 'Test-api-key',
+  checksumKey: '0123456789abcdef'.repeat(4),
+}
 let database: Awaited<ReturnType<typeof testDatabase>>
 let sandbox: Sandbox
 let sdk: PayOS
@@ -76,13 +80,21 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
 const post = async (body: unknown): Promise<unknown> => {
   const headers = { 'x-client-id': channel.clientId, 'x-api-key': channel.apiKey }
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const response = await fetch(`${sandbox.url}/v2/payment-requests`, { method: 'POST', headers, body: text })
+  const response = await fetch(`${sandbox.url}/v2/payment-requests`, {
+    method: 'POST',
+    headers,
+    body: text,
+  })
   return ((await response.json()) as { code: string }).code
 }
 async function choose(url: string, outcome: string): Promise<URL> {
   const token = /name="token" value="([^"]+)"/.exec(await (await fetch(url)).text())?.[1] ?? ''
   const body = new URLSearchParams({ token, outcome })
-  const response = await fetch(`${sandbox.url}/payos/web/confirm`, { method: 'POST', body, redirect: 'manual' })
+  const response = await fetch(`${sandbox.url}/payos/web/confirm`, {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+  })
   return new URL(response.headers.get('location') ?? '', sandbox.url)
 }
 async function chosen(outcome: string): Promise<{ orderCode: number; landed: URL; url: string }> {
@@ -104,7 +116,13 @@ describe('payment links', () => {
     expect(made.checkoutUrl).toBe(`${sandbox.url}/payos/web/${made.paymentLinkId}`)
     expect(await codeOf(sdk.paymentRequests.create(wish))).toBe('231')
     const link = await sdk.paymentRequests.get(wish.orderCode)
-    expect(link).toMatchObject({ id: made.paymentLinkId, amountPaid: 0, amountRemaining: 1_500_000, status: 'PENDING', transactions: [] })
+    expect(link).toMatchObject({
+      id: made.paymentLinkId,
+      amountPaid: 0,
+      amountRemaining: 1_500_000,
+      status: 'PENDING',
+      transactions: [],
+    })
     expect(await sdk.paymentRequests.get(made.paymentLinkId)).toEqual(link)
     expect(await codeOf(sdk.paymentRequests.get(7))).toBe('101')
     expect(await codeOf(sdk.paymentRequests.get('nonsense'))).toBe('101')
@@ -136,9 +154,23 @@ describe('payment links', () => {
 
   it('are refused to wrong keys and signatures, and to what is no object', async () => {
     const wish = request()
-    expect(await codeOf(new PayOS({ ...channel, baseURL: sandbox.url, apiKey: 'x' }).paymentRequests.create(wish))).toBe('214')
-    expect(await codeOf(new PayOS({ ...channel, baseURL: sandbox.url, clientId: 'x' }).paymentRequests.get(1))).toBe('214')
-    expect(await codeOf(new PayOS({ ...channel, baseURL: sandbox.url, checksumKey: 'x' }).paymentRequests.create(wish))).toBe('201')
+    expect(
+      await codeOf(
+        new PayOS({ ...channel, baseURL: sandbox.url, apiKey: 'x' }).paymentRequests.create(wish),
+      ),
+    ).toBe('214')
+    expect(
+      await codeOf(
+        new PayOS({ ...channel, baseURL: sandbox.url, clientId: 'x' }).paymentRequests.get(1),
+      ),
+    ).toBe('214')
+    expect(
+      await codeOf(
+        new PayOS({ ...channel, baseURL: sandbox.url, checksumKey: 'x' }).paymentRequests.create(
+          wish,
+        ),
+      ),
+    ).toBe('201')
     const signature = requestSignature({ ...wish }, channel.checksumKey)
     expect(await post({ ...wish, amount: 1, signature })).toBe('201')
     for (const body of ['', 'null', '[]', '{', wish]) expect(await post(body)).toBe('20')
@@ -150,15 +182,28 @@ describe('the payment page', () => {
   it.each([
     ['vi', 'Huỷ giao dịch'],
     ['en', 'Cancel'],
-  ])('in %s shows what to transfer and where, marked as sandbox, under a strict policy', async (language, button) => {
-    const { checkoutUrl, qrCode } = await sdk.paymentRequests.create(request())
-    const response = await fetch(checkoutUrl, { headers: { 'accept-language': language } })
-    const html = await response.text()
-    for (const text of [`<html lang="${language}">`, 'SANDBOX', '1.500.000\u00a0đ', button, 'NAP12345', 'MB Bank', qrCode])
-      expect(html).toContain(text)
-    expect(html).not.toMatch(/<script>|style="|onclick/)
-    expect(response.headers.get('content-security-policy')).toContain("form-action 'self' https://portal.example.vn;")
-  })
+  ])(
+    'in %s shows what to transfer and where, marked as sandbox, under a strict policy',
+    async (language, button) => {
+      const { checkoutUrl, qrCode } = await sdk.paymentRequests.create(request())
+      const response = await fetch(checkoutUrl, { headers: { 'accept-language': language } })
+      const html = await response.text()
+      for (const text of [
+        `<html lang="${language}">`,
+        'SANDBOX',
+        '1.500.000\u00a0đ',
+        button,
+        'NAP12345',
+        'MB Bank',
+        qrCode,
+      ])
+        expect(html).toContain(text)
+      expect(html).not.toMatch(/<script>|style="|onclick/)
+      expect(response.headers.get('content-security-policy')).toContain(
+        "form-action 'self' https://portal.example.vn;",
+      )
+    },
+  )
 
   it.each([
     ['paid', 'PAID', 1_500_000, 1],
@@ -170,32 +215,42 @@ describe('the payment page', () => {
     ['lost', 'PAID', 1_500_000, 0],
     ['expired', 'EXPIRED', 0, 0],
     ['cancelled', 'CANCELLED', 0, 0],
-  ])('%s: %s, with %i đ, told of in %i words that the SDK believes', async (outcome, expected, came, count) => {
-    const { orderCode, landed } = await chosen(outcome)
-    const link = await sdk.paymentRequests.get(orderCode)
-    expect(link).toMatchObject({ status: expected, amountPaid: came })
-    expect(landed.pathname).toBe(outcome === 'cancelled' ? '/cancelled' : '/back')
-    expect(Object.fromEntries(landed.searchParams)).toMatchObject({
-      code: '00',
-      id: link.id,
-      status: expected,
-      orderCode: String(orderCode),
-      cancel: String(outcome === 'cancelled'),
-    })
-    const told = await words(orderCode, count)
-    expect(told.map(({ data }) => data.reference).toSorted()).toEqual(
-      count === 0 ? [] : link.transactions.map((transfer) => transfer.reference).toSorted(),
-    )
-    for (const word of told) expect((await sdk.webhooks.verify(word)).paymentLinkId).toBe(link.id)
-  })
+  ])(
+    '%s: %s, with %i đ, told of in %i words that the SDK believes',
+    async (outcome, expected, came, count) => {
+      const { orderCode, landed } = await chosen(outcome)
+      const link = await sdk.paymentRequests.get(orderCode)
+      expect(link).toMatchObject({ status: expected, amountPaid: came })
+      expect(landed.pathname).toBe(outcome === 'cancelled' ? '/cancelled' : '/back')
+      expect(Object.fromEntries(landed.searchParams)).toMatchObject({
+        code: '00',
+        id: link.id,
+        status: expected,
+        orderCode: String(orderCode),
+        cancel: String(outcome === 'cancelled'),
+      })
+      const told = await words(orderCode, count)
+      expect(told.map(({ data }) => data.reference).toSorted()).toEqual(
+        count === 0 ? [] : link.transactions.map((transfer) => transfer.reference).toSorted(),
+      )
+      for (const word of told) expect((await sdk.webhooks.verify(word)).paymentLinkId).toBe(link.id)
+    },
+  )
 
   it('stays open for the rest when half has come, and closes then', async () => {
     const { orderCode, landed, url } = await chosen('half')
     expect(landed.href).toBe(url)
-    expect(await sdk.paymentRequests.get(orderCode)).toMatchObject({ status: 'UNDERPAID', amountPaid: 750_000, amountRemaining: 750_000 })
+    expect(await sdk.paymentRequests.get(orderCode)).toMatchObject({
+      status: 'UNDERPAID',
+      amountPaid: 750_000,
+      amountRemaining: 750_000,
+    })
     expect(await (await fetch(url)).text()).toContain('750.000\u00a0đ')
     await choose(url, 'paid')
-    expect(await sdk.paymentRequests.get(orderCode)).toMatchObject({ status: 'PAID', amountPaid: 1_500_000 })
+    expect(await sdk.paymentRequests.get(orderCode)).toMatchObject({
+      status: 'PAID',
+      amountPaid: 1_500_000,
+    })
     expect((await fetch(url)).status).toBe(404)
   })
 
@@ -205,20 +260,33 @@ describe('the payment page', () => {
   ])('%s after half has come, it says so, and how much came', async (outcome, expected) => {
     const { orderCode, url } = await chosen('half')
     await choose(url, outcome)
-    expect(await sdk.paymentRequests.get(orderCode)).toMatchObject({ status: expected, amountPaid: 750_000 })
+    expect(await sdk.paymentRequests.get(orderCode)).toMatchObject({
+      status: expected,
+      amountPaid: 750_000,
+    })
     expect((await fetch(url)).status).toBe(404)
   })
 
   it('takes one of many clicks, and nothing it does not know', async () => {
     const { checkoutUrl, orderCode } = await sdk.paymentRequests.create(request())
-    await Promise.all(['paid', 'paid', 'paid', 'cancelled'].map((outcome) => choose(checkoutUrl, outcome)))
+    await Promise.all(
+      ['paid', 'paid', 'paid', 'cancelled'].map((outcome) => choose(checkoutUrl, outcome)),
+    )
     expect([0, 1_500_000]).toContain((await sdk.paymentRequests.get(orderCode)).amountPaid)
     for (const [token, outcome] of [
       ['x', 'paid'],
       ['x', 'constructor'],
     ] as const) {
       const body = new URLSearchParams({ token, outcome })
-      expect((await fetch(`${sandbox.url}/payos/web/confirm`, { method: 'POST', body, redirect: 'manual' })).status).toBe(404)
+      expect(
+        (
+          await fetch(`${sandbox.url}/payos/web/confirm`, {
+            method: 'POST',
+            body,
+            redirect: 'manual',
+          })
+        ).status,
+      ).toBe(404)
     }
   })
 

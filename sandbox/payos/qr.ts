@@ -1,6 +1,7 @@
 /** The text of a VietQR code (EMVCo merchant-presented, NAPAS 247): tag, length in two digits, value; a CRC at the end. */
 
-const part = (tag: string, value: string): string => `${tag}${String(value.length).padStart(2, '0')}${value}`
+const part = (tag: string, value: string): string =>
+  `${tag}${String(value.length).padStart(2, '0')}${value}`
 
 /** CRC-16/CCITT-FALSE, four upper hex digits. */
 function crc16(text: string): string {
@@ -13,7 +14,12 @@ function crc16(text: string): string {
 }
 
 /** A transfer to an account; amount in đồng, content of letters, digits and spaces. */
-export function vietQr(to: { bin: string; account: string; amount: bigint; content: string }): string {
+export function vietQr(to: {
+  bin: string
+  account: string
+  amount: bigint
+  content: string
+}): string {
   const bank = part('00', to.bin) + part('01', to.account)
   const text = [
     part('00', '01'),

@@ -8,12 +8,21 @@ export interface Channel {
 }
 type Fields = Readonly<Record<string, unknown>>
 
-const hmac = (key: string, text: string): string => createHmac('sha256', key).update(text).digest('hex')
+const hmac = (key: string, text: string): string =>
+  createHmac('sha256', key).update(text).digest('hex')
 
 const plain = (value: unknown): string => {
   if (Array.isArray(value))
-    return JSON.stringify(value.map((one: Fields) => Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))))
-  return value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+    return JSON.stringify(
+      value.map((one: Fields) =>
+        Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))),
+      ),
+    )
+  return value === null || value === undefined
+    ? ''
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value)
 }
 /** Over every key of `data` in order. */
 export const dataSignature = (data: Fields, key: string): string =>
@@ -26,9 +35,17 @@ export const dataSignature = (data: Fields, key: string): string =>
   )
 /** Over the five fields of a payment link's creation. */
 export const requestSignature = (body: Fields, key: string): string =>
-  hmac(key, ['amount', 'cancelUrl', 'description', 'orderCode', 'returnUrl'].map((name) => `${name}=${plain(body[name])}`).join('&'))
+  hmac(
+    key,
+    ['amount', 'cancelUrl', 'description', 'orderCode', 'returnUrl']
+      .map((name) => `${name}=${plain(body[name])}`)
+      .join('&'),
+  )
 
 export function same(expected: string, given: unknown): boolean {
-  const [a, b] = [Buffer.from(expected), Buffer.from(typeof given === 'string' ? given.toLowerCase() : '')]
+  const [a, b] = [
+    Buffer.from(expected),
+    Buffer.from(typeof given === 'string' ? given.toLowerCase() : ''),
+  ]
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -25,7 +25,11 @@ interface Patch extends Rrset {
   readonly changetype?: string
 }
 
-const plain = (text: string, status: number): Reply => ({ status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: text })
+const plain = (text: string, status: number): Reply => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+  body: text,
+})
 const notFound = (): Reply => plain('Not Found', 404)
 const refuse = (error: string): Reply => json({ error }, 422)
 const keyOf = ({ name, type }: { name: string; type: string }): string => `${name} ${type}`
@@ -62,7 +66,8 @@ export function openPowerdns(keys: { readonly apiKey: string }): {
     const sets = new Map(zone.sets)
     const seen = new Set<string>()
     for (const { changetype, ...set } of patches) {
-      if (seen.has(`${keyOf(set)} ${changetype}`)) return `Duplicate RRset ${set.name} IN ${set.type} with changetype: ${changetype}`
+      if (seen.has(`${keyOf(set)} ${changetype}`))
+        return `Duplicate RRset ${set.name} IN ${set.type} with changetype: ${changetype}`
       seen.add(`${keyOf(set)} ${changetype}`)
       if (changetype === 'DELETE') sets.delete(keyOf(set))
       else if (changetype === 'REPLACE') {
@@ -79,9 +84,18 @@ export function openPowerdns(keys: { readonly apiKey: string }): {
   }
 
   const routes: Routes = {
-    [`GET ${server}`]: guarded(() => json({ type: 'Server', id: 'localhost', daemon_type: 'authoritative' })),
+    [`GET ${server}`]: guarded(() =>
+      json({ type: 'Server', id: 'localhost', daemon_type: 'authoritative' }),
+    ),
     [`GET ${server}/zones`]: guarded(() =>
-      json([...zones.values()].map(({ name, account }) => ({ id: name, name, kind: 'Native', account }))),
+      json(
+        [...zones.values()].map(({ name, account }) => ({
+          id: name,
+          name,
+          kind: 'Native',
+          account,
+        })),
+      ),
     ),
     [`POST ${server}/zones`]: guarded((call) => {
       const body = bodyOf(call)
@@ -103,7 +117,14 @@ export function openPowerdns(keys: { readonly apiKey: string }): {
     [`GET ${server}/zones/:zone`]: guarded(({ query }, zone) => {
       const [name, type] = [query.get('rrset_name'), query.get('rrset_type')]
       return zone
-        ? json(shown(zone, name === null ? undefined : (set) => set.name === name && (type === null || set.type === type)))
+        ? json(
+            shown(
+              zone,
+              name === null
+                ? undefined
+                : (set) => set.name === name && (type === null || set.type === type),
+            ),
+          )
         : notFound()
     }),
     [`PATCH ${server}/zones/:zone`]: guarded((call, zone) => {

@@ -34,7 +34,12 @@ const dsOf = ({ name, ds }: RegisteredName): Answer[] =>
       type: 'DS',
       name,
       ttl: ttlSeconds,
-      data: { keyTag: Number(keyTag), algorithm: Number(algorithm), digestType: Number(digestType), digest: Buffer.from(digest, 'hex') },
+      data: {
+        keyTag: Number(keyTag),
+        algorithm: Number(algorithm),
+        digestType: Number(digestType),
+        digest: Buffer.from(digest, 'hex'),
+      },
     }
   })
 
@@ -54,15 +59,31 @@ export async function registryAnswer(
   if (type === 'AXFR' || type === 'IXFR') return { rcode: 'REFUSED' }
   const isOurs = (host: string): boolean => (own as readonly string[]).includes(host)
   const glue = (names: readonly string[]): Answer[] =>
-    names.map((owner) => ({ type: 'A', name: owner, ttl: ttlSeconds, data: isOurs(owner) ? addresses.own : addresses.registered }))
+    names.map((owner) => ({
+      type: 'A',
+      name: owner,
+      ttl: ttlSeconds,
+      data: isOurs(owner) ? addresses.own : addresses.registered,
+    }))
   const isOwn = isOurs(name)
   if (isOwn)
-    return { rcode: 'NOERROR', isAuthoritative: true, ...(type === 'A' ? { answers: glue([name]) } : { authorities: [soaOf('')] }) }
+    return {
+      rcode: 'NOERROR',
+      isAuthoritative: true,
+      ...(type === 'A' ? { answers: glue([name]) } : { authorities: [soaOf('')] }),
+    }
 
   const ending = name === '' ? '' : endingOf(name)
-  if (ending === undefined) return { rcode: 'NXDOMAIN', isAuthoritative: true, authorities: [soaOf('')] }
+  if (ending === undefined)
+    return { rcode: 'NXDOMAIN', isAuthoritative: true, authorities: [soaOf('')] }
   if (name === ending) {
-    if (type === 'NS') return { rcode: 'NOERROR', isAuthoritative: true, answers: nsOf(name, own), additionals: glue(own) }
+    if (type === 'NS')
+      return {
+        rcode: 'NOERROR',
+        isAuthoritative: true,
+        answers: nsOf(name, own),
+        additionals: glue(own),
+      }
     if (type === 'SOA') return { rcode: 'NOERROR', isAuthoritative: true, answers: [soaOf(name)] }
     return { rcode: 'NOERROR', isAuthoritative: true, authorities: [soaOf(name)] }
   }
@@ -78,7 +99,9 @@ export async function registryAnswer(
       : { rcode: 'NOERROR', ...negative }
   }
   if (registered.nameservers.length === 0)
-    return name === registrable ? { rcode: 'NOERROR', ...negative } : { rcode: 'NXDOMAIN', ...negative }
+    return name === registrable
+      ? { rcode: 'NOERROR', ...negative }
+      : { rcode: 'NXDOMAIN', ...negative }
   return {
     rcode: 'NOERROR',
     authorities: [...nsOf(registrable, registered.nameservers), ...dsOf(registered)],

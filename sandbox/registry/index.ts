@@ -29,7 +29,11 @@ export const openRegistryServer = (options: {
     host: options.host,
     port: options.port,
     log: options.log,
-    answer: (question) => registryAnswer(question, (name) => find(options.db, name), { own: options.host, registered: '127.0.0.1' }),
+    answer: (question) =>
+      registryAnswer(question, (name) => find(options.db, name), {
+        own: options.host,
+        registered: '127.0.0.1',
+      }),
   })
 
 export function registryRoutes(db: Database): Routes {
@@ -40,7 +44,8 @@ export function registryRoutes(db: Database): Routes {
     } catch {
       return json({ error: 'The body is not JSON' }, 400)
     }
-    if (typeof body !== 'object' || body === null) return json({ error: 'The body is no object' }, 400)
+    if (typeof body !== 'object' || body === null)
+      return json({ error: 'The body is no object' }, 400)
     const read = readRegistration({ name: undefined, nameservers: undefined, ...body })
     if ('error' in read) return json(read, 422)
     await register(db, read)
@@ -48,14 +53,23 @@ export function registryRoutes(db: Database): Routes {
   }
   async function counter(call: Call): Promise<Reply> {
     const form = formOf(call)
-    const filled = { name: form.get('name') ?? '', nameservers: form.get('nameservers') ?? '', ds: form.get('ds') ?? '' }
+    const filled = {
+      name: form.get('name') ?? '',
+      nameservers: form.get('nameservers') ?? '',
+      ds: form.get('ds') ?? '',
+    }
     if (form.get('act') === 'drop') {
       await drop(db, filled.name)
       return redirect('/registry')
     }
-    if (form.get('act') === 'edit') return redirect(`/registry?name=${encodeURIComponent(filled.name)}`)
+    if (form.get('act') === 'edit')
+      return redirect(`/registry?name=${encodeURIComponent(filled.name)}`)
     const ds = filled.ds.trim()
-    const read = readRegistration({ name: filled.name, nameservers: words(filled.nameservers), ds: ds === '' ? [] : [ds] })
+    const read = readRegistration({
+      name: filled.name,
+      nameservers: words(filled.nameservers),
+      ds: ds === '' ? [] : [ds],
+    })
     if ('error' in read) return registryPage(await latest(db), filled, read.error)
     await register(db, read)
     return redirect('/registry')
@@ -64,13 +78,19 @@ export function registryRoutes(db: Database): Routes {
     'GET /registry': async ({ query }) => {
       const name = query.get('name') ?? ''
       const known = name === '' ? undefined : await find(db, name)
-      const filled = { name, nameservers: known?.nameservers.join(' ') ?? query.get('nameservers') ?? '', ds: known?.ds[0] ?? '' }
+      const filled = {
+        name,
+        nameservers: known?.nameservers.join(' ') ?? query.get('nameservers') ?? '',
+        ds: known?.ds[0] ?? '',
+      }
       return registryPage(await latest(db), filled)
     },
     'POST /registry': counter,
     'GET /registry.json': async () => json(await latest(db)),
     'POST /registry.json': save,
     'DELETE /registry.json': async ({ query }) =>
-      (await drop(db, query.get('name') ?? '')) ? json({}) : json({ error: 'This name is not registered' }, 404),
+      (await drop(db, query.get('name') ?? ''))
+        ? json({})
+        : json({ error: 'This name is not registered' }, 404),
   }
 }

@@ -20,15 +20,18 @@ export interface RegisteredName {
 }
 
 const icannOnly = { allowPrivateDomains: false, extractHostname: false } as const
-const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
+const hostName =
+  /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
 const dsText = /^(\d{1,5}) (\d{1,3}) (\d{1,3}) ([0-9a-f]{2}(?:[0-9a-f]{2}){0,63})$/
 
 const spell = (name: string): string => domainToASCII(name.trim().replace(/\.$/, '')).toLowerCase()
 
 /** The ending that names are registered under (com, com.vn). One that nobody knows is its last label, so that shop.test works too. */
-export const endingOf = (name: string): string | undefined => getPublicSuffix(name, icannOnly) ?? undefined
+export const endingOf = (name: string): string | undefined =>
+  getPublicSuffix(name, icannOnly) ?? undefined
 /** The name that is registered and that `name` is or lies below; undefined for an ending. */
-export const registrableOf = (name: string): string | undefined => getDomain(name, icannOnly) ?? undefined
+export const registrableOf = (name: string): string | undefined =>
+  getDomain(name, icannOnly) ?? undefined
 
 /** What was asked for, spelled as it is kept; or why not. */
 export function readRegistration(of: {
@@ -37,7 +40,8 @@ export function readRegistration(of: {
   readonly ds?: unknown
 }): RegisteredName | { readonly error: string } {
   const name = typeof of.name === 'string' ? spell(of.name) : ''
-  if (!hostName.test(name) || registrableOf(name) !== name) return { error: 'name: a name directly below an ending such as com or com.vn' }
+  if (!hostName.test(name) || registrableOf(name) !== name)
+    return { error: 'name: a name directly below an ending such as com or com.vn' }
   const listed = (value: unknown): string[] | undefined =>
     Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined
   const nameservers = listed(of.nameservers)?.map(spell)
@@ -45,11 +49,15 @@ export function readRegistration(of: {
     return { error: 'nameservers: a list of up to 13 host names' }
   }
   const ds = listed(of.ds ?? [])?.map((one) => one.trim().toLowerCase().replaceAll(/\s+/g, ' '))
-  if (!ds || ds.length > 8 || !ds.every((one) => dsText.test(one))) return { error: 'ds: a list of "keytag algorithm digesttype digest"' }
+  if (!ds || ds.length > 8 || !ds.every((one) => dsText.test(one)))
+    return { error: 'ds: a list of "keytag algorithm digesttype digest"' }
   return { name, nameservers: [...new Set(nameservers)], ds }
 }
 
-export async function register(db: Database, { name, nameservers, ds }: RegisteredName): Promise<void> {
+export async function register(
+  db: Database,
+  { name, nameservers, ds }: RegisteredName,
+): Promise<void> {
   await db.query(
     `insert into sandbox.registry_names (name, nameservers, ds) values ($1, $2, $3)
      on conflict (name) do update set nameservers = excluded.nameservers, ds = excluded.ds, changed_at = now()`,
@@ -59,12 +67,17 @@ export async function register(db: Database, { name, nameservers, ds }: Register
 
 /** False: there was no such name. */
 export async function drop(db: Database, name: string): Promise<boolean> {
-  const { rowCount } = await db.query('delete from sandbox.registry_names where name = $1', [spell(name)])
+  const { rowCount } = await db.query('delete from sandbox.registry_names where name = $1', [
+    spell(name),
+  ])
   return rowCount === 1
 }
 
 export async function find(db: Database, name: string): Promise<RegisteredName | undefined> {
-  const { rows } = await db.query<RegisteredName>('select name, nameservers, ds from sandbox.registry_names where name = $1', [name])
+  const { rows } = await db.query<RegisteredName>(
+    'select name, nameservers, ds from sandbox.registry_names where name = $1',
+    [name],
+  )
   return rows[0]
 }
 

@@ -30,14 +30,23 @@ afterAll(async () => {
   await database?.drop()
 })
 
-const registry = async (method: string, body?: object, query = ''): Promise<{ status: number; value: unknown }> => {
-  const response = await fetch(`${sandbox.url}/registry.json${query}`, { method, ...(body && { body: JSON.stringify(body) }) })
+const registry = async (
+  method: string,
+  body?: object,
+  query = '',
+): Promise<{ status: number; value: unknown }> => {
+  const response = await fetch(`${sandbox.url}/registry.json${query}`, {
+    method,
+    ...(body && { body: JSON.stringify(body) }),
+  })
   return { status: response.status, value: await response.json() }
 }
-const register = (name: string, nameservers: readonly string[], ds: readonly string[] = []) => registry('POST', { name, nameservers, ds })
+const register = (name: string, nameservers: readonly string[], ds: readonly string[] = []) =>
+  registry('POST', { name, nameservers, ds })
 beforeEach(async () => {
   const { value } = await registry('GET')
-  for (const { name } of value as { name: string }[]) await registry('DELETE', undefined, `?name=${name}`)
+  for (const { name } of value as { name: string }[])
+    await registry('DELETE', undefined, `?name=${name}`)
 })
 
 function overUdp(message: Buffer): Promise<Buffer> {
@@ -64,13 +73,22 @@ function overTcp(message: Buffer): Promise<Buffer> {
 }
 /** What is said, and in the answer, authority and additional sections. */
 async function ask(name: string, type: RecordType, over = overUdp): Promise<string[]> {
-  const packet = decode(await over(encode({ type: 'query', id: 7, questions: [{ name, type }] }))) as DecodedPacket & { rcode: string }
+  const packet = decode(
+    await over(encode({ type: 'query', id: 7, questions: [{ name, type }] })),
+  ) as DecodedPacket & { rcode: string }
   expect(packet.id).toBe(7)
   const texts = (records: DecodedPacket['answers']): string =>
     (records ?? [])
-      .map((record) => `${record.type} ${record.name} ${'data' in record && typeof record.data === 'string' ? record.data : ''}`.trim())
+      .map((record) =>
+        `${record.type} ${record.name} ${'data' in record && typeof record.data === 'string' ? record.data : ''}`.trim(),
+      )
       .join(', ')
-  return [`${packet.rcode}${packet.flag_aa ? ' AA' : ''}`, texts(packet.answers), texts(packet.authorities), texts(packet.additionals)]
+  return [
+    `${packet.rcode}${packet.flag_aa ? ' AA' : ''}`,
+    texts(packet.answers),
+    texts(packet.authorities),
+    texts(packet.additionals),
+  ]
 }
 
 describe('the register', () => {
@@ -79,7 +97,9 @@ describe('the register', () => {
       status: 200,
       value: { name: 'shop.vn', nameservers: pair, ds: [] },
     })
-    expect((await register('chào.com.vn', pair)).value).toMatchObject({ name: 'xn--cho-bla.com.vn' })
+    expect((await register('chào.com.vn', pair)).value).toMatchObject({
+      name: 'xn--cho-bla.com.vn',
+    })
     await register('shop.vn', ['ns.old.example'], [`12345 13 2 ${'AB'.repeat(32)}`])
     expect((await registry('GET')).value).toEqual([
       { name: 'shop.vn', nameservers: ['ns.old.example'], ds: [`12345 13 2 ${'ab'.repeat(32)}`] },
@@ -96,7 +116,10 @@ describe('the register', () => {
     [{ nameservers: pair }, 'name'],
     [{ name: 'shop.vn' }, 'nameservers'],
     [{ name: 'shop.vn', nameservers: ['-x.vn'] }, 'nameservers'],
-    [{ name: 'shop.vn', nameservers: Array.from({ length: 14 }, (_, n) => `ns${n}.x.vn`) }, 'nameservers'],
+    [
+      { name: 'shop.vn', nameservers: Array.from({ length: 14 }, (_, n) => `ns${n}.x.vn`) },
+      'nameservers',
+    ],
     [{ name: 'shop.vn', nameservers: pair, ds: ['1 2 3'] }, 'ds'],
   ])('refuses %j', async (body, field) => {
     const { status, value } = await registry('POST', body)
@@ -106,11 +129,27 @@ describe('the register', () => {
 
   it('has a counter for people', async () => {
     const post = (fields: Record<string, string>) =>
-      fetch(`${sandbox.url}/registry`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
-    expect((await post({ act: 'save', name: 'shop.vn', nameservers: 'ns1.dns.example, ns2.dns.example', ds: '' })).status).toBe(303)
+      fetch(`${sandbox.url}/registry`, {
+        method: 'POST',
+        body: new URLSearchParams(fields),
+        redirect: 'manual',
+      })
+    expect(
+      (
+        await post({
+          act: 'save',
+          name: 'shop.vn',
+          nameservers: 'ns1.dns.example, ns2.dns.example',
+          ds: '',
+        })
+      ).status,
+    ).toBe(303)
     const page = await (await fetch(`${sandbox.url}/registry`)).text()
-    for (const text of ['SANDBOX', 'shop.vn', 'ns1.dns.example\nns2.dns.example', 'Đăng ký']) expect(page).toContain(text)
-    expect(await (await fetch(`${sandbox.url}/registry?name=shop.vn`)).text()).toContain('value="ns1.dns.example ns2.dns.example"')
+    for (const text of ['SANDBOX', 'shop.vn', 'ns1.dns.example\nns2.dns.example', 'Đăng ký'])
+      expect(page).toContain(text)
+    expect(await (await fetch(`${sandbox.url}/registry?name=shop.vn`)).text()).toContain(
+      'value="ns1.dns.example ns2.dns.example"',
+    )
     const refused = await post({ act: 'save', name: '<b>', nameservers: '' })
     expect(refused.status).toBe(422)
     expect(await refused.text()).toContain('value="&lt;b&gt;"')
@@ -122,14 +161,24 @@ describe('the register', () => {
 describe('its name server', () => {
   it('is the authority of the root and of every ending', async () => {
     const ownGlue = 'A a.registry.sandbox 127.0.0.1, A b.registry.sandbox 127.0.0.1'
-    expect(await ask('.', 'NS')).toEqual(['NOERROR AA', 'NS . a.registry.sandbox, NS . b.registry.sandbox', '', ownGlue])
+    expect(await ask('.', 'NS')).toEqual([
+      'NOERROR AA',
+      'NS . a.registry.sandbox, NS . b.registry.sandbox',
+      '',
+      ownGlue,
+    ])
     expect(await ask('com.vn', 'NS', overTcp)).toEqual([
       'NOERROR AA',
       'NS com.vn a.registry.sandbox, NS com.vn b.registry.sandbox',
       '',
       ownGlue,
     ])
-    expect(await ask('a.registry.sandbox', 'A')).toEqual(['NOERROR AA', 'A a.registry.sandbox 127.0.0.1', '', ''])
+    expect(await ask('a.registry.sandbox', 'A')).toEqual([
+      'NOERROR AA',
+      'A a.registry.sandbox 127.0.0.1',
+      '',
+      '',
+    ])
     expect((await ask('nobody.vn', 'A'))[0]).toBe('NXDOMAIN AA')
     expect((await ask('x.notanending', 'A'))[0]).toBe('NXDOMAIN AA')
     expect((await ask('shop.vn', 'AXFR'))[0]).toBe('REFUSED')
@@ -153,7 +202,11 @@ describe('its name server', () => {
   it('takes no harm from noise', async () => {
     const socket = dgram.createSocket('udp4')
     for (let count = 0; count < 200; count++) {
-      socket.send(Buffer.from(Array.from({ length: 30 }, (_, at) => (at * 89 + count * 57) % 256)), sandbox.registryPort, '127.0.0.1')
+      socket.send(
+        Buffer.from(Array.from({ length: 30 }, (_, at) => (at * 89 + count * 57) % 256)),
+        sandbox.registryPort,
+        '127.0.0.1',
+      )
     }
     expect((await ask('com', 'SOA'))[0]).toBe('NOERROR AA')
     socket.close()
@@ -169,7 +222,8 @@ describe('its name server', () => {
       ourNames: pair,
       publicSuffix: (name) => parse(name).domain === null,
     })
-    const reasonOf = async (domain: string): Promise<string | undefined> => (await delegation.check({ domain, expected: pair })).reason
+    const reasonOf = async (domain: string): Promise<string | undefined> =>
+      (await delegation.check({ domain, expected: pair })).reason
     expect(await reasonOf('shop.vn')).toBe('not_registered')
     await register('shop.vn', ['ns1.old.example'])
     expect(await reasonOf('shop.vn')).toBe('other_nameservers')

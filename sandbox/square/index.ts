@@ -35,8 +35,12 @@ interface CreateRefund {
   readonly reason?: string
 }
 
-const fail = (status: number, code: string, category = 'INVALID_REQUEST_ERROR', detail = code): Reply =>
-  json({ errors: [{ category, code, detail }] }, status)
+const fail = (
+  status: number,
+  code: string,
+  category = 'INVALID_REQUEST_ERROR',
+  detail = code,
+): Reply => json({ errors: [{ category, code, detail }] }, status)
 const declines: Readonly<Record<string, string>> = {
   'cnon:card-nonce-declined': 'GENERIC_DECLINE',
   'cnon:card-nonce-rejected-cvv': 'CVV_FAILURE',
@@ -53,14 +57,25 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
       gateway: 'square',
       target: options.noticeUrl,
       call(body) {
-        const mac = createHmac('sha256', webhookKey).update(options.noticeUrl()).update(body).digest('base64')
-        return { method: 'POST', headers: { 'content-type': 'application/json', 'x-square-hmacsha256-signature': mac }, body }
+        const mac = createHmac('sha256', webhookKey)
+          .update(options.noticeUrl())
+          .update(body)
+          .digest('base64')
+        return {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-square-hmacsha256-signature': mac },
+          body,
+        }
       },
       accepts: ({ status }) => status >= 200 && status < 300,
     },
     options,
   )
-  type Tell = (type: string, kind: 'payment' | 'refund' | 'dispute', of: Payment | Refund | Dispute) => Promise<void>
+  type Tell = (
+    type: string,
+    kind: 'payment' | 'refund' | 'dispute',
+    of: Payment | Refund | Dispute,
+  ) => Promise<void>
 
   async function telling<T>(work: (tx: Transaction, tell: Tell) => Promise<T>): Promise<T> {
     const queued: string[] = []
@@ -84,7 +99,10 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
   }
 
   const entitled = ({ headers }: Call): boolean => {
-    const [given, expected] = [Buffer.from(headers.authorization ?? ''), Buffer.from(`Bearer ${accessToken}`)]
+    const [given, expected] = [
+      Buffer.from(headers.authorization ?? ''),
+      Buffer.from(`Bearer ${accessToken}`),
+    ]
     return given.length === expected.length && timingSafeEqual(given, expected)
   }
   const guarded =
@@ -97,7 +115,8 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
     if ('fault' in body) return fail(400, 'BAD_REQUEST', undefined, body.fault)
     const wish = body.read
     const money = wish.amount_money
-    if (!money || money.amount < 1 || money.currency !== 'AUD') return fail(400, 'INVALID_VALUE', undefined, 'amount_money')
+    if (!money || money.amount < 1 || money.currency !== 'AUD')
+      return fail(400, 'INVALID_VALUE', undefined, 'amount_money')
     if (wish.location_id !== locationId) return fail(400, 'NOT_FOUND', undefined, 'location_id')
     const fingerprint = call.body.toString('utf8')
     return await telling(async (tx, tell) => {
@@ -118,7 +137,8 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
         ...(wish.reference_id !== undefined && { reference_id: wish.reference_id }),
         card_details: {
           status: decline === undefined ? 'CAPTURED' : 'FAILED',
-          errors: decline === undefined ? [] : [{ category: 'PAYMENT_METHOD_ERROR', code: decline }],
+          errors:
+            decline === undefined ? [] : [{ category: 'PAYMENT_METHOD_ERROR', code: decline }],
         },
       }
       if (!before) {
@@ -127,7 +147,16 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
       }
       return payment.status === 'FAILED'
         ? json(
-            { errors: [{ category: 'PAYMENT_METHOD_ERROR', code: decline ?? 'GENERIC_DECLINE', detail: 'Authorization error' }], payment },
+            {
+              errors: [
+                {
+                  category: 'PAYMENT_METHOD_ERROR',
+                  code: decline ?? 'GENERIC_DECLINE',
+                  detail: 'Authorization error',
+                },
+              ],
+              payment,
+            },
             402,
           )
         : json({ payment })
@@ -142,8 +171,10 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
     wish: { amount: number; reason: string; key: string | null; fingerprint: string },
   ): Promise<Reply> {
     const gone = payment.refunded_money?.amount ?? 0
-    if (payment.status !== 'COMPLETED') return fail(400, 'BAD_REQUEST', undefined, 'The payment is not completed.')
-    if (wish.amount < 1 || gone + wish.amount > payment.amount_money.amount) return fail(400, 'REFUND_AMOUNT_INVALID', 'REFUND_ERROR')
+    if (payment.status !== 'COMPLETED')
+      return fail(400, 'BAD_REQUEST', undefined, 'The payment is not completed.')
+    if (wish.amount < 1 || gone + wish.amount > payment.amount_money.amount)
+      return fail(400, 'REFUND_AMOUNT_INVALID', 'REFUND_ERROR')
     const refund: Refund = {
       id: newId('rfd'),
       status: 'PENDING',
@@ -156,7 +187,12 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
     payment.refunded_money = { amount: gone + wish.amount, currency: 'AUD' }
     payment.refund_ids = [...(payment.refund_ids ?? []), refund.id]
     await save(tx, 'payment', payment)
-    await save(tx, 'refund', refund, wish.key === null ? undefined : { key: wish.key, fingerprint: wish.fingerprint })
+    await save(
+      tx,
+      'refund',
+      refund,
+      wish.key === null ? undefined : { key: wish.key, fingerprint: wish.fingerprint },
+    )
     await tell('refund.updated', 'refund', { ...refund, status: 'COMPLETED' })
     return json({ refund })
   }
@@ -168,7 +204,10 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
     const fingerprint = call.body.toString('utf8')
     return await telling(async (tx, tell) => {
       const before = await find<Refund>(tx, 'refund', wish.idempotency_key)
-      if (before) return before.fingerprint === fingerprint ? json({ refund: before.data }) : fail(400, 'IDEMPOTENCY_KEY_REUSED')
+      if (before)
+        return before.fingerprint === fingerprint
+          ? json({ refund: before.data })
+          : fail(400, 'IDEMPOTENCY_KEY_REUSED')
       const payment = await load<Payment>(tx, 'payment', wish.payment_id ?? '')
       if (!payment) return fail(404, 'NOT_FOUND')
       return await giveBack(tx, tell, payment, {
@@ -181,7 +220,9 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
   }
 
   async function read({ path }: Call): Promise<Reply> {
-    const payment = await inTransaction(db, (tx) => load<Payment>(tx, 'payment', decodeURIComponent(path.split('/').at(-1) ?? '')))
+    const payment = await inTransaction(db, (tx) =>
+      load<Payment>(tx, 'payment', decodeURIComponent(path.split('/').at(-1) ?? '')),
+    )
     return payment ? json({ payment }) : fail(404, 'NOT_FOUND')
   }
 
@@ -193,7 +234,10 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
       list<Payment>(tx, 'payment', { from, to, after: Number(query.get('cursor') ?? 0), limit }),
     )
     const last = found.at(-1)
-    return json({ payments: found.map(({ data }) => data), ...(found.length === limit && last && { cursor: String(last.number) }) })
+    return json({
+      payments: found.map(({ data }) => data),
+      ...(found.length === limit && last && { cursor: String(last.number) }),
+    })
   }
 
   async function act(call: Call): Promise<Reply> {
@@ -212,7 +256,12 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
         if (!payment) return
         const left = payment.amount_money.amount - (payment.refunded_money?.amount ?? 0)
         if (action === 'refund')
-          return void (await giveBack(tx, tell, payment, { amount: left, reason: 'by hand', key: null, fingerprint: '' }))
+          return void (await giveBack(tx, tell, payment, {
+            amount: left,
+            reason: 'by hand',
+            key: null,
+            fingerprint: '',
+          }))
         const opened: Dispute = {
           id: newId('dsp'),
           state: 'EVIDENCE_REQUIRED',
@@ -235,17 +284,23 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
     ])
     const button = (label: string, action: string, name: string, id: string): string =>
       `<form method="post" action="/square/dashboard"><input type="hidden" name="action" value="${action}"><input type="hidden" name="${name}" value="${escape(id)}"><button>${label}</button></form>`
-    const row = (title: string, rest: string): string => `<section class="card"><h2>${escape(title)}</h2>${rest}</section>`
+    const row = (title: string, rest: string): string =>
+      `<section class="card"><h2>${escape(title)}</h2>${rest}</section>`
     const shownPayments = payments.map(({ data: one }) =>
       row(
         `${one.amount_money.amount} ${one.amount_money.currency} · ${one.status}`,
-        one.status === 'COMPLETED' ? button('Refund', 'refund', 'payment', one.id) + button('Dispute', 'dispute', 'payment', one.id) : '',
+        one.status === 'COMPLETED'
+          ? button('Refund', 'refund', 'payment', one.id) +
+              button('Dispute', 'dispute', 'payment', one.id)
+          : '',
       ),
     )
     const shownDisputes = disputes.map(({ data: one }) =>
       row(
         `Dispute ${one.amount_money.amount} · ${one.state}`,
-        one.state === 'EVIDENCE_REQUIRED' ? button('Win', 'win', 'dispute', one.id) + button('Lose', 'lose', 'dispute', one.id) : '',
+        one.state === 'EVIDENCE_REQUIRED'
+          ? button('Win', 'win', 'dispute', one.id) + button('Lose', 'lose', 'dispute', one.id)
+          : '',
       ),
     )
     return page({

@@ -54,11 +54,18 @@ export const newId = (prefix: string): string => `${prefix}${randomBytes(12).toS
 
 /** Locks the object until the end of the transaction. */
 export async function load<T>(tx: Transaction, kind: string, id: string): Promise<T | undefined> {
-  const { rows } = await tx.query<{ data: T }>('select data from sandbox.square_objects where kind = $1 and id = $2 for update', [kind, id])
+  const { rows } = await tx.query<{ data: T }>(
+    'select data from sandbox.square_objects where kind = $1 and id = $2 for update',
+    [kind, id],
+  )
   return rows[0]?.data
 }
 /** What was made under an idempotency key. */
-export async function find<T>(tx: Transaction, kind: string, key: string): Promise<{ data: T; fingerprint: string } | undefined> {
+export async function find<T>(
+  tx: Transaction,
+  kind: string,
+  key: string,
+): Promise<{ data: T; fingerprint: string } | undefined> {
   // Two calls with one key take turns.
   await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`square ${kind} ${key}`])
   const { rows } = await tx.query<{ data: T; fingerprint: string }>(

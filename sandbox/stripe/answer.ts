@@ -15,10 +15,18 @@ export const invalid = (message: string, detail: Detail = {}, status = 400): Ans
   fail(status, 'invalid_request_error', message, detail)
 export const missing = (what: string, id: string, param: string): Answer =>
   invalid(`No such ${what}: '${id}'`, { code: 'resource_missing', param }, 404)
-export const unauthorized = (): Answer => fail(401, 'invalid_request_error', 'Invalid API Key provided.')
+export const unauthorized = (): Answer =>
+  fail(401, 'invalid_request_error', 'Invalid API Key provided.')
 export const reused = (): Answer =>
-  fail(400, 'idempotency_error', 'Keys for idempotent requests can only be used with the same parameters they were first used with.')
-export const declined = (decline: { code: string; decline_code?: string; message: string }, more: object): Answer =>
+  fail(
+    400,
+    'idempotency_error',
+    'Keys for idempotent requests can only be used with the same parameters they were first used with.',
+  )
+export const declined = (
+  decline: { code: string; decline_code?: string; message: string },
+  more: object,
+): Answer =>
   fail(402, 'card_error', decline.message, {
     code: decline.code,
     ...(decline.decline_code && { decline_code: decline.decline_code }),

@@ -5,7 +5,15 @@ import type { Call, Reply } from '../http.ts'
 import { invalid, missing, ok, reused, unauthorized, type Answer } from './answer.ts'
 import { passesLuhn, testCard } from './cards.ts'
 import { readForm } from './form.ts'
-import { confirm, refund, type Charge, type Intent, type Method, type Payment, type Tell } from './intents.ts'
+import {
+  confirm,
+  refund,
+  type Charge,
+  type Intent,
+  type Method,
+  type Payment,
+  type Tell,
+} from './intents.ts'
 import { fault, operationOf } from './schema.ts'
 import { find, load, newId, newSecret, save, told, type Stored } from './store.ts'
 
@@ -33,18 +41,27 @@ interface Context {
 }
 
 const now = (): number => Math.floor(Date.now() / 1000)
-const list = (url: string, data: readonly object[]): Answer => ok({ object: 'list', url, has_more: false, data: data.map(told) })
+const list = (url: string, data: readonly object[]): Answer =>
+  ok({ object: 'list', url, has_more: false, data: data.map(told) })
 
 /** The intent, if the caller may know it. */
-async function intentFor<T extends Intent>({ tx, id, body, browser }: Context, kind: Intent['object']): Promise<T | Answer> {
+async function intentFor<T extends Intent>(
+  { tx, id, body, browser }: Context,
+  kind: Intent['object'],
+): Promise<T | Answer> {
   const intent = await load<T>(tx, kind, id)
-  if (intent === undefined || (browser && body.client_secret !== intent.client_secret)) return missing(kind, id, 'intent')
+  if (intent === undefined || (browser && body.client_secret !== intent.client_secret))
+    return missing(kind, id, 'intent')
   return intent
 }
 const isAnswer = (of: object): of is Answer => 'body' in of
 
 /** `latest_charge` and its refunds, when the caller wants them in full. */
-async function expanded(tx: Transaction, payment: Payment, expand: readonly string[] = []): Promise<object> {
+async function expanded(
+  tx: Transaction,
+  payment: Payment,
+  expand: readonly string[] = [],
+): Promise<object> {
   if (payment.latest_charge === null || !expand.includes('latest_charge')) return told(payment)
   const charge = await load<Charge>(tx, 'charge', payment.latest_charge)
   const refunds = await find(tx, 'refund', { field: 'payment_intent', is: payment.id }, 100)
@@ -54,7 +71,12 @@ async function expanded(tx: Transaction, payment: Payment, expand: readonly stri
     latest_charge: {
       ...told(charge ?? {}),
       ...(expand.includes('latest_charge.refunds') && {
-        refunds: { object: 'list', has_more: false, url: `/v1/charges/${payment.latest_charge}/refunds`, data: going.map(told) },
+        refunds: {
+          object: 'list',
+          has_more: false,
+          url: `/v1/charges/${payment.latest_charge}/refunds`,
+          data: going.map(told),
+        },
       }),
     },
   }
@@ -62,15 +84,26 @@ async function expanded(tx: Transaction, payment: Payment, expand: readonly stri
 
 async function makeMethod({ tx, body }: Context): Promise<Answer> {
   const card = body['card'] as { number?: string; exp_month: number; exp_year: number } | undefined
-  if (body['type'] !== 'card' || card?.number === undefined) return invalid('The sandbox takes cards only.', { param: 'type' })
+  if (body['type'] !== 'card' || card?.number === undefined)
+    return invalid('The sandbox takes cards only.', { param: 'type' })
   const number = card.number.replaceAll(/\D/g, '')
   const known = testCard(number)
   if (!passesLuhn(number))
     return {
       status: 402,
-      body: { error: { type: 'card_error', code: 'incorrect_number', message: 'Your card number is incorrect.', param: 'number' } },
+      body: {
+        error: {
+          type: 'card_error',
+          code: 'incorrect_number',
+          message: 'Your card number is incorrect.',
+          param: 'number',
+        },
+      },
     }
-  if (known === undefined) return invalid('The sandbox knows Stripe’s test cards only, such as 4242 4242 4242 4242.', { param: 'number' })
+  if (known === undefined)
+    return invalid('The sandbox knows Stripe’s test cards only, such as 4242 4242 4242 4242.', {
+      param: 'number',
+    })
   const method: Method = {
     id: newId('pm'),
     object: 'payment_method',
@@ -96,7 +129,8 @@ async function makeMethod({ tx, body }: Context): Promise<Answer> {
 
 async function makeIntent({ tx, body }: Context, object: Intent['object']): Promise<Answer> {
   const { customer = null } = body
-  if (customer !== null && !(await load(tx, 'customer', customer))) return missing('customer', customer, 'customer')
+  if (customer !== null && !(await load(tx, 'customer', customer)))
+    return missing('customer', customer, 'customer')
   const id = newId(object === 'payment_intent' ? 'pi' : 'seti')
   const intent: Intent = {
     id,
@@ -111,7 +145,13 @@ async function makeIntent({ tx, body }: Context, object: Intent['object']): Prom
     livemode: false,
     payment_method_types: ['card'],
     ...(object === 'payment_intent'
-      ? { amount: body['amount'], amount_received: 0, currency: body['currency'], latest_charge: null, last_payment_error: null }
+      ? {
+          amount: body['amount'],
+          amount_received: 0,
+          currency: body['currency'],
+          latest_charge: null,
+          last_payment_error: null,
+        }
       : { usage: body['usage'] ?? 'off_session', last_setup_error: null }),
   }
   await save(tx, intent)
@@ -140,10 +180,14 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
   async 'POST /v1/customers/{customer}'({ tx, id, body }) {
     const customer = await load<Customer>(tx, 'customer', id)
     if (!customer) return missing('customer', id, 'id')
-    const chosen = (body['invoice_settings'] as { default_payment_method?: string } | undefined)?.default_payment_method
+    const chosen = (body['invoice_settings'] as { default_payment_method?: string } | undefined)
+      ?.default_payment_method
     if (chosen !== undefined) {
       const method = await load<Method>(tx, 'payment_method', chosen)
-      if (method?.customer !== id) return invalid('The payment method must be attached to the customer.', { param: 'invoice_settings' })
+      if (method?.customer !== id)
+        return invalid('The payment method must be attached to the customer.', {
+          param: 'invoice_settings',
+        })
       customer.invoice_settings.default_payment_method = chosen
     }
     await save(tx, customer)
@@ -151,7 +195,10 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
   },
   async 'GET /v1/customers/{customer}/payment_methods'({ tx, id, body }) {
     if (!(await load(tx, 'customer', id))) return missing('customer', id, 'customer')
-    return list(`/v1/customers/${id}/payment_methods`, await find(tx, 'payment_method', { field: 'customer', is: id }, body.limit ?? 10))
+    return list(
+      `/v1/customers/${id}/payment_methods`,
+      await find(tx, 'payment_method', { field: 'customer', is: id }, body.limit ?? 10),
+    )
   },
 
   'POST /v1/payment_methods': makeMethod,
@@ -173,7 +220,8 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
   async 'POST /v1/payment_methods/{payment_method}/detach'({ tx, id }) {
     const method = await load<Method>(tx, 'payment_method', id)
     if (!method) return missing('PaymentMethod', id, 'payment_method')
-    const customer = method.customer === null ? undefined : await load<Customer>(tx, 'customer', method.customer)
+    const customer =
+      method.customer === null ? undefined : await load<Customer>(tx, 'customer', method.customer)
     if (customer?.invoice_settings.default_payment_method === id) {
       customer.invoice_settings.default_payment_method = null
       await save(tx, customer)
@@ -185,6 +233,13 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
 
   'POST /v1/setup_intents': (call) => makeIntent(call, 'setup_intent'),
   'POST /v1/payment_intents': (call) => makeIntent(call, 'payment_intent'),
+  async 'GET /v1/setup_intents'({ tx, body }) {
+    const customer = body['customer'] as string | undefined
+    if (customer !== undefined && !(await load(tx, 'customer', customer)))
+      return missing('customer', customer, 'customer')
+    const where = customer === undefined ? null : { field: 'customer', is: customer }
+    return list('/v1/setup_intents', await find(tx, 'setup_intent', where, body.limit ?? 10))
+  },
   async 'GET /v1/setup_intents/{intent}'(call) {
     const intent = await intentFor(call, 'setup_intent')
     return isAnswer(intent) ? intent : ok(told(intent))
@@ -195,23 +250,44 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
   },
   async 'GET /v1/payment_intents/search'({ tx, body }) {
     const query = /^metadata\['(\w+)'\]:'(\w+)'$/.exec(String(body['query']))
-    if (!query) return invalid('The sandbox searches by one field of the metadata.', { param: 'query' })
-    const found = await find(tx, 'payment_intent', { field: `metadata.${query[1]}`, is: query[2] ?? '' }, body.limit ?? 10)
-    return ok({ object: 'search_result', url: '/v1/payment_intents/search', has_more: false, next_page: null, data: found.map(told) })
+    if (!query)
+      return invalid('The sandbox searches by one field of the metadata.', { param: 'query' })
+    const found = await find(
+      tx,
+      'payment_intent',
+      { field: `metadata.${query[1]}`, is: query[2] ?? '' },
+      body.limit ?? 10,
+    )
+    return ok({
+      object: 'search_result',
+      url: '/v1/payment_intents/search',
+      has_more: false,
+      next_page: null,
+      data: found.map(told),
+    })
   },
   async 'POST /v1/payment_intents/{intent}'({ tx, id, body }) {
     const intent = await load<Payment>(tx, 'payment_intent', id)
     if (!intent) return missing('payment_intent', id, 'intent')
     if (['succeeded', 'canceled', 'processing'].includes(intent.status))
-      return invalid(`This PaymentIntent's payment_method could not be updated because it has a status of ${intent.status}.`, {
-        code: 'payment_intent_unexpected_state',
-      })
+      return invalid(
+        `This PaymentIntent's payment_method could not be updated because it has a status of ${intent.status}.`,
+        {
+          code: 'payment_intent_unexpected_state',
+        },
+      )
     if (body.payment_method !== undefined) {
       const method = await load<Method>(tx, 'payment_method', body.payment_method)
       if (!method) return missing('PaymentMethod', body.payment_method, 'payment_method')
       if (method.customer !== null && method.customer !== intent.customer)
-        return invalid('The PaymentMethod provided belongs to another customer.', { param: 'payment_method' })
-      Object.assign(intent, { payment_method: method.id, status: 'requires_confirmation', next_action: null })
+        return invalid('The PaymentMethod provided belongs to another customer.', {
+          param: 'payment_method',
+        })
+      Object.assign(intent, {
+        payment_method: method.id,
+        status: 'requires_confirmation',
+        next_action: null,
+      })
     }
     await save(tx, intent)
     return ok(told(intent))
@@ -219,7 +295,8 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
   async 'POST /v1/payment_intents/{intent}/cancel'({ tx, id, tell }) {
     const intent = await load<Payment>(tx, 'payment_intent', id)
     if (!intent) return missing('payment_intent', id, 'intent')
-    if (intent.status === 'succeeded') return invalid('You cannot cancel this PaymentIntent because it has a status of succeeded.')
+    if (intent.status === 'succeeded')
+      return invalid('You cannot cancel this PaymentIntent because it has a status of succeeded.')
     Object.assign(intent, { status: 'canceled', next_action: null, canceled_at: now() })
     await save(tx, intent)
     await tell(tx, 'payment_intent.canceled', intent)
@@ -227,11 +304,15 @@ const operations: Readonly<Record<string, (call: Context) => Promise<Answer>>> =
   },
   async 'POST /v1/setup_intents/{intent}/confirm'(call) {
     const intent = await intentFor(call, 'setup_intent')
-    return isAnswer(intent) ? intent : await confirm(call.tx, intent, call.body.payment_method, call.tell)
+    return isAnswer(intent)
+      ? intent
+      : await confirm(call.tx, intent, call.body.payment_method, call.tell)
   },
   async 'POST /v1/payment_intents/{intent}/confirm'(call) {
     const intent = await intentFor<Payment>(call, 'payment_intent')
-    return isAnswer(intent) ? intent : await confirm(call.tx, intent, call.body.payment_method, call.tell)
+    return isAnswer(intent)
+      ? intent
+      : await confirm(call.tx, intent, call.body.payment_method, call.tell)
   },
 
   async 'POST /v1/refunds'({ tx, body, tell }) {
@@ -270,11 +351,16 @@ export function createApi(of: {
 }): (call: Call) => Promise<Reply> {
   const { db, keys, telling } = of
 
-  async function once(key: string, fingerprint: string, tx: Transaction, work: () => Promise<Answer>): Promise<Answer & { again?: true }> {
-    const { rowCount } = await tx.query('insert into sandbox.stripe_answers (key, fingerprint) values ($1, $2) on conflict do nothing', [
-      key,
-      fingerprint,
-    ])
+  async function once(
+    key: string,
+    fingerprint: string,
+    tx: Transaction,
+    work: () => Promise<Answer>,
+  ): Promise<Answer & { again?: true }> {
+    const { rowCount } = await tx.query(
+      'insert into sandbox.stripe_answers (key, fingerprint) values ($1, $2) on conflict do nothing',
+      [key, fingerprint],
+    )
     if (rowCount === 1) {
       const answer = await work()
       await tx.query('update sandbox.stripe_answers set status = $2, body = $3 where key = $1', [
@@ -299,18 +385,24 @@ export function createApi(of: {
     if (!browser && !same(bearer, keys.secretKey)) return unauthorized()
     const matched = operationOf(call.method, call.path)
     const operation = matched && operations[matched.operation]
-    if (!matched || !operation) return invalid(`Unrecognized request URL (${call.method}: ${call.path}).`, {}, 404)
+    if (!matched || !operation)
+      return invalid(`Unrecognized request URL (${call.method}: ${call.path}).`, {}, 404)
     if (browser && !forBrowsers.has(matched.operation)) return unauthorized()
-    const form = call.method === 'GET' ? call.query : new URLSearchParams(call.body.toString('utf8'))
+    const form =
+      call.method === 'GET' ? call.query : new URLSearchParams(call.body.toString('utf8'))
     const fields = readForm(form)
     const wrong = fault(matched.operation, fields)
     if (wrong) return wrong
     const key = call.headers['idempotency-key']
-    const work = (tx: Transaction, tell: Tell): Promise<Answer> => operation({ tx, id: matched.id, body: fields as Body, tell, browser })
-    if (call.method === 'GET') return await inTransaction(db, (tx) => work(tx, async () => undefined))
+    const work = (tx: Transaction, tell: Tell): Promise<Answer> =>
+      operation({ tx, id: matched.id, body: fields as Body, tell, browser })
+    if (call.method === 'GET')
+      return await inTransaction(db, (tx) => work(tx, async () => undefined))
     return await telling((tx, tell) =>
       typeof key === 'string'
-        ? once(`${bearer} ${key}`, `${call.path} ${call.body.toString('utf8')}`, tx, () => work(tx, tell))
+        ? once(`${bearer} ${key}`, `${call.path} ${call.body.toString('utf8')}`, tx, () =>
+            work(tx, tell),
+          )
         : work(tx, tell),
     )
   }

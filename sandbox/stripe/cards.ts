@@ -13,13 +13,20 @@ interface TestCard {
   readonly pay: Turn
 }
 
-const declined: Decline = { code: 'card_declined', decline_code: 'generic_decline', message: 'Your card was declined.' }
+const declined: Decline = {
+  code: 'card_declined',
+  decline_code: 'generic_decline',
+  message: 'Your card was declined.',
+}
 const insufficient: Decline = {
   code: 'card_declined',
   decline_code: 'insufficient_funds',
   message: 'Your card has insufficient funds. Try a different card.',
 }
-const expired: Decline = { code: 'expired_card', message: 'Your card has expired. Try a different card.' }
+const expired: Decline = {
+  code: 'expired_card',
+  message: 'Your card has expired. Try a different card.',
+}
 const always = (turn: Turn, brand = 'visa'): TestCard => ({ brand, setup: turn, pay: turn })
 
 const cards: Readonly<Record<string, TestCard>> = {
@@ -39,7 +46,8 @@ const cards: Readonly<Record<string, TestCard>> = {
   '4000002760003184': always('challenge'),
 }
 
-export const testCard = (number: string): TestCard | undefined => (Object.hasOwn(cards, number) ? cards[number] : undefined)
+export const testCard = (number: string): TestCard | undefined =>
+  Object.hasOwn(cards, number) ? cards[number] : undefined
 
 /** The check digit of every card number. */
 export function passesLuhn(number: string): boolean {

@@ -20,7 +20,8 @@ export interface Dispute extends Stored {
 export async function failRefund(tx: Transaction, id: string, tell: Tell): Promise<Answer> {
   const refund = await load<Refund>(tx, 'refund', id)
   const charge = refund && (await load<Charge>(tx, 'charge', refund.charge))
-  if (!refund || !charge || refund.status !== 'succeeded') return invalid('No such refund.', {}, 404)
+  if (!refund || !charge || refund.status !== 'succeeded')
+    return invalid('No such refund.', {}, 404)
   refund.status = 'failed'
   charge.amount_refunded -= refund.amount
   charge.refunded = false
@@ -32,7 +33,10 @@ export async function failRefund(tx: Transaction, id: string, tell: Tell): Promi
 
 /** The cardholder asks the bank for the money back; it leaves the merchant's balance at once. */
 export async function openDispute(tx: Transaction, payment: Payment, tell: Tell): Promise<Answer> {
-  const charge = payment.latest_charge === null ? undefined : await load<Charge>(tx, 'charge', payment.latest_charge)
+  const charge =
+    payment.latest_charge === null
+      ? undefined
+      : await load<Charge>(tx, 'charge', payment.latest_charge)
   if (!charge || charge.disputed) return invalid('Nothing can be disputed.')
   charge.disputed = true
   const dispute: Dispute = {
@@ -56,7 +60,12 @@ export async function openDispute(tx: Transaction, payment: Payment, tell: Tell)
   return ok(dispute)
 }
 
-export async function closeDispute(tx: Transaction, id: string, won: boolean, tell: Tell): Promise<Answer> {
+export async function closeDispute(
+  tx: Transaction,
+  id: string,
+  won: boolean,
+  tell: Tell,
+): Promise<Answer> {
   const dispute = await load<Dispute>(tx, 'dispute', id)
   if (dispute?.status !== 'needs_response') return invalid('No such dispute.', {}, 404)
   dispute.status = won ? 'won' : 'lost'

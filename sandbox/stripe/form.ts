@@ -9,7 +9,9 @@ function settled(value: Value): Value {
   if (typeof value === 'string' || Array.isArray(value)) return value
   const entries = Object.entries(value)
   const isList = entries.length > 0 && entries.every(([name], index) => name === String(index))
-  return isList ? entries.map(([, inner]) => settled(inner)) : Object.fromEntries(entries.map(([name, inner]) => [name, settled(inner)]))
+  return isList
+    ? entries.map(([, inner]) => settled(inner))
+    : Object.fromEntries(entries.map(([name, inner]) => [name, settled(inner)]))
 }
 
 export function readForm(pairs: URLSearchParams): Fields {
@@ -20,7 +22,8 @@ export function readForm(pairs: URLSearchParams): Fields {
     let last = name
     for (const part of inner) {
       const next = Object.hasOwn(at, last) ? at[last] : undefined
-      const child: Fields = typeof next === 'object' && !Array.isArray(next) ? next : (Object.create(null) as Fields)
+      const child: Fields =
+        typeof next === 'object' && !Array.isArray(next) ? next : (Object.create(null) as Fields)
       at[last] = child
       at = child
       last = part === '' ? String(Object.keys(child).length) : part

@@ -56,7 +56,11 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
       call(body) {
         const at = Math.floor(Date.now() / 1000)
         const mac = createHmac('sha256', webhookSecret).update(`${at}.${body}`).digest('hex')
-        return { method: 'POST', headers: { 'content-type': 'application/json', 'stripe-signature': `t=${at},v1=${mac}` }, body }
+        return {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'stripe-signature': `t=${at},v1=${mac}` },
+          body,
+        }
       },
       accepts: ({ status }) => status >= 200 && status < 300,
     },
@@ -95,11 +99,20 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
     const form = formOf(call)
     const id = form.get('intent') ?? ''
     const answer = await telling(async (tx, tell) => {
-      const intent = await load<Intent>(tx, id.startsWith('pi_') ? 'payment_intent' : 'setup_intent', id)
-      if (intent?.client_secret !== form.get('client_secret')) return invalid('No such intent.', {}, 404)
+      const intent = await load<Intent>(
+        tx,
+        id.startsWith('pi_') ? 'payment_intent' : 'setup_intent',
+        id,
+      )
+      if (intent?.client_secret !== form.get('client_secret'))
+        return invalid('No such intent.', {}, 404)
       return await authenticate(tx, intent, form.get('outcome') === 'confirm', tell)
     })
-    return { status: answer.status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer.body) }
+    return {
+      status: answer.status,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(answer.body),
+    }
   }
 
   async function act(call: Call): Promise<Reply> {
@@ -110,12 +123,17 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
     else
       await telling(async (tx, tell) => {
         if (action === 'fail_refund') return await failRefund(tx, wanted('refund'), tell)
-        if (action === 'win' || action === 'lose') return await closeDispute(tx, wanted('dispute'), action === 'win', tell)
+        if (action === 'win' || action === 'lose')
+          return await closeDispute(tx, wanted('dispute'), action === 'win', tell)
         const payment = await load<Payment>(tx, 'payment_intent', wanted('payment'))
         if (!payment) return invalid('No such payment.', {}, 404)
         if (action === 'dispute') return await openDispute(tx, payment, tell)
         const amount = wanted('amount')
-        return await refund(tx, { payment, amount: /^\d+$/.test(amount) ? Number(amount) : undefined, metadata: {} }, tell)
+        return await refund(
+          tx,
+          { payment, amount: /^\d+$/.test(amount) ? Number(amount) : undefined, metadata: {} },
+          tell,
+        )
       })
     return redirect('/stripe/dashboard')
   }

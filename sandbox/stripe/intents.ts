@@ -7,7 +7,10 @@ import { load, newId, save, told, type Stored } from './store.ts'
 export interface Method extends Stored {
   customer: string | null
   type: 'card'
-  card: { brand: string; last4: string; exp_month: number; exp_year: number } & Record<string, unknown>
+  card: { brand: string; last4: string; exp_month: number; exp_year: number } & Record<
+    string,
+    unknown
+  >
   _turns: { setup: Turn; pay: Turn }
 }
 export interface Intent extends Stored {
@@ -65,7 +68,11 @@ async function succeed(tx: Transaction, intent: Intent, method: Method, tell: Te
       livemode: false,
     }
     await save(tx, charge)
-    Object.assign(intent, { latest_charge: charge.id, amount_received: intent.amount, last_payment_error: null })
+    Object.assign(intent, {
+      latest_charge: charge.id,
+      amount_received: intent.amount,
+      last_payment_error: null,
+    })
   } else if (intent.customer !== null) {
     method.customer = intent.customer
     await save(tx, method)
@@ -75,17 +82,41 @@ async function succeed(tx: Transaction, intent: Intent, method: Method, tell: Te
 }
 
 /** A refused attempt leaves the intent open for another card. */
-async function fail(tx: Transaction, intent: Intent, method: Method, answer: Answer, tell: Tell): Promise<Answer> {
+async function fail(
+  tx: Transaction,
+  intent: Intent,
+  method: Method,
+  answer: Answer,
+  tell: Tell,
+): Promise<Answer> {
   const error = { ...errorOf(answer), payment_method: told(method) }
-  Object.assign(intent, { status: 'requires_payment_method', next_action: null, payment_method: null })
-  Object.assign(intent, isPayment(intent) ? { last_payment_error: error } : { last_setup_error: error })
+  Object.assign(intent, {
+    status: 'requires_payment_method',
+    next_action: null,
+    payment_method: null,
+  })
+  Object.assign(
+    intent,
+    isPayment(intent) ? { last_payment_error: error } : { last_setup_error: error },
+  )
   await save(tx, intent)
-  await tell(tx, isPayment(intent) ? 'payment_intent.payment_failed' : 'setup_intent.setup_failed', intent)
+  await tell(
+    tx,
+    isPayment(intent) ? 'payment_intent.payment_failed' : 'setup_intent.setup_failed',
+    intent,
+  )
   return { status: answer.status, body: { error: { ...error, [intent.object]: told(intent) } } }
 }
 
-export async function confirm(tx: Transaction, intent: Intent, methodId: string | undefined, tell: Tell): Promise<Answer> {
-  const open = ['requires_payment_method', 'requires_confirmation', 'requires_action'].includes(intent.status)
+export async function confirm(
+  tx: Transaction,
+  intent: Intent,
+  methodId: string | undefined,
+  tell: Tell,
+): Promise<Answer> {
+  const open = ['requires_payment_method', 'requires_confirmation', 'requires_action'].includes(
+    intent.status,
+  )
   const name = isPayment(intent) ? 'PaymentIntent' : 'SetupIntent'
   if (!open)
     return invalid(`You cannot confirm this ${name} because it has a status of ${intent.status}.`, {
@@ -93,16 +124,23 @@ export async function confirm(tx: Transaction, intent: Intent, methodId: string 
     })
   const method = await load<Method>(tx, 'payment_method', methodId ?? intent.payment_method ?? '')
   if (method === undefined)
-    return invalid(`You cannot confirm this ${name} because it's missing a payment method.`, { code: `${intent.object}_unexpected_state` })
+    return invalid(`You cannot confirm this ${name} because it's missing a payment method.`, {
+      code: `${intent.object}_unexpected_state`,
+    })
   if (method.customer !== null && method.customer !== intent.customer)
-    return invalid('The PaymentMethod provided belongs to another customer.', { param: 'payment_method' })
+    return invalid('The PaymentMethod provided belongs to another customer.', {
+      param: 'payment_method',
+    })
   const turn = method._turns[isPayment(intent) ? 'pay' : 'setup']
   if (turn === 'ok') await succeed(tx, intent, method, tell)
   else if (turn === 'challenge') {
     Object.assign(intent, {
       status: 'requires_action',
       payment_method: method.id,
-      next_action: { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect', source: newId('src') } },
+      next_action: {
+        type: 'use_stripe_sdk',
+        use_stripe_sdk: { type: 'three_d_secure_redirect', source: newId('src') },
+      },
     })
     await save(tx, intent)
     await tell(tx, `${intent.object}.requires_action`, intent)
@@ -111,15 +149,22 @@ export async function confirm(tx: Transaction, intent: Intent, methodId: string 
 }
 
 /** What the person did at the bank's challenge. */
-export async function authenticate(tx: Transaction, intent: Intent, passed: boolean, tell: Tell): Promise<Answer> {
+export async function authenticate(
+  tx: Transaction,
+  intent: Intent,
+  passed: boolean,
+  tell: Tell,
+): Promise<Answer> {
   const method = await load<Method>(tx, 'payment_method', intent.payment_method ?? '')
-  if (intent.status !== 'requires_action' || method === undefined) return invalid('Nothing is to be authenticated.')
+  if (intent.status !== 'requires_action' || method === undefined)
+    return invalid('Nothing is to be authenticated.')
   if (passed) {
     await succeed(tx, intent, method, tell)
     return ok(told(intent))
   }
   const code = `${intent.object}_authentication_failure`
-  const message = 'We are unable to authenticate your payment method. Please choose a different payment method and try again.'
+  const message =
+    'We are unable to authenticate your payment method. Please choose a different payment method and try again.'
   return await fail(tx, intent, method, invalid(message, { code }), tell)
 }
 
@@ -129,13 +174,25 @@ export async function refund(
   tell: Tell,
 ): Promise<Answer> {
   const { payment, metadata } = wish
-  const charge = payment.latest_charge === null ? undefined : await load<Charge>(tx, 'charge', payment.latest_charge)
-  if (charge === undefined) return invalid(`This PaymentIntent (${payment.id}) does not have a successful charge to refund.`)
+  const charge =
+    payment.latest_charge === null
+      ? undefined
+      : await load<Charge>(tx, 'charge', payment.latest_charge)
+  if (charge === undefined)
+    return invalid(
+      `This PaymentIntent (${payment.id}) does not have a successful charge to refund.`,
+    )
   const left = charge.amount - charge.amount_refunded
   const amount = wish.amount ?? left
-  if (left === 0) return invalid(`Charge ${charge.id} has already been refunded.`, { code: 'charge_already_refunded' })
+  if (left === 0)
+    return invalid(`Charge ${charge.id} has already been refunded.`, {
+      code: 'charge_already_refunded',
+    })
   if (amount <= 0 || amount > left)
-    return invalid(`Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`, { param: 'amount' })
+    return invalid(
+      `Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`,
+      { param: 'amount' },
+    )
   const made: Stored = {
     id: newId('re'),
     object: 'refund',

@@ -6,7 +6,8 @@ import type { Dispute } from './dashboard.ts'
 import type { Payment } from './intents.ts'
 import type { Stored } from './store.ts'
 
-const read = (name: string): string => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8')
+const read = (name: string): string =>
+  readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8')
 
 /** A page that only the portal may frame. `portal` is its origin. */
 const framed = (portal: string, of: { title: string; body: string; language?: string }): Reply => ({
@@ -31,7 +32,11 @@ const cardForm = `<form id="card" novalidate>
 </form>`
 
 export function browserRoutes(portal: () => string): Routes {
-  const files = { 'stripe.js': 'text/javascript', 'frame.js': 'text/javascript', 'frame.css': 'text/css' } as const
+  const files = {
+    'stripe.js': 'text/javascript',
+    'frame.js': 'text/javascript',
+    'frame.css': 'text/css',
+  } as const
   const assets = Object.entries(files).map(([name, type]) => {
     const body = read(name === 'stripe.js' ? name : `stripe-${name}`)
     const headers = {
@@ -44,7 +49,8 @@ export function browserRoutes(portal: () => string): Routes {
   return {
     ...Object.fromEntries(assets),
     'GET /stripe/v3/controller': () => framed(portal(), { title: 'Stripe', body: '' }),
-    'GET /stripe/v3/card': () => framed(portal(), { title: 'Card details', body: `<main>${cardForm}</main>` }),
+    'GET /stripe/v3/card': () =>
+      framed(portal(), { title: 'Card details', body: `<main>${cardForm}</main>` }),
   }
 }
 
@@ -62,7 +68,8 @@ const button = (label: string, fields: Readonly<Record<string, string>>): string
   `<form method="post" action="/stripe/dashboard">${Object.entries(fields)
     .map(([name, value]) => `<input type="hidden" name="${name}" value="${escape(value)}">`)
     .join('')}<button>${escape(label)}</button></form>`
-const money = (of: Stored): string => `${String(of['amount'])} ${String(of['currency']).toUpperCase()}`
+const money = (of: Stored): string =>
+  `${String(of['amount'])} ${String(of['currency']).toUpperCase()}`
 
 export function dashboardPage(of: {
   manner: string
@@ -71,7 +78,8 @@ export function dashboardPage(of: {
   refunds: readonly Stored[]
   disputes: readonly Dispute[]
 }): Reply {
-  const card = (title: string, rest: string): string => `<section class="card"><h2>${title}</h2>${rest}</section>`
+  const card = (title: string, rest: string): string =>
+    `<section class="card"><h2>${title}</h2>${rest}</section>`
   const payment = (one: Payment): string =>
     card(
       `${escape(money(one))} · ${escape(one.status)}`,
@@ -80,13 +88,16 @@ export function dashboardPage(of: {
   const refund = (one: Stored): string =>
     card(
       `Refund ${escape(money(one))} · ${escape(String(one['status']))}`,
-      one['status'] === 'succeeded' ? button('Let it fail', { action: 'fail_refund', refund: one.id }) : '',
+      one['status'] === 'succeeded'
+        ? button('Let it fail', { action: 'fail_refund', refund: one.id })
+        : '',
     )
   const dispute = (one: Dispute): string =>
     card(
       `Dispute ${escape(money(one))} · ${escape(one.status)}`,
       one.status === 'needs_response'
-        ? button('Win', { action: 'win', dispute: one.id }) + button('Lose', { action: 'lose', dispute: one.id })
+        ? button('Win', { action: 'win', dispute: one.id }) +
+            button('Lose', { action: 'lose', dispute: one.id })
         : '',
     )
   return page({

@@ -4,7 +4,9 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import type { Fields } from './form.ts'
 import { invalid, type Answer } from './answer.ts'
 
-const { operations } = JSON.parse(readFileSync(new URL('requests.json', import.meta.url), 'utf8')) as { operations: Record<string, object> }
+const { operations } = JSON.parse(
+  readFileSync(new URL('requests.json', import.meta.url), 'utf8'),
+) as { operations: Record<string, object> }
 const ajv = new Ajv({ strict: false, coerceTypes: true, validateFormats: false })
 const compiled = new Map<string, ValidateFunction>()
 
@@ -17,14 +19,26 @@ export interface Matched {
 
 const patterns = Object.keys(operations).map((operation) => {
   const [method = '', path = ''] = operation.split(' ')
-  return { operation, method, shape: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`), fixed: !path.includes('{') }
+  return {
+    operation,
+    method,
+    shape: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`),
+    fixed: !path.includes('{'),
+  }
 })
 
 /** The operation that a call is, if we stand in for it. A fixed path goes before one with an id in it. */
 export function operationOf(method: string, path: string): Matched | undefined {
-  const fitting = patterns.filter((pattern) => pattern.method === method && pattern.shape.test(path))
+  const fitting = patterns.filter(
+    (pattern) => pattern.method === method && pattern.shape.test(path),
+  )
   const found = fitting.find(({ fixed }) => fixed) ?? fitting[0]
-  return found && { operation: found.operation, id: decodeURIComponent(found.shape.exec(path)?.[1] ?? '') }
+  return (
+    found && {
+      operation: found.operation,
+      id: decodeURIComponent(found.shape.exec(path)?.[1] ?? ''),
+    }
+  )
 }
 
 /** Turns texts into numbers and flags in place, as the schema has them; answers what is wrong. */
@@ -36,14 +50,19 @@ export function fault(operation: string, fields: Fields): Answer | undefined {
   }
   if (validate(fields)) return undefined
   const error = validate.errors?.[0]
-  const params = error?.params as { additionalProperty?: string; missingProperty?: string } | undefined
+  const params = error?.params as
+    | { additionalProperty?: string; missingProperty?: string }
+    | undefined
   if (params?.additionalProperty !== undefined)
     return invalid(`Received unknown parameter: ${params.additionalProperty}`, {
       code: 'parameter_unknown',
       param: params.additionalProperty,
     })
   if (params?.missingProperty !== undefined)
-    return invalid(`Missing required param: ${params.missingProperty}.`, { code: 'parameter_missing', param: params.missingProperty })
+    return invalid(`Missing required param: ${params.missingProperty}.`, {
+      code: 'parameter_missing',
+      param: params.missingProperty,
+    })
   const param = (error?.instancePath ?? '').slice(1).replaceAll('/', '.')
   return invalid(`Invalid ${param}: ${error?.message ?? 'not valid'}`, { param })
 }

@@ -30,8 +30,15 @@ export const newId = (prefix: string): string => `${prefix}_${randomBytes(12).to
 export const newSecret = (id: string): string => `${id}_secret_${randomBytes(12).toString('hex')}`
 
 /** Locks the object until the end of the transaction. */
-export async function load<T extends Stored>(tx: Transaction, kind: string, id: string): Promise<T | undefined> {
-  const { rows } = await tx.query<{ data: T }>('select data from sandbox.stripe_objects where kind = $1 and id = $2 for update', [kind, id])
+export async function load<T extends Stored>(
+  tx: Transaction,
+  kind: string,
+  id: string,
+): Promise<T | undefined> {
+  const { rows } = await tx.query<{ data: T }>(
+    'select data from sandbox.stripe_objects where kind = $1 and id = $2 for update',
+    [kind, id],
+  )
   return rows[0]?.data
 }
 

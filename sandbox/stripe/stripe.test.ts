@@ -7,14 +7,24 @@ import { startSandbox, type Sandbox } from '../index.ts'
 import { passesLuhn } from './cards.ts'
 import { readForm } from './form.ts'
 
-const keys = { secretKey: 'sk_test_sandbox', publishableKey: 'pk_test_sandbox', webhookSecret: 'whsec_sandbox' }
+const keys = {
+  secretKey: 'sk_test_sandbox',
+  publishableKey: 'pk_test_sandbox',
+  webhookSecret: 'whsec_sandbox',
+}
 let database: TestDatabase
 let sandbox: Sandbox
 let stripe: Stripe
 
 const facing = (key: string): Stripe => {
   const { hostname, port } = new URL(sandbox.url)
-  return new Stripe(key, { host: hostname, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false })
+  return new Stripe(key, {
+    host: hostname,
+    port,
+    protocol: 'http',
+    maxNetworkRetries: 0,
+    telemetry: false,
+  })
 }
 beforeAll(async () => {
   database = await testDatabase()
@@ -49,8 +59,14 @@ const refusal = async (call: Promise<unknown>): Promise<Record<string, unknown>>
 const loosely = (of: object) => of as never
 async function cardOf(number: string): Promise<{ customer: string; method: string }> {
   const { id: customer } = await stripe.customers.create({ email: 'anh@example.vn' })
-  const { client_secret } = await stripe.setupIntents.create({ customer, allowed_payment_method_types: ['card'] })
-  const { payment_method: method = '' } = await stripeBrowser(sandbox.url, keys.publishableKey).confirm(client_secret ?? '', { number })
+  const { client_secret } = await stripe.setupIntents.create({
+    customer,
+    allowed_payment_method_types: ['card'],
+  })
+  const { payment_method: method = '' } = await stripeBrowser(
+    sandbox.url,
+    keys.publishableKey,
+  ).confirm(client_secret ?? '', { number })
   return { customer, method }
 }
 
@@ -62,10 +78,20 @@ describe('a request', () => {
       'parameter_unknown',
       'payment_method_types',
     ],
-    ['one that never was', { amount: 500, currency: 'aud', nonsense: 'x' }, 'parameter_unknown', 'nonsense'],
+    [
+      'one that never was',
+      { amount: 500, currency: 'aud', nonsense: 'x' },
+      'parameter_unknown',
+      'nonsense',
+    ],
     ['no amount', { currency: 'aud' }, 'parameter_missing', 'amount'],
     ['half a cent', { amount: 500.5, currency: 'aud' }, undefined, 'amount'],
-    ['a usage of its own', { amount: 500, currency: 'aud', setup_future_usage: 'for_ever' }, undefined, 'setup_future_usage'],
+    [
+      'a usage of its own',
+      { amount: 500, currency: 'aud', setup_future_usage: 'for_ever' },
+      undefined,
+      'setup_future_usage',
+    ],
   ])('with %s is refused as Stripe refuses it', async (_, params, code, param) => {
     expect(await refusal(stripe.paymentIntents.create(loosely(params)))).toEqual({
       type: 'StripeInvalidRequestError',
@@ -76,19 +102,34 @@ describe('a request', () => {
   })
 
   test('under a known key gets the first answer again; with another body it is refused', async () => {
-    const wish = (amount: number) => stripe.paymentIntents.create({ amount, currency: 'aud' }, { idempotencyKey: 'one' })
+    const wish = (amount: number) =>
+      stripe.paymentIntents.create({ amount, currency: 'aud' }, { idempotencyKey: 'one' })
     const [one, other] = await Promise.all([wish(500), wish(500)])
     expect(one.id).toBe(other.id)
     expect((await wish(500)).lastResponse.headers['idempotent-replayed']).toBe('true')
-    expect(await refusal(wish(600))).toMatchObject({ type: 'StripeIdempotencyError', statusCode: 400 })
+    expect(await refusal(wish(600))).toMatchObject({
+      type: 'StripeIdempotencyError',
+      statusCode: 400,
+    })
   })
 
   test('with a wrong key, and with the browser’s key for more than a browser may, is refused', async () => {
     for (const key of ['sk_test_other', keys.publishableKey])
-      expect(await refusal(facing(key).customers.create({}))).toMatchObject({ type: 'StripeAuthenticationError', statusCode: 401 })
+      expect(await refusal(facing(key).customers.create({}))).toMatchObject({
+        type: 'StripeAuthenticationError',
+        statusCode: 401,
+      })
     const { id } = await stripe.paymentIntents.create({ amount: 500, currency: 'aud' })
-    expect(await refusal(facing(keys.publishableKey).paymentIntents.retrieve(id))).toMatchObject({ code: 'resource_missing' })
-    expect(await refusal(facing(keys.publishableKey).paymentIntents.retrieve(id, { client_secret: `${id}_secret_guess` }))).toMatchObject({
+    expect(await refusal(facing(keys.publishableKey).paymentIntents.retrieve(id))).toMatchObject({
+      code: 'resource_missing',
+    })
+    expect(
+      await refusal(
+        facing(keys.publishableKey).paymentIntents.retrieve(id, {
+          client_secret: `${id}_secret_guess`,
+        }),
+      ),
+    ).toMatchObject({
       code: 'resource_missing',
       statusCode: 404,
     })
@@ -97,9 +138,17 @@ describe('a request', () => {
 
 test('a card of another customer pays nothing, and is attached to nobody else', async () => {
   const [one, other] = [await cardOf(testCards.visa), await cardOf(testCards.jcb)]
-  const { id } = await stripe.paymentIntents.create({ amount: 500, currency: 'aud', customer: one.customer })
-  expect(await refusal(stripe.paymentIntents.update(id, { payment_method: other.method }))).toMatchObject({ param: 'payment_method' })
-  expect(await refusal(stripe.paymentMethods.attach(other.method, { customer: one.customer }))).toMatchObject({ statusCode: 400 })
+  const { id } = await stripe.paymentIntents.create({
+    amount: 500,
+    currency: 'aud',
+    customer: one.customer,
+  })
+  expect(
+    await refusal(stripe.paymentIntents.update(id, { payment_method: other.method })),
+  ).toMatchObject({ param: 'payment_method' })
+  expect(
+    await refusal(stripe.paymentMethods.attach(other.method, { customer: one.customer })),
+  ).toMatchObject({ statusCode: 400 })
 })
 
 test('a refused charge is a card error, and leaves the intent for another card', async () => {
@@ -122,13 +171,21 @@ test('a refused charge is a card error, and leaves the intent for another card',
 test('no more is given back than was charged', async () => {
   const { customer, method } = await cardOf(testCards.visa)
   const { id } = await stripe.paymentIntents.create({ amount: 500, currency: 'aud', customer })
-  expect(await refusal(stripe.refunds.create({ payment_intent: id }))).toMatchObject({ statusCode: 400 })
+  expect(await refusal(stripe.refunds.create({ payment_intent: id }))).toMatchObject({
+    statusCode: 400,
+  })
   await stripe.paymentIntents.confirm(id, { payment_method: method })
   await stripe.refunds.create({ payment_intent: id, amount: 200 })
-  expect(await refusal(stripe.refunds.create({ payment_intent: id, amount: 301 }))).toMatchObject({ param: 'amount' })
+  expect(await refusal(stripe.refunds.create({ payment_intent: id, amount: 301 }))).toMatchObject({
+    param: 'amount',
+  })
   await stripe.refunds.create({ payment_intent: id })
-  expect(await refusal(stripe.refunds.create({ payment_intent: id }))).toMatchObject({ code: 'charge_already_refunded' })
-  const { latest_charge: charge } = await stripe.paymentIntents.retrieve(id, { expand: ['latest_charge', 'latest_charge.refunds'] })
+  expect(await refusal(stripe.refunds.create({ payment_intent: id }))).toMatchObject({
+    code: 'charge_already_refunded',
+  })
+  const { latest_charge: charge } = await stripe.paymentIntents.retrieve(id, {
+    expand: ['latest_charge', 'latest_charge.refunds'],
+  })
   expect(charge).toMatchObject({ amount_refunded: 500, refunded: true })
   expect(typeof charge === 'object' && charge?.refunds?.data.length).toBe(2)
 })
@@ -147,14 +204,21 @@ test('forms are read as the SDK writes them, whatever they name', () => {
 })
 
 test('every test card has a right check digit', () => {
-  for (const number of Object.values(testCards)) expect([number, passesLuhn(number)]).toEqual([number, true])
+  for (const number of Object.values(testCards))
+    expect([number, passesLuhn(number)]).toEqual([number, true])
   expect(passesLuhn('4242424242424241')).toBe(false)
 })
 
 test('the frames may be framed by the portal alone, and the script asks for nothing but its own origin', async () => {
-  for (const path of ['/stripe/v3/card', '/stripe/v3/controller', '/stripe/3ds?intent=x&client_secret=y"><script>']) {
+  for (const path of [
+    '/stripe/v3/card',
+    '/stripe/v3/controller',
+    '/stripe/3ds?intent=x&client_secret=y"><script>',
+  ]) {
     const answer = await fetch(`${sandbox.url}${path}`)
-    expect(answer.headers.get('content-security-policy')).toContain('frame-ancestors http://127.0.0.1:9')
+    expect(answer.headers.get('content-security-policy')).toContain(
+      'frame-ancestors http://127.0.0.1:9',
+    )
     expect(await answer.text()).not.toContain('"><script>')
   }
   const script = await fetch(`${sandbox.url}/stripe/v3/stripe.js`)

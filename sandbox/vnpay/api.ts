@@ -8,7 +8,14 @@ import { randomUUID } from 'node:crypto'
 import { inTransaction, type Database, type Transaction } from '../database.ts'
 import { json, type Call, type Routes } from '../http.ts'
 import { findPayment, type Payment } from './payments.ts'
-import { hashMatches, momentOf, pipeHash, vnpayDate, type Fields, type VnpayTerminal } from './sign.ts'
+import {
+  hashMatches,
+  momentOf,
+  pipeHash,
+  vnpayDate,
+  type Fields,
+  type VnpayTerminal,
+} from './sign.ts'
 
 const signedBy = {
   querydr: {
@@ -41,7 +48,9 @@ function fieldsOf(body: Buffer): Fields | undefined {
     const value: unknown = JSON.parse(body.toString('utf8'))
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
     return Object.fromEntries(
-      Object.entries(value).flatMap(([key, one]) => (typeof one === 'string' || typeof one === 'number' ? [[key, String(one)]] : [])),
+      Object.entries(value).flatMap(([key, one]) =>
+        typeof one === 'string' || typeof one === 'number' ? [[key, String(one)]] : [],
+      ),
     )
   } catch {
     return undefined
@@ -64,10 +73,10 @@ const wellFormed = (fields: Fields, command: Command): boolean =>
 
 /** Whether this request id is new today (VNPay remembers them for a day of Vietnam). */
 async function isNewRequest(tx: Transaction, fields: Fields): Promise<boolean> {
-  const { rowCount } = await tx.query(`insert into sandbox.vnpay_requests (request_id, day) values ($1, $2) on conflict do nothing`, [
-    fields['vnp_RequestId'],
-    vnpayDate(new Date()).slice(0, 8),
-  ])
+  const { rowCount } = await tx.query(
+    `insert into sandbox.vnpay_requests (request_id, day) values ($1, $2) on conflict do nothing`,
+    [fields['vnp_RequestId'], vnpayDate(new Date()).slice(0, 8)],
+  )
   return rowCount === 1
 }
 
@@ -79,12 +88,16 @@ async function refund(tx: Transaction, payment: Payment, fields: Fields): Promis
   const wanted = BigInt(fields['vnp_Amount'] ?? '0')
   if (payment.refunded === payment.amount) return '94'
   // a full refund is of the whole payment; parts may not come to more than was paid
-  if (type === '02' ? wanted !== payment.amount || payment.refunded !== 0n : payment.refunded + wanted > payment.amount) return '99'
-  await tx.query('update sandbox.vnpay_payments set refunded = refunded + $3 where tmn_code = $1 and txn_ref = $2', [
-    payment.tmnCode,
-    payment.txnRef,
-    wanted,
-  ])
+  if (
+    type === '02'
+      ? wanted !== payment.amount || payment.refunded !== 0n
+      : payment.refunded + wanted > payment.amount
+  )
+    return '99'
+  await tx.query(
+    'update sandbox.vnpay_payments set refunded = refunded + $3 where tmn_code = $1 and txn_ref = $2',
+    [payment.tmnCode, payment.txnRef, wanted],
+  )
   return '00'
 }
 
@@ -95,13 +108,31 @@ function statusOf(payment: Payment): string {
 }
 
 export function apiRoutes(db: Database, terminal: VnpayTerminal): Routes {
-  async function handle(tx: Transaction, command: Command, fields: Fields): Promise<{ code: string; about: Fields }> {
-    if (!hashMatches(pipeHash(terminal.secret, fields, signedBy[command].request), fields['vnp_SecureHash']))
+  async function handle(
+    tx: Transaction,
+    command: Command,
+    fields: Fields,
+  ): Promise<{ code: string; about: Fields }> {
+    if (
+      !hashMatches(
+        pipeHash(terminal.secret, fields, signedBy[command].request),
+        fields['vnp_SecureHash'],
+      )
+    )
       return { code: '97', about: {} }
     if (!wellFormed(fields, command)) return { code: '03', about: {} }
     if (!(await isNewRequest(tx, fields))) return { code: '94', about: {} }
-    const payment = await findPayment(tx, terminal.tmnCode, fields['vnp_TxnRef'] ?? '', command === 'refund')
-    if (payment === undefined || payment.request['vnp_CreateDate'] !== fields['vnp_TransactionDate']) return { code: '91', about: {} }
+    const payment = await findPayment(
+      tx,
+      terminal.tmnCode,
+      fields['vnp_TxnRef'] ?? '',
+      command === 'refund',
+    )
+    if (
+      payment === undefined ||
+      payment.request['vnp_CreateDate'] !== fields['vnp_TransactionDate']
+    )
+      return { code: '91', about: {} }
     const common = { vnp_BankCode: 'NCB', vnp_PayDate: payment.payDate }
     if (command === 'querydr') {
       return {
@@ -110,7 +141,8 @@ export function apiRoutes(db: Database, terminal: VnpayTerminal): Routes {
           ...common,
           vnp_Amount: payment.amount.toString(),
           vnp_TransactionNo: payment.transactionNo.toString(),
-          vnp_TransactionType: payment.refunded === 0n ? '01' : payment.refunded === payment.amount ? '02' : '03',
+          vnp_TransactionType:
+            payment.refunded === 0n ? '01' : payment.refunded === payment.amount ? '02' : '03',
           vnp_TransactionStatus: statusOf(payment),
           vnp_PromotionCode: '',
           vnp_PromotionAmount: '',
@@ -119,7 +151,9 @@ export function apiRoutes(db: Database, terminal: VnpayTerminal): Routes {
     }
     const code = await refund(tx, payment, fields)
     if (code !== '00') return { code, about: {} }
-    const { rows } = await tx.query<{ no: string }>(`select nextval('sandbox.vnpay_transaction_no') as no`)
+    const { rows } = await tx.query<{ no: string }>(
+      `select nextval('sandbox.vnpay_transaction_no') as no`,
+    )
     return {
       code,
       about: {
@@ -140,7 +174,8 @@ export function apiRoutes(db: Database, terminal: VnpayTerminal): Routes {
       // without a terminal there is no key to sign an answer with
       if (fields === undefined || (command !== 'querydr' && command !== 'refund'))
         return json({ vnp_ResponseCode: '03', vnp_Message: messages['03'] })
-      if (fields['vnp_TmnCode'] !== terminal.tmnCode) return json({ vnp_ResponseCode: '02', vnp_Message: messages['02'] })
+      if (fields['vnp_TmnCode'] !== terminal.tmnCode)
+        return json({ vnp_ResponseCode: '02', vnp_Message: messages['02'] })
       const { code, about } = await inTransaction(db, (tx) => handle(tx, command, fields))
       const answer: Fields = {
         vnp_ResponseId: randomUUID().replaceAll('-', ''),
@@ -152,7 +187,10 @@ export function apiRoutes(db: Database, terminal: VnpayTerminal): Routes {
         vnp_OrderInfo: fields['vnp_OrderInfo'] ?? '',
         ...about,
       }
-      return json({ ...answer, vnp_SecureHash: pipeHash(terminal.secret, answer, signedBy[command].answer) })
+      return json({
+        ...answer,
+        vnp_SecureHash: pipeHash(terminal.secret, answer, signedBy[command].answer),
+      })
     },
   }
 }

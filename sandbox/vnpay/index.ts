@@ -20,7 +20,16 @@ import { startNotices } from '../notices.ts'
 import { apiRoutes } from './api.ts'
 import { errorPage, paymentPage } from './page.ts'
 import { decide, openPayment, outcomes, wordAbout, type Payment } from './payments.ts'
-import { formEncode, hash, hashMatches, momentOf, readQuery, signedQuery, type Fields, type VnpayTerminal } from './sign.ts'
+import {
+  formEncode,
+  hash,
+  hashMatches,
+  momentOf,
+  readQuery,
+  signedQuery,
+  type Fields,
+  type VnpayTerminal,
+} from './sign.ts'
 
 export { paymentTables as vnpayTables } from './payments.ts'
 
@@ -40,14 +49,23 @@ const shapes: Readonly<Record<string, RegExp>> = {
 }
 
 /** The code of VNPay's error page for a link that is not in order, or when it is in order the moment it expires. */
-function refusal(fields: Fields, given: string | undefined, terminal: VnpayTerminal): { code: string } | { expiresAt: Date } {
+function refusal(
+  fields: Fields,
+  given: string | undefined,
+  terminal: VnpayTerminal,
+): { code: string } | { expiresAt: Date } {
   if (fields['vnp_TmnCode'] !== terminal.tmnCode) return { code: '72' }
   if (!hashMatches(hash(terminal.secret, formEncode(fields)), given)) return { code: '70' }
-  if (!Object.entries(shapes).every(([name, shape]) => shape.test(fields[name] ?? ''))) return { code: '03' }
-  if (!['', 'VNBANK', 'INTCARD', 'VNPAYQR', 'NCB'].includes(fields['vnp_BankCode'] ?? '') || !URL.canParse(fields['vnp_ReturnUrl'] ?? ''))
+  if (!Object.entries(shapes).every(([name, shape]) => shape.test(fields[name] ?? '')))
+    return { code: '03' }
+  if (
+    !['', 'VNBANK', 'INTCARD', 'VNPAYQR', 'NCB'].includes(fields['vnp_BankCode'] ?? '') ||
+    !URL.canParse(fields['vnp_ReturnUrl'] ?? '')
+  )
     return { code: '03' }
   const expiresAt = momentOf(fields['vnp_ExpireDate'])
-  if (momentOf(fields['vnp_CreateDate']) === undefined || expiresAt === undefined) return { code: '03' }
+  if (momentOf(fields['vnp_CreateDate']) === undefined || expiresAt === undefined)
+    return { code: '03' }
   return { expiresAt }
 }
 
@@ -55,7 +73,8 @@ function refusal(fields: Fields, given: string | undefined, terminal: VnpayTermi
 function confirmed(body: string): boolean {
   try {
     const word: unknown = JSON.parse(body)
-    const code = typeof word === 'object' && word !== null && 'RspCode' in word ? word.RspCode : undefined
+    const code =
+      typeof word === 'object' && word !== null && 'RspCode' in word ? word.RspCode : undefined
     return code === '00' || code === '02'
   } catch {
     return false
@@ -76,9 +95,12 @@ export function openVnpay(db: Database, keys: Keys, options: GatewayOptions): Ga
     options,
   )
   const signed = (payment: Payment): string => signedQuery(wordAbout(payment), terminal.secret)
-  const back = (payment: Payment): Reply => redirect(withQuery(payment.request['vnp_ReturnUrl'] ?? '', signed(payment)))
+  const back = (payment: Payment): Reply =>
+    redirect(withQuery(payment.request['vnp_ReturnUrl'] ?? '', signed(payment)))
   const refuse = (code: string, locale: string | undefined): Reply =>
-    redirect(`/vnpay/paymentv2/Payment/Error.html?code=${code}&lang=${locale === 'en' ? 'en' : 'vn'}`)
+    redirect(
+      `/vnpay/paymentv2/Payment/Error.html?code=${code}&lang=${locale === 'en' ? 'en' : 'vn'}`,
+    )
 
   async function show({ query }: Call): Promise<Reply> {
     const { fields, given } = readQuery(query)
@@ -89,15 +111,20 @@ export function openVnpay(db: Database, keys: Keys, options: GatewayOptions): Ga
     const requestHash = (given ?? '').toLowerCase()
     const payment = await openPayment(db, fields, requestHash, verdict.expiresAt)
     // the same link may be loaded again until the customer has chosen; any other link with this reference is a second payment
-    if (payment.requestHash !== requestHash || payment.responseCode !== null) return refuse('01', fields['vnp_Locale'])
+    if (payment.requestHash !== requestHash || payment.responseCode !== null)
+      return refuse('01', fields['vnp_Locale'])
     return paymentPage(payment)
   }
 
   async function choose(call: Call): Promise<Reply> {
     const form = formOf(call)
-    const outcome = Object.hasOwn(outcomes, form.get('outcome') ?? '') ? outcomes[form.get('outcome') ?? ''] : undefined
+    const outcome = Object.hasOwn(outcomes, form.get('outcome') ?? '')
+      ? outcomes[form.get('outcome') ?? '']
+      : undefined
     if (outcome === undefined) return refuse('03', 'vn')
-    const decided = await decide(db, form.get('token') ?? '', outcome, (tx, payment, when) => notices.add(tx, signed(payment), when))
+    const decided = await decide(db, form.get('token') ?? '', outcome, (tx, payment, when) =>
+      notices.add(tx, signed(payment), when),
+    )
     if (decided === undefined) return refuse('03', 'vn')
     if (decided.noticeId !== null) await notices.sendNow(decided.noticeId)
     else notices.wake()

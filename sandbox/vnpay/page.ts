@@ -35,9 +35,15 @@ const texts: Readonly<Record<Language, Texts>> = {
     cancel: 'Cancel',
     insufficient: 'Fail: not enough money',
     others: 'Try another outcome',
-    othersHint: 'Only in the sandbox: what else a bank may say, and notices that come late or never.',
+    othersHint:
+      'Only in the sandbox: what else a bank may say, and notices that come late or never.',
     method: 'Method',
-    channels: { '': 'Choose here', VNBANK: 'Domestic card or account', INTCARD: 'International card', VNPAYQR: 'VNPAY-QR' },
+    channels: {
+      '': 'Choose here',
+      VNBANK: 'Domestic card or account',
+      INTCARD: 'International card',
+      VNPAYQR: 'VNPAY-QR',
+    },
   },
   vi: {
     flag: 'SANDBOX · trang thử nghiệm, không có tiền thật',
@@ -52,12 +58,19 @@ const texts: Readonly<Record<Language, Texts>> = {
     cancel: 'Huỷ giao dịch',
     insufficient: 'Thất bại: không đủ số dư',
     others: 'Thử kết quả khác',
-    othersHint: 'Chỉ có trong sandbox: những trả lời khác của ngân hàng, và IPN đến muộn hoặc bị mất.',
+    othersHint:
+      'Chỉ có trong sandbox: những trả lời khác của ngân hàng, và IPN đến muộn hoặc bị mất.',
     method: 'Phương thức',
-    channels: { '': 'Chọn tại đây', VNBANK: 'Thẻ hoặc tài khoản nội địa', INTCARD: 'Thẻ quốc tế', VNPAYQR: 'VNPAY-QR' },
+    channels: {
+      '': 'Chọn tại đây',
+      VNBANK: 'Thẻ hoặc tài khoản nội địa',
+      INTCARD: 'Thẻ quốc tế',
+      VNPAYQR: 'VNPAY-QR',
+    },
   },
 }
-const brand = '<header class="brand"><span class="logo">VN<b>PAY</b></span><span class="badge">SANDBOX</span></header>'
+const brand =
+  '<header class="brand"><span class="logo">VN<b>PAY</b></span><span class="badge">SANDBOX</span></header>'
 const form = (token: string, buttons: string): string =>
   `<form method="post" action="/vnpay/paymentv2/Transaction/Confirm.html"><input type="hidden" name="token" value="${escape(token)}">${buttons}</form>`
 const choice = (outcome: string, text: string, look = ''): string =>
@@ -68,10 +81,13 @@ export function paymentPage(payment: Payment): Reply {
   const language: Language = request['vnp_Locale'] === 'en' ? 'en' : 'vi'
   const text = texts[language]
   const returnUrl = new URL(request['vnp_ReturnUrl'] ?? '')
-  const others = Object.entries(outcomes).filter(([name]) => !['paid', 'insufficient', 'cancelled'].includes(name))
+  const others = Object.entries(outcomes).filter(
+    ([name]) => !['paid', 'insufficient', 'cancelled'].includes(name),
+  )
   const seconds = Math.max(0, Math.ceil((payment.expiresAt.getTime() - Date.now()) / 1000))
   const clock = `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`
-  const row = (name: string, value: string): string => `<dt>${escape(name)}</dt><dd>${escape(value)}</dd>`
+  const row = (name: string, value: string): string =>
+    `<dt>${escape(name)}</dt><dd>${escape(value)}</dd>`
   return page({
     title: `${text.title} — VNPAY sandbox`,
     language,
@@ -100,14 +116,20 @@ ${form(payment.token, others.map(([name, outcome]) => choice(name, outcome[langu
 
 const errorTexts: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
   '01': { en: 'This order has been paid or was used before.', vi: 'Giao dịch đã tồn tại.' },
-  '03': { en: 'The data sent is not in the right format.', vi: 'Dữ liệu gửi sang không đúng định dạng.' },
+  '03': {
+    en: 'The data sent is not in the right format.',
+    vi: 'Dữ liệu gửi sang không đúng định dạng.',
+  },
   '15': {
     en: 'The time for this payment is over.',
     vi: 'Giao dịch đã quá thời gian chờ thanh toán. Quý khách vui lòng thực hiện lại giao dịch.',
   },
   '70': { en: 'The signature is wrong.', vi: 'Sai chữ ký.' },
   '72': { en: 'The website was not found.', vi: 'Không tìm thấy website.' },
-  '99': { en: 'An error came up. Please try again.', vi: 'Có lỗi xảy ra trong quá trình xử lý. Vui lòng thử lại.' },
+  '99': {
+    en: 'An error came up. Please try again.',
+    vi: 'Có lỗi xảy ra trong quá trình xử lý. Vui lòng thử lại.',
+  },
 }
 
 export function errorPage(code: string, language: Language): Reply {

@@ -76,7 +76,12 @@ export const paymentOf = (row: Row): Payment => ({
 })
 
 /** The payment of a terminal by its reference; `lock` keeps others away until the transaction ends. */
-export async function findPayment(db: Database | Transaction, tmnCode: string, txnRef: string, lock = false): Promise<Payment | undefined> {
+export async function findPayment(
+  db: Database | Transaction,
+  tmnCode: string,
+  txnRef: string,
+  lock = false,
+): Promise<Payment | undefined> {
   const { rows } = await db.query<Row>(
     `select * from sandbox.vnpay_payments where tmn_code = $1 and txn_ref = $2${lock ? ' for update' : ''}`,
     [tmnCode, txnRef],
@@ -85,7 +90,12 @@ export async function findPayment(db: Database | Transaction, tmnCode: string, t
 }
 
 /** The payment that a verified link begins. The same reference again gives the payment that is there. */
-export async function openPayment(db: Database, request: Fields, requestHash: string, expiresAt: Date): Promise<Payment> {
+export async function openPayment(
+  db: Database,
+  request: Fields,
+  requestHash: string,
+  expiresAt: Date,
+): Promise<Payment> {
   await db.query(
     `insert into sandbox.vnpay_payments (tmn_code, txn_ref, token, request, request_hash, amount, expires_at) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (tmn_code, txn_ref) do nothing`,
@@ -112,16 +122,36 @@ export interface Outcome {
   readonly en: string
   readonly vi: string
 }
-const failed = (responseCode: string, en: string, vi: string): Outcome => ({ responseCode, transactionStatus: '02', notice: 'now', en, vi })
+const failed = (responseCode: string, en: string, vi: string): Outcome => ({
+  responseCode,
+  transactionStatus: '02',
+  notice: 'now',
+  en,
+  vi,
+})
 const paid = { responseCode: '00', transactionStatus: '00' } as const
 
 /** By the value of the form's field `outcome`. */
 export const outcomes: Readonly<Record<string, Outcome>> = {
   paid: { ...paid, notice: 'now', en: 'Pay', vi: 'Thanh toán' },
-  insufficient: failed('51', 'Not enough money on the account (51)', 'Tài khoản không đủ số dư (51)'),
+  insufficient: failed(
+    '51',
+    'Not enough money on the account (51)',
+    'Tài khoản không đủ số dư (51)',
+  ),
   cancelled: failed('24', 'Cancel', 'Huỷ giao dịch'),
-  late: { ...paid, notice: 'late', en: 'Pay, the merchant hears of it late', vi: 'Thanh toán, IPN đến muộn' },
-  lost: { ...paid, notice: 'lost', en: 'Pay, the merchant never hears of it', vi: 'Thanh toán, IPN bị mất' },
+  late: {
+    ...paid,
+    notice: 'late',
+    en: 'Pay, the merchant hears of it late',
+    vi: 'Thanh toán, IPN đến muộn',
+  },
+  lost: {
+    ...paid,
+    notice: 'lost',
+    en: 'Pay, the merchant never hears of it',
+    vi: 'Thanh toán, IPN bị mất',
+  },
   suspicious: {
     responseCode: '07',
     transactionStatus: '07',
@@ -130,8 +160,16 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
     vi: 'Trừ tiền thành công, giao dịch nghi ngờ (07)',
   },
   wrong_otp: failed('13', 'Wrong one-time password (13)', 'Sai mật khẩu OTP (13)'),
-  wrong_details: failed('10', 'Wrong card details, three times (10)', 'Sai thông tin thẻ quá 3 lần (10)'),
-  not_registered: failed('09', 'Not registered for internet banking (09)', 'Chưa đăng ký Internet Banking (09)'),
+  wrong_details: failed(
+    '10',
+    'Wrong card details, three times (10)',
+    'Sai thông tin thẻ quá 3 lần (10)',
+  ),
+  not_registered: failed(
+    '09',
+    'Not registered for internet banking (09)',
+    'Chưa đăng ký Internet Banking (09)',
+  ),
   locked: failed('12', 'Card is locked (12)', 'Thẻ bị khoá (12)'),
   over_limit: failed('65', 'Over the daily limit (65)', 'Vượt hạn mức giao dịch trong ngày (65)'),
   maintenance: failed('75', 'Bank under maintenance (75)', 'Ngân hàng đang bảo trì (75)'),
@@ -141,7 +179,9 @@ const expired: Outcome = failed('11', 'Expired', 'Hết hạn')
 
 /** What VNPay tells of a decided payment, to the merchant and in the return URL; unsigned. */
 export function wordAbout(payment: Payment): Fields {
-  const card = { INTCARD: ['VISA', 'VISA'], VNPAYQR: ['NCB', 'QRCODE'] }[payment.request['vnp_BankCode'] ?? ''] ?? ['NCB', 'ATM']
+  const card = { INTCARD: ['VISA', 'VISA'], VNPAYQR: ['NCB', 'QRCODE'] }[
+    payment.request['vnp_BankCode'] ?? ''
+  ] ?? ['NCB', 'ATM']
   const moved = payment.transactionNo !== 0n
   return {
     vnp_Amount: payment.amount.toString(),
@@ -169,7 +209,10 @@ export async function decide(
   queue: (tx: Transaction, payment: Payment, notice: 'now' | 'late') => Promise<string>,
 ): Promise<{ payment: Payment; noticeId: string | null } | undefined> {
   return inTransaction(db, async (tx) => {
-    const { rows } = await tx.query<Row>('select * from sandbox.vnpay_payments where token = $1 for update', [token])
+    const { rows } = await tx.query<Row>(
+      'select * from sandbox.vnpay_payments where token = $1 for update',
+      [token],
+    )
     if (rows[0] === undefined) return undefined
     const before = paymentOf(rows[0])
     if (before.responseCode !== null) return { payment: before, noticeId: null }

@@ -17,7 +17,8 @@ export function formEncode(fields: Fields): string {
   return query.toString().replaceAll('*', '%2A')
 }
 
-export const hash = (secret: string, text: string): string => createHmac('sha512', secret).update(text).digest('hex')
+export const hash = (secret: string, text: string): string =>
+  createHmac('sha512', secret).update(text).digest('hex')
 
 export function hashMatches(expected: string, given: string | undefined): boolean {
   const [a, b] = [Buffer.from(expected), Buffer.from((given ?? '').toLowerCase())]
@@ -51,7 +52,8 @@ export const pipeHash = (secret: string, fields: Fields, names: string): string 
   )
 
 /** yyyyMMddHHmmss in Vietnam's zone. */
-export const vnpayDate = (date: Date): string => new Date(date.getTime() + 25_200_000).toISOString().slice(0, 19).replace(/[-T:]/g, '')
+export const vnpayDate = (date: Date): string =>
+  new Date(date.getTime() + 25_200_000).toISOString().slice(0, 19).replace(/[-T:]/g, '')
 
 /** The moment of such a date, or undefined. */
 export function momentOf(text: string | undefined): Date | undefined {

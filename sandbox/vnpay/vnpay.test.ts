@@ -11,7 +11,11 @@ import { withQuery } from '../http.ts'
 import { formEncode, pipeHash, signedQuery, vnpayDate, type Fields } from './sign.ts'
 
 const terminal = { tmnCode: 'DEMO0001', secret: 'TESTSECRET0123456789ABCDEFGHIJKL' }
-const oracle = new VNPay({ tmnCode: terminal.tmnCode, secureSecret: terminal.secret, testMode: true })
+const oracle = new VNPay({
+  tmnCode: terminal.tmnCode,
+  secureSecret: terminal.secret,
+  testMode: true,
+})
 let database: Awaited<ReturnType<typeof testDatabase>>
 let sandbox: Sandbox
 let merchant: Server
@@ -39,14 +43,16 @@ async function until<T>(found: () => T | undefined): Promise<T> {
     await new Promise<void>((resolve) => listeners.push(resolve))
   }
 }
-const wordsOf = (ref: string): URLSearchParams[] => heard.filter((query) => query.get('vnp_TxnRef') === ref)
+const wordsOf = (ref: string): URLSearchParams[] =>
+  heard.filter((query) => query.get('vnp_TxnRef') === ref)
 const words = (ref: string, count: number): Promise<URLSearchParams[]> =>
   until(() => (wordsOf(ref).length >= count ? wordsOf(ref) : undefined))
 
 beforeAll(async () => {
   merchant = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://merchant')
-    if (url.pathname === '/api/webhooks/vnpay' && request.method === 'GET') heard.push(url.searchParams)
+    if (url.pathname === '/api/webhooks/vnpay' && request.method === 'GET')
+      heard.push(url.searchParams)
     response.end(JSON.stringify({ RspCode: rspCode, Message: 'x' }))
     for (const listener of listeners.splice(0)) listener()
   })
@@ -99,7 +105,9 @@ async function api(fields: Fields, secret = terminal.secret): Promise<Fields> {
       ? 'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo TransactionDate CreateBy CreateDate IpAddr OrderInfo'
       : 'RequestId Version Command TmnCode TxnRef TransactionDate CreateDate IpAddr OrderInfo'
   const body = JSON.stringify({ ...fields, vnp_SecureHash: pipeHash(secret, fields, names) })
-  return (await (await fetch(`${sandbox.url}/vnpay/merchant_webapi/api/transaction`, { method: 'POST', body })).json()) as Fields
+  return (await (
+    await fetch(`${sandbox.url}/vnpay/merchant_webapi/api/transaction`, { method: 'POST', body })
+  ).json()) as Fields
 }
 const question = (of: Fields, changes: Fields = {}): Fields => ({
   vnp_RequestId: randomBytes(16).toString('hex'),
@@ -151,18 +159,33 @@ describe('the payment page', () => {
       vnp_CreateDate: Number(vnpayDate(new Date())),
       vnp_ExpireDate: Number(vnpayDate(new Date(Date.now() + 60_000))),
     })
-    expect(tokenOf(await (await fetch(`${sandbox.url}/vnpay/paymentv2/vpcpay.html${new URL(url).search}`)).text())).not.toBe('')
+    expect(
+      tokenOf(
+        await (
+          await fetch(`${sandbox.url}/vnpay/paymentv2/vpcpay.html${new URL(url).search}`)
+        ).text(),
+      ),
+    ).not.toBe('')
   })
 
   it.each([
     ['70', 'another key', (fields: Fields) => link(fields, 'other')],
     ['70', 'a changed amount', (fields: Fields) => link(fields).replace('150000000', '100000000')],
     ['72', 'an unknown terminal', (fields: Fields) => link({ ...fields, vnp_TmnCode: 'OTHER001' })],
-    ['15', 'a past time', (fields: Fields) => link({ ...fields, vnp_ExpireDate: vnpayDate(new Date(Date.now() - 1000)) })],
+    [
+      '15',
+      'a past time',
+      (fields: Fields) =>
+        link({ ...fields, vnp_ExpireDate: vnpayDate(new Date(Date.now() - 1000)) }),
+    ],
     ['03', 'no end', (fields: Fields) => link({ ...fields, vnp_ExpireDate: '' })],
     ['03', 'diacritics', (fields: Fields) => link({ ...fields, vnp_OrderInfo: 'Nạp tiền' })],
     ['03', 'a fraction', (fields: Fields) => link({ ...fields, vnp_Amount: '100.5' })],
-    ['03', 'no web address to return to', (fields: Fields) => link({ ...fields, vnp_ReturnUrl: 'javascript:alert(1)' })],
+    [
+      '03',
+      'no web address to return to',
+      (fields: Fields) => link({ ...fields, vnp_ReturnUrl: 'javascript:alert(1)' }),
+    ],
   ])('answers error %s to a link with %s', async (code, _name, make) => {
     const response = await fetch(make(request()))
     expect(new URL(response.url).searchParams.get('code')).toBe(code)
@@ -171,14 +194,18 @@ describe('the payment page', () => {
 
   it('shows the same link again until it is decided, and no second payment under one reference', async () => {
     const fields = request()
-    expect(tokenOf(await (await fetch(link(fields))).text())).toBe(tokenOf(await (await fetch(link(fields))).text()))
+    expect(tokenOf(await (await fetch(link(fields))).text())).toBe(
+      tokenOf(await (await fetch(link(fields))).text()),
+    )
     expect((await fetch(link({ ...fields, vnp_Amount: '200000000' }))).url).toContain('code=01')
     await pay(fields, 'paid')
     expect((await fetch(link(fields))).url).toContain('code=01')
   })
 
   it('escapes what it is given', async () => {
-    const html = await (await fetch(link(request({ vnp_TxnRef: '<script>alert(1)</script>' })))).text()
+    const html = await (
+      await fetch(link(request({ vnp_TxnRef: '<script>alert(1)</script>' })))
+    ).text()
     expect(html).not.toContain('<script>alert')
   })
 })
@@ -198,9 +225,15 @@ describe('the choice', () => {
       const landed = await pay(fields, outcome)
       const [word] = wordsOf(fields['vnp_TxnRef'] ?? '')
       const query = Object.fromEntries(word ?? [])
-      expect(query).toMatchObject({ vnp_ResponseCode: responseCode, vnp_TransactionStatus: transactionStatus, vnp_Amount: '150000000' })
+      expect(query).toMatchObject({
+        vnp_ResponseCode: responseCode,
+        vnp_TransactionStatus: transactionStatus,
+        vnp_Amount: '150000000',
+      })
       expect(oracle.verifyIpnCall(query as never).isVerified).toBe(true)
-      expect(landed.href.startsWith('https://portal.example.vn/back?lang=vi&vnp_Amount=')).toBe(true)
+      expect(landed.href.startsWith('https://portal.example.vn/back?lang=vi&vnp_Amount=')).toBe(
+        true,
+      )
       expect(landed.hash).toBe('#top')
       landed.searchParams.delete('lang')
       expect(Object.fromEntries(landed.searchParams)).toEqual(query)
@@ -211,7 +244,9 @@ describe('the choice', () => {
     const fields = request()
     const token = tokenOf(await (await fetch(link(fields))).text())
     const landed = await Promise.all(
-      ['paid', 'cancelled', 'paid', 'insufficient'].map(async (outcome) => (await confirm(token, outcome)).headers.get('location')),
+      ['paid', 'cancelled', 'paid', 'insufficient'].map(async (outcome) =>
+        (await confirm(token, outcome)).headers.get('location'),
+      ),
     )
     expect(new Set(landed).size).toBe(1)
     expect(wordsOf(fields['vnp_TxnRef'] ?? '')).toHaveLength(1)
@@ -222,15 +257,26 @@ describe('the choice', () => {
     const token = tokenOf(await (await fetch(link(fields))).text())
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
-    await client.query(`update sandbox.vnpay_payments set expires_at = now() - interval '1 second' where token = $1`, [token])
+    await client.query(
+      `update sandbox.vnpay_payments set expires_at = now() - interval '1 second' where token = $1`,
+      [token],
+    )
     await client.end()
     expect((await api(question(fields)))['vnp_TransactionStatus']).toBe('02')
-    expect(new URL((await confirm(token, 'paid')).headers.get('location') ?? '').searchParams.get('vnp_ResponseCode')).toBe('11')
+    expect(
+      new URL((await confirm(token, 'paid')).headers.get('location') ?? '').searchParams.get(
+        'vnp_ResponseCode',
+      ),
+    ).toBe('11')
   })
 
   it('refuses an unknown token and an unknown outcome', async () => {
     const token = tokenOf(await (await fetch(link(request()))).text())
-    for (const response of [await confirm('x', 'paid'), await confirm(token, 'constructor'), await confirm(token, '')])
+    for (const response of [
+      await confirm('x', 'paid'),
+      await confirm(token, 'constructor'),
+      await confirm(token, ''),
+    ])
       expect(response.headers.get('location')).toContain('code=03')
   })
 
@@ -258,9 +304,12 @@ describe('the notice', () => {
     rspCode = '02'
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
-    const left = async (): Promise<number> => (await client.query('select from sandbox.notices where done_at is null')).rowCount ?? 0
+    const left = async (): Promise<number> =>
+      (await client.query('select from sandbox.notices where done_at is null')).rowCount ?? 0
     await expect.poll(left, { timeout: 10_000 }).toBe(0)
-    const { rows } = await client.query<{ attempts: number }>('select max(attempts) as attempts from sandbox.notices')
+    const { rows } = await client.query<{ attempts: number }>(
+      'select max(attempts) as attempts from sandbox.notices',
+    )
     expect(rows[0]?.attempts).toBeLessThanOrEqual(10)
     await client.end()
     expect(new Set(wordsOf(ref).map(String)).size).toBe(1)
@@ -283,7 +332,8 @@ describe('the notice', () => {
 describe('querydr and refund', () => {
   it("answers in VNPay's codes", async () => {
     const fields = request()
-    const code = async (asked: Fields, secret?: string): Promise<string | undefined> => (await api(asked, secret))['vnp_ResponseCode']
+    const code = async (asked: Fields, secret?: string): Promise<string | undefined> =>
+      (await api(asked, secret))['vnp_ResponseCode']
     expect(await code(question(fields))).toBe('91')
     await pay(fields, 'paid')
     const asked = question(fields)
@@ -307,7 +357,8 @@ describe('querydr and refund', () => {
         vnp_CreateBy: 'ops',
         ...changes,
       })
-    const code = async (asked: Fields): Promise<string | undefined> => (await api(asked))['vnp_ResponseCode']
+    const code = async (asked: Fields): Promise<string | undefined> =>
+      (await api(asked))['vnp_ResponseCode']
     await fetch(link(fields))
     expect(await code(wish('150000000', '02'))).toBe('95')
     await pay(fields, 'paid')
@@ -316,7 +367,9 @@ describe('querydr and refund', () => {
     expect(await code(wish('100000000', '03', { vnp_TransactionNo: '1' }))).toBe('91')
     const part = wish('100000000', '03')
     expect(
-      await Promise.all([code(part), code(part), code(part)]).then((codes) => codes.toSorted((a, b) => (a ?? '').localeCompare(b ?? ''))),
+      await Promise.all([code(part), code(part), code(part)]).then((codes) =>
+        codes.toSorted((a, b) => (a ?? '').localeCompare(b ?? '')),
+      ),
     ).toEqual(['00', '94', '94'])
     expect(await code(wish('60000000', '03'))).toBe('99')
     expect(await code(wish('50000000', '03'))).toBe('00')
@@ -349,9 +402,14 @@ describe('querydr and refund', () => {
 
 it('joins a query to any return URL', () => {
   expect(
-    ['https://a.vn/b', 'https://a.vn/b?c=1', 'https://a.vn/b?', 'https://a.vn/b?c=1&', 'https://a.vn/b#d', 'https://a.vn/b?c=1#d'].map(
-      (url) => withQuery(url, 'x=1'),
-    ),
+    [
+      'https://a.vn/b',
+      'https://a.vn/b?c=1',
+      'https://a.vn/b?',
+      'https://a.vn/b?c=1&',
+      'https://a.vn/b#d',
+      'https://a.vn/b?c=1#d',
+    ].map((url) => withQuery(url, 'x=1')),
   ).toEqual([
     'https://a.vn/b?x=1',
     'https://a.vn/b?c=1&x=1',

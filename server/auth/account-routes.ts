@@ -1,4 +1,4 @@
-import { account as api } from '../../contract/index.ts'
+import { account as api, type Language } from '../../contract/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
@@ -17,29 +17,49 @@ function known(caller: Caller | undefined): Caller {
 
 export function accountRoutes(http: Http, db: Database, clock: Clock, profile: Profile): void {
   http.read(api.account, ({ customerId }) => profile.read(db, customerId))
-  http.write(api.changeAccount, ({ tx, customerId, body, language }) => profile.change(tx, customerId, body, language))
-  http.write(api.changePassword, async ({ tx, caller, body, language }) => {
-    await profile.changePassword(tx, known(caller), body.current, body.password, language)
+  http.write(api.changeAccount, ({ tx, customerId, body, language }) =>
+    profile.change(tx, customerId, body, language),
+  )
+  http.write(
+    api.changePassword,
+    async ({ customerId, body, language }) => ({
+      proven: await profile.prove(customerId, body.current, 'current', language),
+      passwordHash: await profile.hash(customerId, body.password, language),
+    }),
+    async ({ tx, caller, language, prepared: { proven, passwordHash } }) => {
+      await profile.changePassword(tx, known(caller), proven, passwordHash, language)
+      return null
+    },
+  )
+  const prove = (call: { customerId: string; body: { password: string }; language: Language }) =>
+    profile.prove(call.customerId, call.body.password, 'password', call.language)
+  http.write(api.changeEmail, prove, async ({ tx, body, from, language, prepared }) => {
+    await profile.beginEmail(tx, prepared, body.email, from, language)
     return null
   })
-  http.write(api.changeEmail, async ({ tx, customerId, body, language }) => {
-    await profile.beginEmail(tx, customerId, body.email, body.password, language)
+  http.write(api.confirmEmail, ({ tx, customerId, body, from }) =>
+    profile.confirmEmail(tx, customerId, body.code, from),
+  )
+  http.write(api.changePhone, prove, async ({ tx, body, from, language, prepared }) => {
+    await profile.beginPhone(tx, prepared, body.phone, from, language)
     return null
   })
-  http.write(api.confirmEmail, ({ tx, customerId, body }) => profile.confirmEmail(tx, customerId, body.code))
-  http.write(api.changePhone, async ({ tx, customerId, body, language }) => {
-    await profile.beginPhone(tx, customerId, body.phone, body.password, language)
-    return null
-  })
-  http.write(api.confirmPhone, ({ tx, customerId, body }) => profile.confirmPhone(tx, customerId, body.code))
+  http.write(api.confirmPhone, ({ tx, customerId, body, from }) =>
+    profile.confirmPhone(tx, customerId, body.code, from),
+  )
   http.read(api.sessions, ({ caller }) => listSessions(db, clock, known(caller)))
   http.write(api.revokeSession, async ({ tx, caller, params }) => {
     await profile.endSession(tx, known(caller), params.id)
     return null
   })
-  http.write(api.revokeOthers, async ({ tx, caller }) => ({ ended: await profile.endOthers(tx, known(caller)) }))
+  http.write(api.revokeOthers, async ({ tx, caller }) => ({
+    ended: await profile.endOthers(tx, known(caller)),
+  }))
   http.read(api.signIns, async ({ customerId, query, language }) => {
-    const wish = { limit: query.limit ?? signInsShown, before: decodeCursor(query.cursor, language) }
+    const wish = {
+      limit: query.limit ?? signInsShown,
+      before: decodeCursor(query.cursor, language),
+    }
     const { signIns, next } = await listSignIns(db, customerId, wish)
     return new Page(signIns, encodeCursor(next))
   })

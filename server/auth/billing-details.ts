@@ -1,9 +1,9 @@
 /** Where and as what a customer trades: optional, and printed on what they are billed. */
 import type * as z from 'zod/mini'
 import type { Account } from '../../contract/account.ts'
-import type { Address } from '../../contract/registration.ts'
+import type { Address } from '../../contract/person.ts'
 import type { Language } from '../../contract/errors.ts'
-import { ruleText } from '../../contract/sentences.ts'
+import { ruleText } from '../../contract/server-sentences.ts'
 import type { Location } from '../../contract/system.ts'
 import { Refusal } from '../platform/errors.ts'
 
@@ -15,9 +15,15 @@ interface Row {
   readonly location_id: string | null
 }
 
-export function refuseUnknownPlace(locationOf: LocationOf, { locationId }: Given, language: Language): void {
+export function refuseUnknownPlace(
+  locationOf: LocationOf,
+  { locationId }: Given,
+  language: Language,
+): void {
   if (locationOf(locationId) === undefined)
-    throw new Refusal('invalid_input', { fields: { 'address.locationId': ruleText('location', language) } })
+    throw new Refusal('invalid_input', {
+      fields: { 'address.locationId': ruleText('location', language) },
+    })
 }
 
 export const addressRow = (address: Given | null | undefined): Row => ({
@@ -25,8 +31,13 @@ export const addressRow = (address: Given | null | undefined): Row => ({
   location_id: address?.locationId ?? null,
 })
 
-export const addressOf = (locationOf: LocationOf, { address_line, location_id }: Row): Account['address'] =>
-  location_id === null ? null : { line: address_line ?? '', location: locationOf(location_id) ?? null }
+export const addressOf = (
+  locationOf: LocationOf,
+  { address_line, location_id }: Row,
+): Account['address'] =>
+  location_id === null
+    ? null
+    : { line: address_line ?? '', location: locationOf(location_id) ?? null }
 
 /** What an invoice names besides name and email, where it is known. `printedPlace`: the end of an address, by the id of its place. */
 export function printedOf(

@@ -1,55 +1,103 @@
 /** What stands between a guess and an account: attempt counters, shared by every process, and one-time codes. */
-import type { Clock } from '../platform/clock.ts'
+import { Refusal } from '../platform/errors.ts'
 import type { Limit, Limits } from '../platform/limits.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
 import type { Secrets } from '../platform/secrets.ts'
-import { createCodes, type Codes } from './one-time-code.ts'
+import { createCodes, type Codes, type Purpose } from './one-time-code.ts'
+import { createDelays, type Delays } from './sign-in-delays.ts'
 
-/** Failures in a quarter of an hour: wrong passwords per account and per address, wrong codes per account. */
-const maxFailures = 10
-const failureWindowSeconds = 15 * 60
-/**
- * Wrong codes in that time from one address, whosever they are: who sprays guesses over many accounts. More than for one account, since a
- * mobile carrier's customers share an address, and a mistyped code would keep all of them from activating theirs.
- */
-const maxWrongCodesOfAddress = 50
+const quarterHour = 15 * 60
+const hour = 60 * 60
+const day = 24 * hour
+
+/** Wrong passwords from one network, whosever they are: a carrier's customers share one. */
+const maxFailuresOfNetwork = 100
+/** Wrong codes of one account from one network, so that new codes buy it no more guesses. */
+const maxWrongCodes = 10
+/** Wrong codes from one network, whosever they are: who sprays guesses over many accounts. */
+const maxWrongCodesOfNetwork = 50
+/** Resets from one network: each costs a password hash, and those that wait for one are few. */
+const maxResetsOfNetwork = 50
 const resendSeconds = 60
-/** Codes sent again for one account: who wants more of them wants the SMS, not the account. */
+/** Codes that one network asks for one account: who wants more wants the SMS, not the account. */
 const resendsADay = 10
+/** Codes that networks ask for which the account does not know, all together. Beyond, none is sent. */
+const strangersADay = 30
+/** Codes that one network asks for, for however many accounts. */
+const sendsOfNetworkAnHour = 60
 
 export interface Guards {
   readonly codes: Codes
-  /** Wrong passwords, by email: at the sign-in and wherever the password is asked again. */
-  readonly failuresOfAccount: Limit
-  readonly failuresOfAddress: Limit
-  /** Codes sent. */
+  /** Wrong passwords of an account, at the sign-in and wherever the password is asked again. */
+  readonly delays: Delays
+  readonly failuresOfNetwork: Limit
+  /**
+   * Counts a code that somebody who is not signed in asks for. False: it is not to be sent, and the
+   * answer does not tell. Refuses with rate_limited what this network alone is the cause of.
+   */
+  mayAsk(
+    purpose: Purpose,
+    email: string,
+    by: { readonly network: string; readonly trusted: boolean },
+  ): Promise<boolean>
+  /** By network: counted before the new password is hashed. */
+  readonly resets: Limit
+  /** Codes that a customer who is signed in asks for. */
   readonly resends: Pick<Limit, 'take'>
-  /** By address. Undefined: as many as like. */
+  /** By network. Undefined: as many as like. */
   readonly registrations: Limit | undefined
 }
 
 interface GuardNeeds {
+  readonly db: Database
   readonly clock: Clock
   readonly secrets: Secrets
   readonly limits: Limits
-  /** From one address; 0: as many as like. */
+  /** From one network; 0: as many as like. */
   readonly registrationsAnHour: number
 }
 
-export function createGuards({ clock, secrets, limits, registrationsAnHour }: GuardNeeds): Guards {
-  const [perMinute, perDay] = [limits.limit('code-send', 1, resendSeconds), limits.limit('code-send-day', resendsADay, 24 * 60 * 60)]
+export function createGuards(needs: GuardNeeds): Guards {
+  const { db, clock, secrets, limits, registrationsAnHour } = needs
+  const [perMinute, perDay] = [
+    limits.limit('code-send', 1, resendSeconds),
+    limits.limit('code-send-day', resendsADay, day),
+  ]
+  const ofNetwork = limits.limit('code-send-network', sendsOfNetworkAnHour, hour)
+  const ofStrangers = limits.limit('code-send-strangers', strangersADay, day)
   return {
     codes: createCodes(clock, secrets, {
-      ofAccount: limits.limit('code-account', maxFailures, failureWindowSeconds),
-      ofAddress: limits.limit('code-address', maxWrongCodesOfAddress, failureWindowSeconds),
+      ofAccount: limits.limit('code-account', maxWrongCodes, quarterHour),
+      ofNetwork: limits.limit('code-address', maxWrongCodesOfNetwork, quarterHour),
     }),
-    failuresOfAccount: limits.limit('login-account', maxFailures, failureWindowSeconds),
-    failuresOfAddress: limits.limit('login-address', maxFailures, failureWindowSeconds),
+    delays: createDelays(db, clock),
+    failuresOfNetwork: limits.limit('login-address', maxFailuresOfNetwork, quarterHour),
+    async mayAsk(purpose, email, { network, trusted }) {
+      const own = `${purpose}:${email}:${network}`
+      await ofNetwork.check(network)
+      await perMinute.take(own)
+      await perDay.take(own)
+      await ofNetwork.take(network)
+      if (trusted) return true
+      return await ofStrangers.take(`${purpose}:${email}`).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Refusal) return false
+          throw error
+        },
+      )
+    },
+    resets: limits.limit('reset', maxResetsOfNetwork, quarterHour),
     resends: {
       async take(key) {
         await perMinute.take(key)
         await perDay.take(key)
       },
     },
-    registrations: registrationsAnHour === 0 ? undefined : limits.limit('registration', registrationsAnHour, 60 * 60),
+    registrations:
+      registrationsAnHour === 0
+        ? undefined
+        : limits.limit('registration', registrationsAnHour, hour),
   }
 }

@@ -10,5 +10,7 @@ export interface Speaker {
 }
 
 /** Their choice, or else their region's. Australia reads English. */
-export const spokenBy = ({ language, region_code }: Speaker, languageOf: (region: RegionCode) => Me['language']): Language =>
-  (language ?? languageOf(region_code as RegionCode)) === 'vi' ? 'vi' : 'en'
+export const spokenBy = (
+  { language, region_code }: Speaker,
+  languageOf: (region: RegionCode) => Me['language'],
+): Language => ((language ?? languageOf(region_code as RegionCode)) === 'vi' ? 'vi' : 'en')

@@ -1,7 +1,13 @@
-/** One-time codes: six digits, ten minutes, five tries. Only a keyed fingerprint is stored. */
-import { randomInt } from 'node:crypto'
-import { later, minutes, type Clock } from '../platform/clock.ts'
-import type { Tx } from '../platform/db.ts'
+/**
+ * One-time codes: six digits, ten minutes. Two may be alive for one purpose, and each network has
+ * five wrong answers of its own, so that strangers end neither the owner's code nor their tries. Only
+ * keyed fingerprints are stored.
+ */
+import { createHash, randomInt, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { days, later, minutes, type Clock } from '../platform/clock.ts'
+import { deleteInBatches } from '../platform/batches.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Limit } from '../platform/limits.ts'
 import { sameBytes, type Secrets } from '../platform/secrets.ts'
@@ -9,75 +15,177 @@ import { sameBytes, type Secrets } from '../platform/secrets.ts'
 export type Purpose = 'activate' | 'recover' | 'email' | 'phone'
 
 const lifeMs = minutes(10)
-const maxTries = 5
+/** Wrong answers that end a code: for the network that gave them, and in all. */
+const maxTriesOfNetwork = 5
+const maxTries = 20
+const aliveAtOnce = 2
+
+/** Whose code it is: a customer's, or nobody's, so that an unknown email is answered alike. */
+export type Subject = { readonly customerId: string } | { readonly email: string }
+const nameOf = (of: Subject): string =>
+  'customerId' in of
+    ? of.customerId
+    : `unknown:${createHash('sha256').update(of.email).digest('base64url')}`
+
+/** Who asked for a code: the network, and whether the account knows it. */
+export interface Requester {
+  readonly network: string
+  readonly trusted: boolean
+}
 
 export interface Codes {
-  /** Makes a new code; an older one of the same purpose ends. `target`: the new address that it will prove. */
-  issue(tx: Tx, customerId: string, purpose: Purpose, target?: string): Promise<{ code: string; expiresAt: Date }>
   /**
-   * Uses the right code up and answers its target. Refuses with otp_invalid or otp_expired, and then keeps the count of tries: the caller writes
-   * nothing before. Without a customer (an unknown email) it answers like a code that ended. With rate_limited after many wrong ones for the
-   * account, or from the address `ip` that somebody who is not signed in calls from.
+   * Makes a new code. It takes the place of an older one of the same network, or else, of two, of one
+   * that a stranger asked for.
    */
-  redeem(tx: Tx, customerId: string | undefined, purpose: Purpose, code: string, ip?: string): Promise<string | null>
+  issue(
+    tx: Tx,
+    subject: Subject,
+    purpose: Purpose,
+    by: Requester,
+    target?: string,
+  ): Promise<{ code: string; expiresAt: Date }>
+  /**
+   * Uses the right code up and answers whose it was and its target. Refuses with otp_invalid or
+   * otp_expired, and then keeps the count of tries: the caller writes nothing before. With
+   * rate_limited after many wrong ones from this network, for one account or in all.
+   */
+  redeem(
+    tx: Tx,
+    subjects: readonly Subject[],
+    purpose: Purpose,
+    code: string,
+    network: string,
+  ): Promise<{ customerId: string; target: string | null }>
   /** Ends what was sent to an address or under a password that is no longer the customer's. */
   drop(tx: Tx, customerId: string, ...purposes: [Purpose, ...Purpose[]]): Promise<void>
 }
 
-/** `wrongCodes` counts per account, so that asking for new codes buys no more guesses, and per address. */
-export function createCodes(clock: Clock, secrets: Secrets, wrongCodes: { ofAccount: Limit; ofAddress: Limit }): Codes {
-  const fingerprint = (customerId: string, purpose: Purpose, code: string): Buffer =>
-    secrets.fingerprint(`code:${purpose}:${customerId}`, code)
+/** `wrongCodes` count per network, so that asking for new codes buys no more guesses. */
+export function createCodes(
+  clock: Clock,
+  secrets: Secrets,
+  wrongCodes: { ofAccount: Limit; ofNetwork: Limit },
+): Codes {
+  const fingerprint = (subject: string, purpose: Purpose, code: string): Buffer =>
+    secrets.fingerprint(`code:${purpose}:${subject}`, code)
   // Its refusal is for the next guess: thrown here it would roll back the count on the code itself, and of many guesses at once each would be free.
   const countWrong = (limit: Limit, key: string) =>
     limit.take(key).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
     })
+  /** Those of the subjects that time has not ended, locked, the oldest first. */
+  const unexpired = (tx: Tx, subjects: readonly string[], purpose: Purpose) =>
+    tx
+      .selectFrom('one_time_code')
+      .selectAll()
+      .where('subject', 'in', subjects)
+      .where('purpose', '=', purpose)
+      .where('expires_at', '>', clock.now())
+      .orderBy('sent_at')
+      .orderBy('id')
+      .forUpdate()
+      .execute()
+
   const codes: Codes = {
-    async issue(tx, customerId, purpose, target) {
+    async issue(tx, of, purpose, by, target) {
+      const subject = nameOf(of)
+      // Of two requests at once the second sees what the first wrote.
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`${purpose}:${subject}`}, 0))`.execute(
+        tx,
+      )
+      const alive = await unexpired(tx, [subject], purpose)
+      // One that is on its way stays good beside a newer one.
+      const replaced =
+        alive.length < aliveAtOnce
+          ? undefined
+          : (alive.find(({ requester }) => requester === by.network) ??
+            alive.find(({ trusted }) => !trusted) ??
+            alive[0])
+      if (replaced) await tx.deleteFrom('one_time_code').where('id', '=', replaced.id).execute()
       const code = String(randomInt(1_000_000)).padStart(6, '0')
       const now = clock.now()
-      const fresh = {
-        code_fingerprint: fingerprint(customerId, purpose, code),
-        target: target ?? null,
-        tries: 0,
-        sent_at: now,
-        expires_at: later(now, lifeMs),
-      }
+      const expiresAt = later(now, lifeMs)
       await tx
         .insertInto('one_time_code')
-        .values({ customer_id: customerId, purpose, ...fresh })
-        .onConflict((conflict) => conflict.columns(['customer_id', 'purpose']).doUpdateSet(fresh))
+        .values({
+          id: randomUUID(),
+          customer_id: 'customerId' in of ? of.customerId : null,
+          subject,
+          purpose,
+          code_fingerprint: fingerprint(subject, purpose, code),
+          target: target ?? null,
+          requester: by.network,
+          trusted: by.trusted,
+          sent_at: now,
+          expires_at: expiresAt,
+        })
         .execute()
-      return { code, expiresAt: fresh.expires_at }
+      return { code, expiresAt }
     },
-    async redeem(tx, customerId, purpose, code, ip) {
-      if (ip !== undefined) await wrongCodes.ofAddress.check(ip)
-      const ended = new Refusal('otp_expired', { keepsWrites: true })
-      if (customerId === undefined) throw ended
-      const guesses = `${purpose}:${customerId}`
+
+    async redeem(tx, of, purpose, code, network) {
+      await wrongCodes.ofNetwork.check(network)
+      const subjects = of.map(nameOf)
+      const guesses = `${purpose}:${subjects.toSorted((a, b) => a.localeCompare(b))[0]}:${network}`
       await wrongCodes.ofAccount.check(guesses)
-      const row = await tx
-        .selectFrom('one_time_code')
-        .selectAll()
-        .where('customer_id', '=', customerId)
-        .where('purpose', '=', purpose)
-        .forUpdate()
-        .executeTakeFirst()
-      if (!row || row.tries >= maxTries || row.expires_at <= clock.now()) throw ended
-      const own = tx.updateTable('one_time_code').where('customer_id', '=', customerId).where('purpose', '=', purpose)
-      if (!sameBytes(row.code_fingerprint, fingerprint(customerId, purpose, code))) {
-        await own.set({ tries: row.tries + 1 }).execute()
-        await countWrong(wrongCodes.ofAccount, guesses)
-        if (ip !== undefined) await countWrong(wrongCodes.ofAddress, ip)
-        throw new Refusal('otp_invalid', { keepsWrites: true })
+      const rows = await unexpired(tx, subjects, purpose)
+      const failures =
+        rows.length === 0
+          ? []
+          : await tx
+              .selectFrom('code_failure')
+              .select(['code_id', 'tries'])
+              .where(
+                'code_id',
+                'in',
+                rows.map(({ id }) => id),
+              )
+              .where('network', '=', network)
+              .execute()
+      const triesHere = new Map(failures.map(({ code_id, tries }) => [code_id, tries]))
+      const alive = rows.filter(
+        ({ id, tries }) => tries < maxTries && (triesHere.get(id) ?? 0) < maxTriesOfNetwork,
+      )
+      if (alive.length === 0) throw new Refusal('otp_expired', { keepsWrites: true })
+      const right = alive.find((row) =>
+        sameBytes(row.code_fingerprint, fingerprint(row.subject, purpose, code)),
+      )
+      if (right?.customer_id) {
+        await codes.drop(tx, right.customer_id, purpose)
+        return { customerId: right.customer_id, target: right.target }
       }
-      await codes.drop(tx, customerId, purpose)
-      return row.target
+      const ids = alive.map(({ id }) => id)
+      await tx
+        .updateTable('one_time_code')
+        .set((eb) => ({ tries: eb('tries', '+', 1) }))
+        .where('id', 'in', ids)
+        .execute()
+      await tx
+        .insertInto('code_failure')
+        .values(ids.map((code_id) => ({ code_id, network, tries: 1 })))
+        .onConflict((conflict) =>
+          conflict
+            .columns(['code_id', 'network'])
+            .doUpdateSet((eb) => ({ tries: eb('code_failure.tries', '+', 1) })),
+        )
+        .execute()
+      await countWrong(wrongCodes.ofAccount, guesses)
+      await countWrong(wrongCodes.ofNetwork, network)
+      throw new Refusal('otp_invalid', { keepsWrites: true })
     },
+
     async drop(tx, customerId, ...purposes) {
-      await tx.deleteFrom('one_time_code').where('customer_id', '=', customerId).where('purpose', 'in', purposes).execute()
+      await tx
+        .deleteFrom('one_time_code')
+        .where('customer_id', '=', customerId)
+        .where('purpose', 'in', purposes)
+        .execute()
     },
   }
   return codes
 }
+
+/** A registration is kept while a code was asked for within a day, so codes stay a little longer. */
+export const dropOldCodes = (db: Queryable, clock: Clock): Promise<void> =>
+  deleteInBatches(db, 'one_time_code', 'expires_at', later(clock.now(), -days(2)))

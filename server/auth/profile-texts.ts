@@ -26,7 +26,8 @@ export const texts = {
   emailChanged: {
     en: {
       subject: 'The email address of your account was changed',
-      text: (email: string) => `Your account now uses ${email}, and no longer this address.\nIf it was not you, contact support at once.`,
+      text: (email: string) =>
+        `Your account now uses ${email}, and no longer this address.\nIf it was not you, contact support at once.`,
     },
     vi: {
       subject: 'Email của tài khoản đã được thay đổi',
@@ -35,14 +36,17 @@ export const texts = {
     },
   },
   phoneCode: {
-    en: (code: string) => `Your code for this phone number is ${code}. It is good for 10 minutes. Do not share it with anybody.`,
+    en: (code: string) =>
+      `Your code for this phone number is ${code}. It is good for 10 minutes. Do not share it with anybody.`,
     // Without accents: one SMS of the GSM alphabet.
-    vi: (code: string) => `Ma xac nhan so dien thoai moi la ${code}. Ma co hieu luc trong 10 phut. Khong chia se ma nay cho bat ky ai.`,
+    vi: (code: string) =>
+      `Ma xac nhan so dien thoai moi la ${code}. Ma co hieu luc trong 10 phut. Khong chia se ma nay cho bat ky ai.`,
   },
   phoneChanged: {
     en: {
       subject: 'The phone number of your account was changed',
-      text: (phone: string) => `Your account now uses the phone number ${phone}.\nIf it was not you, contact support at once.`,
+      text: (phone: string) =>
+        `Your account now uses the phone number ${phone}.\nIf it was not you, contact support at once.`,
     },
     vi: {
       subject: 'Số điện thoại của tài khoản đã được thay đổi',

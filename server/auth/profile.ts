@@ -3,61 +3,112 @@ import type * as z from 'zod/mini'
 import type { Account, changeAccount } from '../../contract/account.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { RegionCode } from '../../contract/money.ts'
-import { ruleText } from '../../contract/sentences.ts'
-import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { ruleText } from '../../contract/server-sentences.ts'
+import { isUuid, onCommit, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import type { AuthNeeds } from './accounts.ts'
-import { phoneOf, takenOf } from './addresses.ts'
+import { phoneOf, refuseProven, takenOf } from './addresses.ts'
 import { addressOf, addressRow, refuseUnknownPlace } from './billing-details.ts'
 import { createGuards } from './guards.ts'
 import { spokenBy } from './language.ts'
 import { hashPassword, refuseCommon, verifyPassword } from './password.ts'
+import type { AuthNeeds } from './needs.ts'
 import { texts } from './profile-texts.ts'
-import { endSessions, type Caller } from './session.ts'
+import { endSessions, type Caller, type Origin } from './session.ts'
+import { failuresOfCustomer } from './sign-in.ts'
+import { createSmsAllowance } from './sms-allowance.ts'
+
+/** A customer who knew the password when it was judged. */
+interface ProvenCustomer {
+  readonly id: string
+  readonly passwordHash: string
+  /** The field in which it was asked for. */
+  readonly field: 'current' | 'password'
+}
 
 export interface Profile {
   read(db: Queryable, customerId: string): Promise<Account>
   /** Refuses with invalid_input an address in a place that is in no list. */
-  change(tx: Tx, customerId: string, wish: z.output<typeof changeAccount.body>, language: Language): Promise<Account>
-  /** Ends every other session and any recovery that is under way. Refuses with invalid_input (`current`, `password`) or rate_limited. */
-  changePassword(tx: Tx, caller: Caller, current: string, password: string, language: Language): Promise<void>
+  change(
+    tx: Tx,
+    customerId: string,
+    wish: z.output<typeof changeAccount.body>,
+    language: Language,
+  ): Promise<Account>
+  /**
+   * That the customer knows the password, judged outside of a transaction. Refuses with invalid_input
+   * (`field`), rate_limited, unavailable.
+   */
+  prove(
+    customerId: string,
+    password: string,
+    field: 'current' | 'password',
+    language: Language,
+  ): Promise<ProvenCustomer>
+  /** The hash of a customer's new password. Refuses with invalid_input (`password`), unavailable. */
+  hash(customerId: string, password: string, language: Language): Promise<string>
+  /** Ends every other session and any recovery that is under way. */
+  changePassword(
+    tx: Tx,
+    caller: Caller,
+    proven: ProvenCustomer,
+    passwordHash: string,
+    language: Language,
+  ): Promise<void>
   /** Sends a code to the new address. Refuses with invalid_input, rate_limited, email_taken. */
-  beginEmail(tx: Tx, customerId: string, email: string, password: string, language: Language): Promise<void>
-  confirmEmail(tx: Tx, customerId: string, code: string): Promise<Account>
+  beginEmail(
+    tx: Tx,
+    proven: ProvenCustomer,
+    email: string,
+    from: Origin,
+    language: Language,
+  ): Promise<void>
+  confirmEmail(tx: Tx, customerId: string, code: string, from: Origin): Promise<Account>
   /** Sends a code to the new number. Refuses with invalid_input, rate_limited, phone_taken. */
-  beginPhone(tx: Tx, customerId: string, phone: string, password: string, language: Language): Promise<void>
-  confirmPhone(tx: Tx, customerId: string, code: string): Promise<Account>
+  beginPhone(
+    tx: Tx,
+    proven: ProvenCustomer,
+    phone: string,
+    from: Origin,
+    language: Language,
+  ): Promise<void>
+  confirmPhone(tx: Tx, customerId: string, code: string, from: Origin): Promise<Account>
   /** Refuses with not_found what is not a living session of the caller's. */
   endSession(tx: Tx, caller: Caller, sessionId: string): Promise<void>
   endOthers(tx: Tx, caller: Caller): Promise<number>
 }
 
 export function createProfile(needs: AuthNeeds): Profile {
-  const { codes, failuresOfAccount, resends } = createGuards(needs)
+  const { codes, delays, resends } = createGuards(needs)
+  const sms = createSmsAllowance({
+    ...needs,
+    aDay: needs.smsADay,
+    countriesOf: needs.smsCountriesOf,
+  })
 
   const own = (db: Queryable, customerId: string) =>
     db.selectFrom('customer').selectAll().where('id', '=', customerId).executeTakeFirstOrThrow()
 
-  /** The customer, once they have proven that they know the password. Counted like sign-ins, so that a stolen session buys no guesses. */
-  async function proven(tx: Tx, customerId: string, password: string, field: string, language: Language) {
-    const customer = await own(tx, customerId)
-    await failuresOfAccount.check(customer.email)
-    if (!(await verifyPassword(customer.password_hash, password))) {
-      await failuresOfAccount.take(customer.email)
-      throw new Refusal('invalid_input', { fields: { [field]: ruleText('password_wrong', language) } })
-    }
-    // Asked again: of many guesses at once, those that were still being judged when the limit was reached do not count.
-    await failuresOfAccount.check(customer.email)
+  /** The customer as they are now, unless the password is no longer the one that was judged. */
+  async function stillProven(tx: Tx, proven: ProvenCustomer, language: Language) {
+    const customer = await tx
+      .selectFrom('customer')
+      .selectAll()
+      .where('id', '=', proven.id)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    if (customer.password_hash !== proven.passwordHash)
+      throw new Refusal('invalid_input', {
+        fields: { [proven.field]: ruleText('password_wrong', language) },
+      })
     return { ...customer, spoken: spokenBy(customer, needs.languageOf) }
   }
 
-  async function refuseTaken(tx: Tx, column: 'email' | 'phone', value: string): Promise<void> {
-    const other = await tx.selectFrom('customer').select('id').where(column, '=', value).executeTakeFirst()
-    if (other) throw new Refusal(column === 'email' ? 'email_taken' : 'phone_taken')
-  }
-
   /** Somebody may have taken it since the code was sent. */
-  async function write(tx: Tx, customerId: string, change: { email: string } | { phone: string }): Promise<void> {
+  async function write(
+    tx: Tx,
+    customerId: string,
+    change: { email: string } | { phone: string },
+  ): Promise<void> {
     try {
       await tx.updateTable('customer').set(change).where('id', '=', customerId).execute()
     } catch (error) {
@@ -93,38 +144,79 @@ export function createProfile(needs: AuthNeeds): Profile {
         ...(company !== undefined && { company }),
         ...(taxCode !== undefined && { tax_code: taxCode }),
       }
-      if (Object.keys(wish).length > 0) await tx.updateTable('customer').set(wish).where('id', '=', customerId).execute()
+      if (Object.keys(wish).length > 0)
+        await tx.updateTable('customer').set(wish).where('id', '=', customerId).execute()
       return await profile.read(tx, customerId)
     },
 
-    async changePassword(tx, caller, current, password, language) {
-      refuseCommon(password, language)
-      const customer = await proven(tx, caller.customerId, current, 'current', language)
+    // Counted like sign-ins, so that a stolen session buys no guesses.
+    async prove(customerId, password, field, language) {
+      const customer = await own(needs.db, customerId)
+      const failures = failuresOfCustomer(customerId)
+      await delays.check(failures)
+      if (!(await verifyPassword(customer.password_hash, password))) {
+        await delays.fail(failures)
+        throw new Refusal('invalid_input', {
+          fields: { [field]: ruleText('password_wrong', language) },
+        })
+      }
+      // Asked again: of many guesses at once, those that were still being judged when a delay began do not count.
+      await delays.check(failures)
+      return { id: customerId, passwordHash: customer.password_hash, field }
+    },
+    async hash(customerId, password, language) {
+      refuseCommon(password, language, await own(needs.db, customerId))
+      return await hashPassword(password)
+    },
+
+    async changePassword(tx, caller, proven, passwordHash, language) {
+      const customer = await stillProven(tx, proven, language)
       await tx
         .updateTable('customer')
-        .set({ password_hash: await hashPassword(password) })
+        .set({ password_hash: passwordHash })
         .where('id', '=', customer.id)
         .execute()
       await profile.endOthers(tx, caller)
       // What somebody else may have begun who knew the old one.
       await codes.drop(tx, customer.id, 'recover', 'email', 'phone')
-      await failuresOfAccount.forget(customer.email)
+      await delays.forget(customer.email, tx)
+      await delays.forget(failuresOfCustomer(customer.id), tx)
+      onCommit(tx, () =>
+        needs.log.info(
+          { event: 'password_changed', customer: customer.id },
+          'a customer changed their password',
+        ),
+      )
       const { subject, text } = texts.passwordChanged[customer.spoken]
       await needs.sendMail(tx, customer.email, subject, text)
     },
 
-    async beginEmail(tx, customerId, email, password, language) {
-      const customer = await proven(tx, customerId, password, 'password', language)
-      if (email === customer.email) throw new Refusal('invalid_input', { fields: { email: ruleText('email_same', language) } })
-      await refuseTaken(tx, 'email', email)
+    async beginEmail(tx, proven, email, from, language) {
+      const customer = await stillProven(tx, proven, language)
+      const customerId = customer.id
+      if (email === customer.email)
+        throw new Refusal('invalid_input', { fields: { email: ruleText('email_same', language) } })
+      await refuseProven(tx, { email })
       await resends.take(`email:${customerId}`)
       const { subject, text } = texts.emailCode[customer.spoken]
-      const { code, expiresAt } = await codes.issue(tx, customerId, 'email', email)
+      const { code, expiresAt } = await codes.issue(
+        tx,
+        { customerId },
+        'email',
+        { network: from.network, trusted: true },
+        email,
+      )
       await needs.sendMail(tx, email, subject, text(code), expiresAt)
     },
 
-    async confirmEmail(tx, customerId, code) {
-      const email = await codes.redeem(tx, customerId, 'email', code)
+    async confirmEmail(tx, customerId, code, from) {
+      const { target: email } = await codes.redeem(
+        tx,
+        [{ customerId }],
+        'email',
+        code,
+        from.network,
+      )
       if (email === null) throw new Error('a code for a new email address has none')
       const before = await own(tx, customerId)
       await write(tx, customerId, { email })
@@ -135,18 +227,40 @@ export function createProfile(needs: AuthNeeds): Profile {
       return await profile.read(tx, customerId)
     },
 
-    async beginPhone(tx, customerId, typed, password, language) {
-      const phone = phoneOf(typed, language)
-      const customer = await proven(tx, customerId, password, 'password', language)
-      if (phone === customer.phone) throw new Refusal('invalid_input', { fields: { phone: ruleText('phone_same', language) } })
-      await refuseTaken(tx, 'phone', phone)
+    async beginPhone(tx, proven, typed, from, language) {
+      const customer = await stillProven(tx, proven, language)
+      const region = customer.region_code as RegionCode
+      const phone = phoneOf(typed, language, region)
+      sms.refuseCountry(phone, region, language)
+      const customerId = customer.id
+      if (phone === customer.phone)
+        throw new Refusal('invalid_input', { fields: { phone: ruleText('phone_same', language) } })
+      await refuseProven(tx, { phone })
       await resends.take(`phone:${customerId}`)
-      const { code, expiresAt } = await codes.issue(tx, customerId, 'phone', phone)
-      await needs.sendSms(tx, phone, texts.phoneCode[customer.spoken](code), expiresAt)
+      const at = await sms.reserve(tx, phone)
+      // One waits for this number already, and nothing is gained by another.
+      if (at === undefined) throw new Refusal('rate_limited', { retryAfterSeconds: 60 })
+      const { code, expiresAt } = await codes.issue(
+        tx,
+        { customerId },
+        'phone',
+        { network: from.network, trusted: true },
+        phone,
+      )
+      await needs.sendSms(tx, phone, texts.phoneCode[customer.spoken](code), {
+        from: at,
+        until: expiresAt,
+      })
     },
 
-    async confirmPhone(tx, customerId, code) {
-      const phone = await codes.redeem(tx, customerId, 'phone', code)
+    async confirmPhone(tx, customerId, code, from) {
+      const { target: phone } = await codes.redeem(
+        tx,
+        [{ customerId }],
+        'phone',
+        code,
+        from.network,
+      )
       if (phone === null) throw new Error('a code for a new phone number has none')
       await write(tx, customerId, { phone })
       const customer = await own(tx, customerId)
@@ -156,10 +270,14 @@ export function createProfile(needs: AuthNeeds): Profile {
     },
 
     async endSession(tx, { customerId }, sessionId) {
-      if (!isUuid(sessionId) || (await endSessions(tx, needs.endLive, { customerId, only: sessionId })) === 0)
+      if (
+        !isUuid(sessionId) ||
+        (await endSessions(tx, needs.endLive, { customerId, only: sessionId })) === 0
+      )
         throw new Refusal('not_found')
     },
-    endOthers: (tx, { customerId, sessionId }) => endSessions(tx, needs.endLive, { customerId, but: sessionId }),
+    endOthers: (tx, { customerId, sessionId }) =>
+      endSessions(tx, needs.endLive, { customerId, but: sessionId }),
   }
   return profile
 }

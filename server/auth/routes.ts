@@ -1,37 +1,89 @@
-import { auth as api, registration } from '../../contract/index.ts'
+import { auth as api, locks, registration } from '../../contract/index.ts'
 import type { Database } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
 import type { Http } from '../platform/http.ts'
 import type { Accounts } from './accounts.ts'
+import type { Caller } from './session.ts'
+
+const known = (caller: Caller | undefined): Caller => {
+  if (!caller) throw new Refusal('unauthenticated')
+  return caller
+}
+const tokenOf = ({ accessToken, expiresAt }: { accessToken: string; expiresAt: Date }) => ({
+  token: { accessToken, expiresAt: expiresAt.toISOString() },
+})
 
 export function routes(http: Http, db: Database, accounts: Accounts): void {
-  http.write(registration.register, ({ tx, body, language, ip, userAgent }) => accounts.register(tx, body, { ip, userAgent }, language))
-  http.write(registration.activate, async ({ tx, body, ip, userAgent }) => {
-    await accounts.activate(tx, body.email, body.code, { ip, userAgent })
+  const { registration: newcomers, signIn, recovery } = accounts
+  http.write(
+    registration.register,
+    ({ body, from, language }) => newcomers.prepare(body, from, language),
+    async ({ tx, from, language, keepBrowser, prepared }) => {
+      const made = await newcomers.register(tx, prepared, from, language)
+      keepBrowser()
+      return made
+    },
+  )
+  http.write(registration.activate, async ({ tx, body, from }) => {
+    await newcomers.activate(tx, body.email, body.code, from)
     return null
   })
-  http.write(registration.sendCode, async ({ tx, body, language }) => {
-    await accounts.sendActivation(tx, body.email, language)
-    return null
-  })
-  http.write(registration.correctPhone, async ({ tx, body, language, ip, userAgent }) => {
-    await accounts.correctPhone(tx, body, { ip, userAgent }, language)
-    return null
-  })
-  http.write(api.login, async ({ tx, body, ip, userAgent }) => {
-    const { accessToken, expiresAt } = await accounts.login(tx, body.email, body.password, { ip, userAgent })
-    return { token: { accessToken, expiresAt: expiresAt.toISOString() } }
-  })
+  http.write(
+    registration.sendCode,
+    ({ body, from }) => newcomers.prepareCode(body.email, from),
+    async ({ tx, body, from, language, prepared }) => {
+      await newcomers.sendCode(tx, body.email, prepared, from, language)
+      return null
+    },
+  )
+  http.write(
+    registration.correctPhone,
+    async ({ body, from, language }) => {
+      const proven = await signIn.prove(body.email, body.password, from)
+      return await newcomers.prepareOtherPhone(proven, body.phone, from, language)
+    },
+    async ({ tx, language, prepared }) => {
+      await newcomers.correctPhone(tx, prepared, language)
+      return null
+    },
+  )
+  http.write(
+    api.login,
+    ({ body, from }) => signIn.prove(body.email, body.password, from),
+    async ({ tx, from, keepBrowser, prepared }) => {
+      const token = await signIn.login(tx, prepared, from)
+      keepBrowser()
+      return tokenOf(token)
+    },
+  )
   http.write(api.logout, async ({ tx, caller }) => {
-    if (caller) await accounts.logout(tx, caller)
+    if (caller) await signIn.logout(tx, caller)
     return null
   })
-  http.write(registration.recover, async ({ tx, body }) => {
-    await accounts.recover(tx, body.email)
+  http.write(locks.lock, async ({ tx, caller }) => {
+    await signIn.lock(tx, known(caller))
     return null
   })
-  http.write(registration.reset, async ({ tx, body, language, ip, userAgent }) => {
-    await accounts.reset(tx, body, { ip, userAgent }, language)
-    return null
-  })
+  http.write(
+    locks.unlock,
+    ({ caller, body }) => signIn.proveAgain(known(caller), body.password),
+    async ({ tx, caller, prepared }) => tokenOf(await signIn.unlock(tx, known(caller), prepared)),
+  )
+  http.write(
+    registration.recover,
+    ({ body, from }) => recovery.prepare(body.email, from),
+    async ({ tx, body, prepared }) => {
+      await recovery.recover(tx, body.email, prepared)
+      return null
+    },
+  )
+  http.write(
+    registration.reset,
+    ({ body, language, from }) => recovery.prepareReset(body.email, body.password, language, from),
+    async ({ tx, body: { email, code }, from, prepared: passwordHash }) => {
+      await recovery.reset(tx, { email, code, passwordHash }, from)
+      return null
+    },
+  )
   http.read(api.me, ({ customerId }) => accounts.me(db, customerId))
 }

@@ -1,42 +1,54 @@
-/** Access tokens: opaque, random, stored only as a hash, revocable, dead after twelve idle hours. */
+/**
+ * Access tokens: opaque, random, stored only as a hash, revocable, dead after twelve idle hours and
+ * after thirty days in any case. A locked session goes on under a new token once the password is given.
+ */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Session } from '../../contract/account.ts'
-import { hours, later, minutes, type Clock } from '../platform/clock.ts'
+import { days, hours, later, minutes, type Clock } from '../platform/clock.ts'
+import { deleteInBatches } from '../platform/batches.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Caller, Origin } from '../platform/http.ts'
 
 const idleMs = hours(12)
+const longestMs = days(30)
+/** Of one customer; the oldest ends for a new one. */
+const maxSessions = 20
 /** The last use is written at most this often. */
 const touchMs = minutes(1)
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
-export interface Caller {
-  readonly customerId: string
-  readonly sessionId: string
-}
-
-/** Where a call comes from. */
-export interface Origin {
-  readonly ip: string
-  readonly userAgent: string
-}
-
+export type { Caller, Origin }
 /** Closes what is open under these sessions, in every process, once the transaction is committed. */
 export type EndLive = (tx: Tx, sessionIds: readonly string[]) => Promise<void>
 
+interface Token {
+  readonly accessToken: string
+  readonly expiresAt: Date
+}
+const newToken = (): string => randomBytes(32).toString('base64url')
+/** When a session that is used now ends by itself. */
+const expiryOf = (now: Date, endsAt: Date): Date =>
+  new Date(Math.min(later(now, idleMs).getTime(), endsAt.getTime()))
+
+/** Opens one; beyond twenty of a customer the oldest end. */
 export async function openSession(
-  db: Queryable,
+  tx: Tx,
   clock: Clock,
+  endLive: EndLive,
   customerId: string,
   from: Origin,
-): Promise<{ accessToken: string; expiresAt: Date }> {
-  const accessToken = randomBytes(32).toString('base64url')
+): Promise<Token> {
+  const accessToken = newToken()
+  const id = randomUUID()
   const now = clock.now()
-  const expiresAt = later(now, idleMs)
-  await db
+  const endsAt = later(now, longestMs)
+  const expiresAt = expiryOf(now, endsAt)
+  await tx
     .insertInto('session')
     .values({
-      id: randomUUID(),
+      id,
       token_hash: hashOf(accessToken),
       customer_id: customerId,
       ip: from.ip,
@@ -44,34 +56,103 @@ export async function openSession(
       created_at: now,
       last_used_at: now,
       expires_at: expiresAt,
+      ends_at: endsAt,
     })
+    .execute()
+  const beyond = await tx
+    .selectFrom('session')
+    .select('id')
+    .where('customer_id', '=', customerId)
+    .where('id', '<>', id)
+    .orderBy('created_at', 'desc')
+    .orderBy('last_used_at', 'desc')
+    .offset(maxSessions - 1)
+    .execute()
+  for (const old of beyond) await endSessions(tx, endLive, { customerId, only: old.id })
+  return { accessToken, expiresAt }
+}
+
+/** Locks a session: its live connections close. */
+export async function lockSession(
+  tx: Tx,
+  clock: Clock,
+  endLive: EndLive,
+  sessionId: string,
+): Promise<void> {
+  // Held first, as at an ending: no socket is let in meanwhile.
+  const held = await tx
+    .selectFrom('session')
+    .select('id')
+    .where('id', '=', sessionId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!held) throw new Refusal('unauthenticated')
+  await tx
+    .updateTable('session')
+    .set({ locked_at: clock.now() })
+    .where('id', '=', sessionId)
+    .execute()
+  await endLive(tx, [sessionId])
+}
+
+/** Goes on with a session under a new token; the old one is dead. Refuses with unauthenticated. */
+export async function renewToken(tx: Tx, clock: Clock, sessionId: string): Promise<Token> {
+  const held = await tx
+    .selectFrom('session')
+    .select('ends_at')
+    .where('id', '=', sessionId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!held) throw new Refusal('unauthenticated')
+  const accessToken = newToken()
+  const now = clock.now()
+  const expiresAt = expiryOf(now, held.ends_at)
+  await tx
+    .updateTable('session')
+    .set({
+      token_hash: hashOf(accessToken),
+      locked_at: null,
+      last_used_at: now,
+      expires_at: expiresAt,
+    })
+    .where('id', '=', sessionId)
     .execute()
   return { accessToken, expiresAt }
 }
 
 /** Who a token belongs to; undefined when it is unknown, revoked or expired. */
-export async function identify(db: Queryable, clock: Clock, token: string): Promise<Caller | undefined> {
+export async function identify(
+  db: Queryable,
+  clock: Clock,
+  token: string,
+): Promise<Caller | undefined> {
   const tokenHash = hashOf(token)
   const now = clock.now()
   const session = await db
     .selectFrom('session')
-    .select(['id', 'customer_id', 'last_used_at'])
+    .select(['id', 'customer_id', 'last_used_at', 'locked_at', 'ends_at'])
     .where('token_hash', '=', tokenHash)
     .where('expires_at', '>', now)
     .executeTakeFirst()
   if (!session) return undefined
-  if (now.getTime() - session.last_used_at.getTime() > touchMs) {
+  const locked = session.locked_at !== null
+  // A locked one is not in use.
+  if (!locked && now.getTime() - session.last_used_at.getTime() > touchMs) {
     await db
       .updateTable('session')
-      .set({ last_used_at: now, expires_at: later(now, idleMs) })
+      .set({ last_used_at: now, expires_at: expiryOf(now, session.ends_at) })
       .where('token_hash', '=', tokenHash)
       .execute()
   }
-  return { customerId: session.customer_id, sessionId: session.id }
+  return { customerId: session.customer_id, sessionId: session.id, locked }
 }
 
 /** Ends a customer's sessions: all of them, `only` one, or all `but` one; answers how many. What is open under them closes. */
-export async function endSessions(tx: Tx, endLive: EndLive, which: { customerId: string; only?: string; but?: string }): Promise<number> {
+export async function endSessions(
+  tx: Tx,
+  endLive: EndLive,
+  which: { customerId: string; only?: string; but?: string },
+): Promise<number> {
   // Held first: a socket that is let in meanwhile is either seen by `endLive` or not let in.
   const held = await tx
     .selectFrom('session')
@@ -90,7 +171,11 @@ export async function endSessions(tx: Tx, endLive: EndLive, which: { customerId:
 }
 
 /** Those that are alive, the last used first. */
-export async function listSessions(db: Queryable, clock: Clock, { customerId, sessionId }: Caller): Promise<Session[]> {
+export async function listSessions(
+  db: Queryable,
+  clock: Clock,
+  { customerId, sessionId }: Pick<Caller, 'customerId' | 'sessionId'>,
+): Promise<Session[]> {
   const rows = await db
     .selectFrom('session')
     .select(['id', 'ip', 'user_agent', 'created_at', 'last_used_at'])
@@ -109,5 +194,5 @@ export async function listSessions(db: Queryable, clock: Clock, { customerId, se
   }))
 }
 
-export const dropExpired = async (db: Queryable, clock: Clock): Promise<void> =>
-  void (await db.deleteFrom('session').where('expires_at', '<', clock.now()).execute())
+export const dropExpired = (db: Queryable, clock: Clock): Promise<void> =>
+  deleteInBatches(db, 'session', 'expires_at', clock.now())

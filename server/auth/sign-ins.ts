@@ -1,15 +1,28 @@
 /** The history of sign-ins of accounts that exist, kept for 90 days. */
 import type { SignIn } from '../../contract/account.ts'
+import { deleteInBatches } from '../platform/batches.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import type { Origin } from './session.ts'
 
 const keptMs = days(90)
 
-export async function noteSignIn(db: Queryable, clock: Clock, customerId: string, from: Origin, outcome: SignIn['outcome']): Promise<void> {
+export async function noteSignIn(
+  db: Queryable,
+  clock: Clock,
+  customerId: string,
+  from: Origin,
+  outcome: SignIn['outcome'],
+): Promise<void> {
   await db
     .insertInto('sign_in')
-    .values({ customer_id: customerId, at: clock.now(), ip: from.ip, user_agent: from.userAgent, outcome })
+    .values({
+      customer_id: customerId,
+      at: clock.now(),
+      ip: from.ip,
+      user_agent: from.userAgent,
+      outcome,
+    })
     .execute()
 }
 
@@ -40,5 +53,5 @@ export async function listSignIns(
   }
 }
 
-export const dropOldSignIns = async (db: Queryable, clock: Clock): Promise<void> =>
-  void (await db.deleteFrom('sign_in').where('at', '<', later(clock.now(), -keptMs)).execute())
+export const dropOldSignIns = (db: Queryable, clock: Clock): Promise<void> =>
+  deleteInBatches(db, 'sign_in', 'at', later(clock.now(), -keptMs))

@@ -2,31 +2,53 @@
 import { later, minutes } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { Runway } from '../../contract/billing.ts'
+import type { Language } from '../../contract/errors.ts'
+import { announcePrices } from './announcements.ts'
 import { jobNames, type BillingDeps, type Desk } from './desk.ts'
 import { draftEvent } from './events.ts'
-import { numberDrafts, writeInvoices, type Bill, type Subject } from './issue.ts'
+import { prepare, writeInvoices, type Bill, type Subject } from './issue.ts'
+import { lapseOf, refuseMoreUnpaid } from './orders.ts'
 import { pay } from './payment.ts'
 import type { Product } from './product.ts'
 import { sweep } from './renewals.ts'
 import { runway, watchRunways } from './runway.ts'
 import { subscriptionOf, type Subscription } from './subscription-view.ts'
-import { cancel, changePrice, resume, subscribe, undo, type NewSubscription, type PriceChange } from './subscriptions.ts'
+import {
+  cancel,
+  changePrice,
+  resume,
+  subscribe,
+  undo,
+  type NewSubscription,
+  type PriceChange,
+} from './subscriptions.ts'
 
 export interface Billing {
   /** Makes a product known, before anything of it is sold or falls due. */
   offer(product: Product): void
+  /** Refuses with rate_limited when too many orders of the customer wait for their payment. */
+  refuseMoreUnpaid(tx: Tx, customerId: string, language: Language): Promise<void>
   /** Opens a monthly subscription that begins to run once its first invoice is paid. Answers its id and its first period. */
-  subscribe(tx: Tx, of: NewSubscription): Promise<{ id: string; period: { start: Date; end: Date } }>
-  /** Issues the invoice of an order and has a job charge it. */
-  issue(tx: Tx, bill: Bill): Promise<{ id: string; number: string }>
-  /** Charges an open invoice. `short`: the wallet does not hold enough. `settled`: it was no longer open. */
+  subscribe(
+    tx: Tx,
+    of: NewSubscription,
+  ): Promise<{ id: string; period: { start: Date; end: Date } }>
+  /** Writes the invoice of an order and has a job charge it; it gets its number when it is paid. */
+  issue(tx: Tx, bill: Bill): Promise<{ id: string }>
+  /**
+   * Charges an open invoice. `short`: the wallet does not hold enough. `settled`: it was no longer
+   * open, or an order that has lapsed.
+   */
   pay(tx: Tx, invoiceId: string): Promise<'paid' | 'short' | 'settled'>
   /** Pays the open invoices of a customer, oldest first, until the wallet is short. */
   payOpen(customerId: string): Promise<void>
   /** What was ordered on this invoice never came: the money of all its subscription's invoices is back, once; open ones are void. It ends. */
   undo(tx: Tx, invoiceId: string, reason: string): Promise<void>
   /** Charges what grows at once, plans what shrinks for the renewal. Refusals: subscription_not_active, insufficient_balance, conflict. */
-  changePrice(tx: Tx, change: PriceChange): Promise<{ outcome: 'charged'; invoiceId: string } | { outcome: 'planned'; at: Date }>
+  changePrice(
+    tx: Tx,
+    change: PriceChange,
+  ): Promise<{ outcome: 'charged'; invoiceId: string | null } | { outcome: 'planned'; at: Date }>
   /** With the period's end, or now with the unused part back in the wallet. */
   cancel(tx: Tx, subscriptionId: string, when: 'period_end' | 'now'): Promise<void>
   /** What is paid for is called otherwise from now on; invoices that stand keep the name they were issued with. */
@@ -36,10 +58,12 @@ export interface Billing {
   /** As it stands now; undefined when there is none. */
   subscription(db: Queryable, id: string): Promise<Subscription | undefined>
   runway(db: Queryable, customerId: string): Promise<Runway>
-  /** Does everything that is due: renewals, reminders, suspensions, deletions. */
+  /** Does everything that is due: renewals, reminders, suspensions, deletions, orders that lapse. */
   sweep(signal?: AbortSignal): Promise<void>
   /** Warns whoever's wallet will not last. */
   watchRunways(signal?: AbortSignal): Promise<void>
+  /** Tells of what will renew dearer. */
+  announcePrices(signal?: AbortSignal): Promise<void>
   /** Subscriptions that should have been looked at minutes ago: above zero, something does not go on. */
   waiting(): Promise<number>
   /** Has the jobs look at once: the clock was moved, or nobody looked for a while. */
@@ -56,17 +80,23 @@ export function createBilling(deps: BillingDeps): Billing {
 
   const billing: Billing = {
     offer: (product) => void products.set(product.name, product),
+    refuseMoreUnpaid: (tx, id, language) => refuseMoreUnpaid(desk, tx, id, language),
     subscribe: (tx, of) => subscribe(desk, tx, of),
     async issue(tx, bill) {
       const now = clock.now()
-      const [invoice] = await numberDrafts(tx, catalog, [{ ...bill, kind: 'order', period: null, sets: null }], now)
-      if (!invoice) throw new Error('a draft got no number')
-      await writeInvoices(tx, catalog, [{ ...invoice, paid: false }], now)
+      const invoice = prepare({ ...bill, kind: 'order', period: null, sets: null })
+      const { lapsesAt, nextAt } = lapseOf(desk, now)
+      const lapses = bill.subscriptionId === null ? {} : { lapsesAt }
+      await writeInvoices(tx, catalog, [{ ...invoice, ...lapses, paid: false }], now)
       if (bill.subscriptionId !== null)
-        await tx.updateTable('subscription').set({ invoice_id: invoice.id }).where('id', '=', bill.subscriptionId).execute()
-      await deps.announcer.announceAll(tx, [draftEvent('invoice.create', deps.portalUrl, invoice, 0n)])
+        await tx
+          .updateTable('subscription')
+          .set({ invoice_id: invoice.id, next_at: nextAt })
+          .where('id', '=', bill.subscriptionId)
+          .execute()
+      await deps.announcer.announceAll(tx, [draftEvent('invoice.create', invoice, 0n)])
       await jobs.add(tx, jobNames.pay, { invoiceId: invoice.id })
-      return { id: invoice.id, number: invoice.number }
+      return { id: invoice.id }
     },
     pay: (tx, invoiceId) => pay(desk, tx, invoiceId),
     payOpen: (customerId) => payOpen(desk, db, customerId),
@@ -85,11 +115,12 @@ export function createBilling(deps: BillingDeps): Billing {
     runway: (from, customerId) => runway(desk, from, customerId),
     sweep: (signal) => sweep(desk, signal),
     watchRunways: (signal) => watchRunways(desk, signal),
+    announcePrices: (signal) => announcePrices(desk, signal),
     async waiting() {
       const { n } = await db
         .selectFrom('subscription')
         .select((eb) => eb.fn.countAll<bigint>().as('n'))
-        .where('status', 'in', ['active', 'past_due', 'suspended'])
+        .where('status', 'in', ['pending', 'active', 'past_due', 'suspended'])
         .where('next_at', '<', later(clock.now(), -patienceMs))
         .executeTakeFirstOrThrow()
       return Number(n)
@@ -98,6 +129,7 @@ export function createBilling(deps: BillingDeps): Billing {
       transaction(db, async (tx) => {
         await jobs.add(tx, jobNames.sweep, {})
         await jobs.add(tx, jobNames.watch, {})
+        await jobs.add(tx, jobNames.announce, {})
       }),
   }
 
@@ -128,6 +160,13 @@ export function createBilling(deps: BillingDeps): Billing {
     limitSeconds: 3600,
     run: (_payload, { signal }) => billing.watchRunways(signal),
   })
+  jobs.define({
+    name: jobNames.announce,
+    cron: '11 * * * *',
+    retries: 3,
+    limitSeconds: 3600,
+    run: (_payload, { signal }) => billing.announcePrices(signal),
+  })
   return billing
 }
 
@@ -141,5 +180,7 @@ async function payOpen(desk: Desk, db: Database, customerId: string): Promise<vo
     .execute()
   // Oldest first. One that the wallet is short for keeps no other back; the customer is told of the first.
   let short = false
-  for (const { id } of open) short = (await transaction(db, (tx) => pay(desk, tx, id, { quiet: short }))) === 'short' || short
+  for (const { id } of open)
+    short =
+      (await transaction(db, (tx) => pay(desk, tx, id, { quiet: short }))) === 'short' || short
 }

@@ -7,9 +7,16 @@ import type { Log } from '../platform/log.ts'
 import type { Announcer } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { Customer } from './issue.ts'
+import type { InvoiceLinks } from './links.ts'
 import type { Product } from './product.ts'
 
-export const jobNames = { pay: 'pay-invoice', payOpen: 'pay-open-invoices', sweep: 'bill-due', watch: 'watch-runways' } as const
+export const jobNames = {
+  pay: 'pay-invoice',
+  payOpen: 'pay-open-invoices',
+  sweep: 'bill-due',
+  watch: 'watch-runways',
+  announce: 'announce-prices',
+} as const
 
 export interface BillingDeps {
   readonly db: Database
@@ -18,10 +25,14 @@ export interface BillingDeps {
   readonly ledger: Ledger
   readonly announcer: Announcer
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
-  readonly customers: (db: Queryable, ids: readonly string[]) => Promise<ReadonlyMap<string, Customer>>
+  readonly customers: (
+    db: Queryable,
+    ids: readonly string[],
+  ) => Promise<ReadonlyMap<string, Customer>>
   /** Seller, taxes, time zones, and the days of what follows an unpaid renewal. */
   readonly catalog: Catalog
   readonly portalUrl: string
+  readonly links: InvoiceLinks
   readonly log: Log
 }
 

@@ -6,7 +6,6 @@ import type { Desk } from './desk.ts'
 import { invoiceEvent, subscriptionEvent } from './events.ts'
 import { hold, payHeld, type Held, type SubscriptionRow } from './payment.ts'
 import { dayIn } from './period.ts'
-import { hostedUrl } from './store.ts'
 import { end } from './subscriptions.ts'
 
 export interface DunningDays {
@@ -14,7 +13,9 @@ export interface DunningDays {
   readonly suspendDays: number
   readonly deleteDays: number
 }
-type Step = { readonly act: 'remind'; readonly day: number } | { readonly act: 'suspend' | 'delete' | 'wait' }
+type Step =
+  | { readonly act: 'remind'; readonly day: number }
+  | { readonly act: 'suspend' | 'delete' | 'wait' }
 
 /**
  * The step that is due, and when to look again after it. One step at a time: whoever is to be deleted was suspended before, however long nobody
@@ -26,11 +27,14 @@ export function dunningStep(
   rule: DunningDays,
 ): Step & { readonly nextAt: Date } {
   const at = (day: number): Date => later(of.dueAt, days(day))
-  if (of.status === 'suspended') return { act: at(rule.deleteDays) <= now ? 'delete' : 'wait', nextAt: at(rule.deleteDays) }
+  if (of.status === 'suspended')
+    return { act: at(rule.deleteDays) <= now ? 'delete' : 'wait', nextAt: at(rule.deleteDays) }
   if (at(rule.suspendDays) <= now) return { act: 'suspend', nextAt: at(rule.deleteDays) }
   const day = rule.reminderDays.findLast((each) => at(each) <= now)
   const nextAt = at(rule.reminderDays.find((each) => at(each) > now) ?? rule.suspendDays)
-  return day !== undefined && day > (of.reminded ?? -1) ? { act: 'remind', day, nextAt } : { act: 'wait', nextAt }
+  return day !== undefined && day > (of.reminded ?? -1)
+    ? { act: 'remind', day, nextAt }
+    : { act: 'wait', nextAt }
 }
 
 const letters = {
@@ -66,7 +70,12 @@ const letters = {
   },
 } as const
 
-async function write(desk: Desk, tx: Tx, letter: keyof typeof letters, { invoice, subscription: row }: Required<Held>): Promise<void> {
+async function write(
+  desk: Desk,
+  tx: Tx,
+  letter: keyof typeof letters,
+  { invoice, subscription: row }: Required<Held>,
+): Promise<void> {
   if (!row) return
   const customer = (await desk.customers(tx, [row.customer_id])).get(row.customer_id)
   if (!customer) return
@@ -76,14 +85,19 @@ async function write(desk: Desk, tx: Tx, letter: keyof typeof letters, { invoice
   const { suspendDays, deleteDays } = desk.catalog.billing
   const dated = (day: number): string => dayIn(timeZone, later(row.period_end, days(day)))
   const words: Record<string, string> = {
-    number: invoice.number,
-    amount: formatMoney(Number(invoice.total - invoice.amount_paid), row.currency as Currency, language),
+    number: invoice.number ?? '',
+    amount: formatMoney(
+      Number(invoice.total - invoice.amount_paid),
+      row.currency as Currency,
+      language,
+    ),
     what: (row.description as Record<'en' | 'vi', string>)[language],
     suspend: dated(suspendDays),
     delete: dated(deleteDays),
-    url: hostedUrl(desk.portalUrl, invoice.token),
+    url: desk.links.hosted(invoice.id),
   }
-  const filled = (text: string): string => text.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '')
+  const filled = (text: string): string =>
+    text.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '')
   const { subject, text } = letters[letter][language]
   await desk.mail(tx, customer.email, filled(subject), filled(text))
 }
@@ -92,13 +106,19 @@ async function write(desk: Desk, tx: Tx, letter: keyof typeof letters, { invoice
 export async function press(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Promise<void> {
   for (const row of rows) {
     const held = row.invoice_id === null ? undefined : await hold(tx, row.invoice_id)
-    if (held?.invoice.status !== 'open') throw new Error(`subscription ${row.id} is ${row.status} without an open invoice`)
+    if (held?.invoice.status !== 'open')
+      throw new Error(`subscription ${row.id} is ${row.status} without an open invoice`)
     // Money may have come some other way than by a top-up.
     if ((await payHeld(desk, tx, held, true)) === 'paid') continue
     const status = row.status === 'suspended' ? 'suspended' : 'past_due'
-    const step = dunningStep({ dueAt: row.period_end, status, reminded: row.reminded }, desk.clock.now(), desk.catalog.billing)
+    const step = dunningStep(
+      { dueAt: row.period_end, status, reminded: row.reminded },
+      desk.clock.now(),
+      desk.catalog.billing,
+    )
     const { subscription = row } = held
-    if (step.act !== 'wait') await write(desk, tx, step.act, { invoice: held.invoice, subscription })
+    if (step.act !== 'wait')
+      await write(desk, tx, step.act, { invoice: held.invoice, subscription })
     if (step.act === 'delete') {
       await end(desk, tx, row)
       continue
@@ -108,10 +128,15 @@ export async function press(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]
       ...(step.act === 'remind' && { reminded: step.day }),
       ...(step.act === 'suspend' && { status: 'suspended' }),
     }
-    const changed = await tx.updateTable('subscription').set(next).where('id', '=', row.id).returningAll().executeTakeFirstOrThrow()
+    const changed = await tx
+      .updateTable('subscription')
+      .set(next)
+      .where('id', '=', row.id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
     // The renewal itself told of the first failure.
     if (step.act === 'remind' && step.day > 0)
-      await desk.announcer.announceAll(tx, [invoiceEvent('invoice.payment_failed', desk.portalUrl, held.invoice)])
+      await desk.announcer.announceAll(tx, [invoiceEvent('invoice.payment_failed', held.invoice)])
     if (step.act === 'suspend') {
       await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', changed)])
       const product = desk.products.get(row.product)

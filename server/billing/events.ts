@@ -3,13 +3,23 @@ import type { Selectable } from 'kysely'
 import type { EventName } from '../../contract/realtime.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Told } from '../realtime/index.ts'
-import type { Numbered, Subject } from './issue.ts'
-import { hostedUrl, type InvoiceRow } from './store.ts'
+import type { Prepared, Subject } from './issue.ts'
+import type { InvoiceRow } from './store.ts'
 
-type InvoiceFacts = Pick<InvoiceRow, 'id' | 'number' | 'total' | 'amount_paid' | 'currency' | 'token' | 'customer_id' | 'subject'>
+type InvoiceFacts = Pick<
+  InvoiceRow,
+  'id' | 'number' | 'total' | 'amount_paid' | 'currency' | 'customer_id' | 'subject'
+>
 type SubscriptionFacts = Pick<
   Selectable<DB['subscription']>,
-  'id' | 'customer_id' | 'status' | 'price' | 'currency' | 'period_end' | 'cancel_at_period_end' | 'subject'
+  | 'id'
+  | 'customer_id'
+  | 'status'
+  | 'price'
+  | 'currency'
+  | 'period_end'
+  | 'cancel_at_period_end'
+  | 'subject'
 >
 
 const wpOf = (subject: unknown): { id: string } | null => {
@@ -17,7 +27,8 @@ const wpOf = (subject: unknown): { id: string } | null => {
   return known ? { id: known.wp.id } : null
 }
 
-export function invoiceEvent(event: EventName, portalUrl: string, row: InvoiceFacts): Told {
+/** The way to the invoice is added when it is told (links.ts). */
+export function invoiceEvent(event: EventName, row: InvoiceFacts): Told {
   return {
     customerId: row.customer_id,
     event,
@@ -28,27 +39,59 @@ export function invoiceEvent(event: EventName, portalUrl: string, row: InvoiceFa
         amount_paid: Number(row.amount_paid),
         amount_due: Number(row.total - row.amount_paid),
         currency: row.currency,
-        hosted_invoice_url: hostedUrl(portalUrl, row.token),
       },
       wp: wpOf(row.subject),
     },
   }
 }
 
-/** Of one that was only just numbered. */
-export const draftEvent = (event: EventName, portalUrl: string, invoice: Numbered, amountPaid: bigint): Told =>
-  invoiceEvent(event, portalUrl, { ...invoice, customer_id: invoice.customer.id, amount_paid: amountPaid })
+/** Of one that was only just written. */
+export const draftEvent = (event: EventName, invoice: Prepared, amountPaid: bigint): Told =>
+  invoiceEvent(event, {
+    ...invoice,
+    customer_id: invoice.customer.id,
+    amount_paid: amountPaid,
+  })
+
+/** Of a dearer price that acts at a renewal; minor units a month. */
+export const priceEvent = (
+  row: SubscriptionFacts,
+  { price, from, acts }: { price: bigint; from: bigint; acts: Date },
+): Told => ({
+  customerId: row.customer_id,
+  event: 'subscription.price_announced',
+  payload: {
+    subscription: {
+      id: row.id,
+      price: Number(from),
+      currency: row.currency,
+      renewalPrice: Number(price),
+      actsAt: acts.toISOString(),
+    },
+    wp: row.subject ? (row.subject as Subject).wp : null,
+  },
+})
 
 /** When it renews; null for one that will not. */
-export const renewsAt = (row: Pick<SubscriptionFacts, 'status' | 'period_end' | 'cancel_at_period_end'>): string | null =>
-  (row.status === 'active' || row.status === 'pending') && !row.cancel_at_period_end ? row.period_end.toISOString() : null
+export const renewsAt = (
+  row: Pick<SubscriptionFacts, 'status' | 'period_end' | 'cancel_at_period_end'>,
+): string | null =>
+  (row.status === 'active' || row.status === 'pending') && !row.cancel_at_period_end
+    ? row.period_end.toISOString()
+    : null
 
 export function subscriptionEvent(event: EventName, row: SubscriptionFacts): Told {
   return {
     customerId: row.customer_id,
     event,
     payload: {
-      subscription: { id: row.id, status: row.status, price: Number(row.price), currency: row.currency, renewsAt: renewsAt(row) },
+      subscription: {
+        id: row.id,
+        status: row.status,
+        price: Number(row.price),
+        currency: row.currency,
+        renewsAt: renewsAt(row),
+      },
       wp: wpOf(row.subject),
     },
   }

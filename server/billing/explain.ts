@@ -3,12 +3,12 @@ import type { Language } from '../../contract/errors.ts'
 import { explainPrice } from '../../contract/pricing.ts'
 import { Basis, type ExplainedInvoice } from '../../contract/wallet-proof.ts'
 import type { Queryable } from '../platform/db.ts'
-import { hostedUrl } from './store.ts'
+import type { InvoiceLinks } from './links.ts'
 
 /** Null when the customer has no invoice of that number. */
 export async function explainInvoice(
   db: Queryable,
-  of: { customerId: string; number: string; portalUrl: string; language: Language },
+  of: { customerId: string; number: string; links: InvoiceLinks; language: Language },
 ): Promise<ExplainedInvoice | null> {
   const invoice = await db
     .selectFrom('invoice')
@@ -17,7 +17,12 @@ export async function explainInvoice(
     .where('customer_id', '=', of.customerId)
     .executeTakeFirst()
   if (!invoice) return null
-  const rows = await db.selectFrom('invoice_line').selectAll().where('invoice_id', '=', invoice.id).orderBy('position').execute()
+  const rows = await db
+    .selectFrom('invoice_line')
+    .selectAll()
+    .where('invoice_id', '=', invoice.id)
+    .orderBy('position')
+    .execute()
   const lines = rows.map((row) => {
     const basis = row.basis === null ? null : Basis.parse(row.basis)
     const price = basis && explainPrice(basis)
@@ -35,9 +40,9 @@ export async function explainInvoice(
   })
   return {
     id: invoice.id,
-    number: invoice.number,
+    number: of.number,
     status: invoice.status,
-    hosted_invoice_url: hostedUrl(of.portalUrl, invoice.token),
+    hosted_invoice_url: of.links.hosted(invoice.id),
     total: Number(invoice.total),
     lines,
     recomputed: lines.reduce((sum, line) => sum + line.recomputed, 0),

@@ -22,7 +22,9 @@ function lettersOf(pdf: Buffer): string[] {
     .filter((stream) => stream.includes('beginbfrange'))
     .map((stream) => {
       const letters = /\[([^\]]*)\]/.exec(stream)?.[1] ?? ''
-      return [...letters.matchAll(/<([0-9a-f]*)>/gi)].map(([, hex = '']) => Buffer.from(hex, 'hex').swap16().toString('utf16le'))
+      return [...letters.matchAll(/<([0-9a-f]*)>/gi)].map(([, hex = '']) =>
+        Buffer.from(hex, 'hex').swap16().toString('utf16le'),
+      )
     })
   const drawn = streams.filter((stream) => stream.includes('TJ')).join('\n')
   const glyphs = [...drawn.matchAll(/<([0-9a-f]+)>/gi)]
@@ -39,6 +41,9 @@ function lettersOf(pdf: Buffer): string[] {
 const invoice: Invoice = {
   id: 'x',
   number: 'VN-2027-000001',
+  issuedAt: null,
+  lapsesAt: null,
+  corrects: null,
   kind: 'renewal',
   status: 'paid',
   currency: 'VND',
@@ -58,11 +63,17 @@ const invoice: Invoice = {
       tax: 16_148,
       period_start: '2026-12-31T17:30:00.000Z',
       period_end: '2027-01-31T17:30:00.000Z',
+      corrects_line: null,
     },
   ],
 }
 const seller = { name: 'Công ty Đám Mây', taxCode: '0101234567', address: 'Hà Nội' }
-const buyer = { name: 'Ánh Dương', taxCode: '0312345678', address: '1 Tràng Tiền, Huế', email: 'an@example.vn' }
+const buyer = {
+  name: 'Ánh Dương',
+  taxCode: '0312345678',
+  address: '1 Tràng Tiền, Huế',
+  email: 'an@example.vn',
+}
 
 test.each([
   [
@@ -85,5 +96,6 @@ test.each([
   const bytes = await invoicePdf(invoice, { seller, buyer, language, timeZone: 'Asia/Ho_Chi_Minh' })
   expect(bytes.subarray(0, 5).toString()).toBe('%PDF-')
   const readings = lettersOf(bytes)
-  for (const words of said) expect([words, readings.some((reading) => reading.includes(words))]).toEqual([words, true])
+  for (const words of said)
+    expect([words, readings.some((reading) => reading.includes(words))]).toEqual([words, true])
 })

@@ -19,6 +19,11 @@ const words = {
   en: {
     invoice: 'Invoice',
     credit: 'Credit note',
+    draft: 'Draft',
+    corrects: (number: string) => `Corrects invoice ${number}`,
+    correctsLine: (line: number) => `Corrects line ${line}`,
+    lapses: 'Pay until',
+    beginsPaid: 'The month begins with the payment.',
     beforeTax: 'Before tax',
     contained: (name: string, rate: string) => `${name} ${rate} % included`,
     from: 'From',
@@ -36,10 +41,16 @@ const words = {
     due: 'Amount due',
     statuses: { open: 'Unpaid', paid: 'Paid', void: 'Void', refunded: 'Refunded' },
     note: 'This document is a receipt of the prepaid wallet, not an e-invoice for the tax office.',
+    draftNote: 'A draft: the invoice has its number and its period from the moment it is paid.',
   },
   vi: {
     invoice: 'Hoá đơn',
     credit: 'Phiếu hoàn tiền',
+    draft: 'Bản nháp',
+    corrects: (number: string) => `Điều chỉnh hoá đơn ${number}`,
+    correctsLine: (line: number) => `Điều chỉnh dòng ${line}`,
+    lapses: 'Hạn thanh toán',
+    beginsPaid: 'Kỳ dịch vụ bắt đầu khi thanh toán.',
     beforeTax: 'Trước thuế',
     contained: (name: string, rate: string) => `Đã gồm ${name} ${rate.replace('.', ',')} %`,
     from: 'Bên bán',
@@ -55,8 +66,14 @@ const words = {
     total: 'Tổng cộng',
     paid: 'Đã thanh toán',
     due: 'Còn phải trả',
-    statuses: { open: 'Chưa thanh toán', paid: 'Đã thanh toán', void: 'Đã huỷ', refunded: 'Đã hoàn tiền' },
+    statuses: {
+      open: 'Chưa thanh toán',
+      paid: 'Đã thanh toán',
+      void: 'Đã huỷ',
+      refunded: 'Đã hoàn tiền',
+    },
     note: 'Chứng từ này là phiếu thu từ ví trả trước, không phải hoá đơn điện tử.',
+    draftNote: 'Bản nháp: hoá đơn có số và kỳ dịch vụ kể từ lúc được thanh toán.',
   },
 } as const
 
@@ -66,10 +83,14 @@ let made: typeof pdfMake | undefined
 async function maker(): Promise<typeof pdfMake> {
   if (made) return made
   const loaded = (await import('pdfmake')) as unknown as { default: typeof pdfMake }
-  const folder = path.dirname(createRequire(import.meta.url).resolve('@expo-google-fonts/be-vietnam-pro/package.json'))
+  const folder = path.dirname(
+    createRequire(import.meta.url).resolve('@expo-google-fonts/be-vietnam-pro/package.json'),
+  )
   const regular = path.join(folder, '400Regular', 'BeVietnamPro_400Regular.ttf')
   const bold = path.join(folder, '700Bold', 'BeVietnamPro_700Bold.ttf')
-  loaded.default.setFonts({ BeVietnamPro: { normal: regular, bold, italics: regular, bolditalics: bold } })
+  loaded.default.setFonts({
+    BeVietnamPro: { normal: regular, bold, italics: regular, bolditalics: bold },
+  })
   // A document names no file and no address but the two fonts.
   loaded.default.setUrlAccessPolicy(() => false)
   loaded.default.setLocalAccessPolicy((file) => file === regular || file === bold)
@@ -101,15 +122,20 @@ interface Print {
 const percent = (rate: number): string => String(rate / 100)
 
 /** The bytes of the document. */
-export async function invoicePdf(invoice: Invoice, { seller, buyer, language, timeZone }: Print): Promise<Buffer> {
+export async function invoicePdf(
+  invoice: Invoice,
+  { seller, buyer, language, timeZone }: Print,
+): Promise<Buffer> {
   const say = words[language]
   const { tax } = invoice
   const title = invoice.kind === 'credit' ? say.credit : say.invoice
+  const isDraft = invoice.number === null
+  const name = invoice.number ?? say.draft
   const day = (at: string | number): string => dayIn(timeZone, new Date(at))
   const money = (amount: number): string => formatMoney(amount, invoice.currency, language)
   const right = (text: string): Content => ({ text, bold: true, alignment: 'right', noWrap: true })
   const document: TDocumentDefinitions = {
-    info: { title: `${title} ${invoice.number}`, author: seller.name },
+    info: { title: `${title} ${name}`, author: seller.name },
     pageSize: 'A4',
     pageMargins: [48, 56, 48, 56],
     defaultStyle: { font: 'BeVietnamPro', fontSize: 10, lineHeight: 1.3, color: '#10172a' },
@@ -118,32 +144,78 @@ export async function invoicePdf(invoice: Invoice, { seller, buyer, language, ti
       {
         columns: [
           { text: title, fontSize: 22, bold: true },
-          { text: invoice.number, fontSize: 14, bold: true, alignment: 'right', margin: [0, 8, 0, 0] },
+          {
+            text: name,
+            fontSize: 14,
+            bold: true,
+            alignment: 'right',
+            margin: [0, 8, 0, 0],
+          },
         ],
       },
       {
         columns: [
-          { text: `${say.date}: ${day(invoice.created * 1000)}`, style: 'quiet' },
-          { text: `${say.status}: ${say.statuses[invoice.status]}`, style: 'quiet', alignment: 'right' },
+          {
+            text: `${say.date}: ${day(invoice.issuedAt ?? invoice.created * 1000)}`,
+            style: 'quiet',
+          },
+          ...(invoice.lapsesAt === null
+            ? []
+            : [{ text: `${say.lapses}: ${day(invoice.lapsesAt)}`, style: 'quiet' }]),
+          {
+            text: `${say.status}: ${say.statuses[invoice.status]}`,
+            style: 'quiet',
+            alignment: 'right',
+          },
         ],
         margin: [0, 2, 0, 20],
       },
-      { columns: [party(say.from, seller, say.taxCode), party(say.to, buyer, say.taxCode)], columnGap: 24, margin: [0, 0, 0, 24] },
+      {
+        text: invoice.corrects === null ? '' : say.corrects(invoice.corrects.number),
+        margin: [0, invoice.corrects === null ? 0 : -14, 0, invoice.corrects === null ? 0 : 20],
+      },
+      {
+        columns: [party(say.from, seller, say.taxCode), party(say.to, buyer, say.taxCode)],
+        columnGap: 24,
+        margin: [0, 0, 0, 24],
+      },
       {
         layout: 'lightHorizontalLines',
         table: {
           headerRows: 1,
           widths: ['*', 'auto', 'auto', 'auto'],
           body: [
-            [{ text: say.description, bold: true }, right(say.quantity), right(say.unitPrice), right(say.amount)],
+            [
+              { text: say.description, bold: true },
+              right(say.quantity),
+              right(say.unitPrice),
+              right(say.amount),
+            ],
             ...invoice.lines.map((line): Content[] => [
               {
                 stack: [
                   { text: line.description.normalize('NFC') },
                   ...(line.period_start && line.period_end
-                    ? [{ text: `${say.period}: ${day(line.period_start)} – ${day(line.period_end)}`, style: 'quiet' }]
+                    ? [
+                        {
+                          text: isDraft
+                            ? say.beginsPaid
+                            : `${say.period}: ${day(line.period_start)} – ${day(line.period_end)}`,
+                          style: 'quiet',
+                        },
+                      ]
                     : []),
-                  ...(tax ? [{ text: `${say.contained(tax.name, percent(tax.rate))}: ${money(line.tax)}`, style: 'quiet' }] : []),
+                  ...(line.corrects_line === null
+                    ? []
+                    : [{ text: say.correctsLine(line.corrects_line), style: 'quiet' }]),
+                  ...(tax
+                    ? [
+                        {
+                          text: `${say.contained(tax.name, percent(tax.rate))}: ${money(line.tax)}`,
+                          style: 'quiet',
+                        },
+                      ]
+                    : []),
                 ],
               },
               { text: String(line.quantity), alignment: 'right' },
@@ -169,8 +241,14 @@ export async function invoicePdf(invoice: Invoice, { seller, buyer, language, ti
                 ],
                 ...(tax
                   ? [
-                      [say.beforeTax, { text: money(invoice.total - tax.amount), alignment: 'right' as const }],
-                      [say.contained(tax.name, percent(tax.rate)), { text: money(tax.amount), alignment: 'right' as const }],
+                      [
+                        say.beforeTax,
+                        { text: money(invoice.total - tax.amount), alignment: 'right' as const },
+                      ],
+                      [
+                        say.contained(tax.name, percent(tax.rate)),
+                        { text: money(tax.amount), alignment: 'right' as const },
+                      ],
                     ]
                   : []),
                 [say.paid, { text: money(invoice.amount_paid), alignment: 'right' }],
@@ -183,7 +261,7 @@ export async function invoicePdf(invoice: Invoice, { seller, buyer, language, ti
           },
         ],
       },
-      { text: say.note, style: 'quiet', margin: [0, 40, 0, 0] },
+      { text: isDraft ? say.draftNote : say.note, style: 'quiet', margin: [0, 40, 0, 0] },
     ],
   }
   return await (await maker()).createPdf(document).getBuffer()

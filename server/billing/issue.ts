@@ -1,5 +1,8 @@
-/** Writing invoices: numbers, tax, buyer and seller are settled here and never change again. */
-import { randomBytes, randomUUID } from 'node:crypto'
+/**
+ * Writing invoices. Tax, buyer and seller are settled when the row is written; the number is given
+ * when the invoice is paid or falls due, whichever is first, and from then on nothing of it changes.
+ */
+import { randomUUID } from 'node:crypto'
 import type { Language } from '../../contract/errors.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { halfEven, type Basis } from '../../contract/pricing.ts'
@@ -7,7 +10,7 @@ import type { Catalog } from '../catalog/index.ts'
 import { timeZoneOf } from '../catalog/index.ts'
 import type { Tx } from '../platform/db.ts'
 import type { Party } from './invoice-pdf.ts'
-import { nextNumbers } from './numbers.ts'
+import { nextNumbers, type Series } from './numbers.ts'
 import { yearIn } from './period.ts'
 import { offerToJson, type Offer, type Starts, type Text } from './product.ts'
 
@@ -19,6 +22,8 @@ export interface Line {
   readonly period: { readonly start: Date; readonly end: Date } | null
   /** What the unit price was computed from, frozen with the line. */
   readonly basis?: Basis
+  /** Of a credit note: the position of the line that it corrects, from 0. */
+  readonly corrects?: number
 }
 export interface Customer {
   readonly id: string
@@ -53,19 +58,27 @@ export interface Draft extends Bill {
   /** Who is named, where that is not the customer as they are now: a credit names whom its invoice named. */
   readonly buyer?: Party
   readonly kind: 'order' | 'renewal' | 'proration' | 'credit'
+  /** Of a credit note: the invoice that it corrects. */
+  readonly corrects?: string
+  /** Where it is not the region's of today: a credit note has the rate of its invoice. Hundredths of a percent. */
+  readonly tax?: { readonly name: string; readonly rate: number }
   /** Of a renewal. */
   readonly period: { readonly start: Date; readonly end: Date } | null
   /** What the subscription costs from the payment on. */
   readonly sets: Offer | null
 }
 
-/** A draft that has its number. */
-export interface Numbered extends Draft {
+/** A draft as it is written. */
+export interface Prepared extends Draft {
   readonly id: string
-  readonly token: string
-  readonly number: string
-  /** Minor units. */
+  /** Null for an order that is not paid yet. */
+  readonly number: string | null
+  /** Minor units, never zero. */
   readonly total: bigint
+}
+/** One that has its number. */
+export interface Numbered extends Prepared {
+  readonly number: string
 }
 
 const amountOf = ({ quantity, unitPrice }: Line): bigint => quantity * unitPrice
@@ -76,19 +89,41 @@ export function taxIn(amount: bigint, rate: number): bigint {
   return amount < 0n ? -tax : tax
 }
 
+/** Minor units of all lines together. */
+export const totalOf = (lines: readonly Line[]): bigint =>
+  lines.reduce((sum, line) => sum + amountOf(line), 0n)
+
+/** A draft without a number. Throws for a total of zero: nothing would be documented. */
+export function prepare(draft: Draft): Prepared & { readonly number: null } {
+  const total = totalOf(draft.lines)
+  if (total === 0n) throw new Error('no document has a total of zero')
+  return { ...draft, id: randomUUID(), number: null, total }
+}
+
 /** Gives drafts their numbers, in their order. Counters are taken in one order by everybody. */
-export async function numberDrafts(tx: Tx, catalog: Catalog, drafts: readonly Draft[], now: Date): Promise<Numbered[]> {
-  const regions = Map.groupBy(drafts, ({ customer }) => customer.regionCode)
-  const waiting = new Map<RegionCode, string[]>()
-  for (const [region, own] of [...regions].toSorted(([one], [other]) => (one < other ? -1 : 1)))
-    waiting.set(region, await nextNumbers(tx, region, yearIn(timeZoneOf(catalog, region), now), own.length))
-  return drafts.map((draft) => ({
-    ...draft,
-    id: randomUUID(),
-    token: randomBytes(24).toString('base64url'),
-    number: waiting.get(draft.customer.regionCode)?.shift() ?? '',
-    total: draft.lines.reduce((sum, line) => sum + amountOf(line), 0n),
-  }))
+export async function numberDrafts(
+  tx: Tx,
+  catalog: Catalog,
+  drafts: readonly Draft[],
+  now: Date,
+): Promise<Numbered[]> {
+  const prepared = drafts.map(prepare)
+  const seriesOf = ({ kind }: Draft): Series => (kind === 'credit' ? 'credit' : 'invoice')
+  const counterOf = (draft: Draft): string => `${draft.customer.regionCode} ${seriesOf(draft)}`
+  const waiting = new Map<string, string[]>()
+  const counters = [...Map.groupBy(drafts, counterOf)]
+  for (const [counter, own] of counters.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+    const [draft] = own
+    if (!draft) continue
+    const region = draft.customer.regionCode
+    const year = yearIn(timeZoneOf(catalog, region), now)
+    waiting.set(counter, await nextNumbers(tx, seriesOf(draft), region, year, own.length))
+  }
+  return prepared.map((draft) => {
+    const number = waiting.get(counterOf(draft))?.shift()
+    if (number === undefined) throw new Error('a draft got no number')
+    return { ...draft, number }
+  })
 }
 
 const buyerOf = ({ name, email, address, company, taxCode }: Customer): Party => ({
@@ -102,19 +137,21 @@ const buyerOf = ({ name, email, address, company, taxCode }: Customer): Party =>
 export async function writeInvoices(
   tx: Tx,
   catalog: Catalog,
-  invoices: readonly (Numbered & { readonly paid: boolean })[],
+  invoices: readonly (Prepared & { readonly paid: boolean; readonly lapsesAt?: Date })[],
   now: Date,
 ): Promise<void> {
   if (invoices.length === 0) return
-  const taxOf = ({ customer }: Draft) => catalog.regions[customer.regionCode].tax
+  const taxOf = ({ customer, tax }: Draft) => tax ?? catalog.regions[customer.regionCode].tax
   await tx
     .insertInto('invoice')
     .values(
       invoices.map((invoice) => ({
         id: invoice.id,
         number: invoice.number,
-        token: invoice.token,
+        issued_at: invoice.number === null ? null : now,
+        lapses_at: invoice.lapsesAt ?? null,
         kind: invoice.kind,
+        corrects_id: invoice.corrects ?? null,
         customer_id: invoice.customer.id,
         subscription_id: invoice.subscriptionId,
         region_code: invoice.customer.regionCode,
@@ -154,6 +191,7 @@ export async function writeInvoices(
           period_start: line.period?.start ?? null,
           period_end: line.period?.end ?? null,
           basis: line.basis ? JSON.stringify(line.basis) : null,
+          corrects_position: line.corrects ?? null,
         })),
       ),
     )

@@ -1,60 +1,185 @@
-/** An order that is paid when its first month is already over. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { manualClock, openTestHouse, type TestHouse } from '../../test/house.ts'
-import { days } from '../platform/clock.ts'
+/** Orders that are paid late, and orders that are not paid at all (contract.md section 8). */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calendarOf } from '../../test/billing-calendar.ts'
+import { offerAt, openBillingRoom, termsAt, type BillingRoom } from '../../test/billing-room.ts'
+import { monthlyOf } from '../../contract/pricing.ts'
+import { days, later } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
+import { orderStep } from './orders.ts'
+import { presentAll } from './store.ts'
 
-const clock = manualClock()
-let house: TestHouse
-
+let room: BillingRoom
 beforeAll(async () => {
-  house = await openTestHouse({ clock })
+  room = await openBillingRoom('2027-01-31T03:00:00Z')
 })
-afterAll(() => house.close())
+afterAll(async () => {
+  await room.ledgerHolds()
+  await room.close()
+})
 
-const subscribed = async (paidAfterDays: number) => {
-  const { db, bills, ledger } = house.house
-  const customer = await house.customer()
-  const ordered = clock.now()
-  const { id, invoice } = await transaction(db, async (tx) => {
-    const subscription = await bills.subscribe(tx, {
-      customerId: customer.id,
-      regionCode: 'VN',
-      product: 'wordpress',
-      offer: { price: 218_000n, terms: null, description: { en: 'x', vi: 'x' } },
-      currency: 'VND',
-      subject: null,
+const { at, jobsOf, lettersTo, eventsOf } = calendarOf(() => room)
+const price = 218_000n
+const rows = (id: string) =>
+  room.db
+    .selectFrom('invoice')
+    .selectAll()
+    .where('subscription_id', '=', id)
+    .orderBy('seq')
+    .execute()
+const line = async (id: string) =>
+  await room.db
+    .selectFrom('invoice_line as l')
+    .innerJoin('invoice as i', 'i.id', 'l.invoice_id')
+    .select(['l.period_start', 'l.period_end', 'l.basis'])
+    .where('i.subscription_id', '=', id)
+    .orderBy('i.seq', 'desc')
+    .executeTakeFirstOrThrow()
+
+describe('an order that is paid late', () => {
+  test('begins with the payment, and its invoice and its subscription name the same month', async () => {
+    const terms = termsAt(89_000)
+    const amount = BigInt(monthlyOf(terms).total)
+    await at('2027-06-10T00:00:00Z')
+    const an = await room.customer()
+    const id = await room.order(an, offerAt(amount, terms))
+    expect((await rows(id)).map(({ number, issued_at }) => number ?? issued_at)).toEqual([null])
+    await at('2027-06-16T12:00:00Z')
+    await room.topUp(an, amount)
+    const subscription = await room.subscription(id)
+    expect(subscription).toMatchObject({
+      status: 'active',
+      periodStart: '2027-06-16T12:00:00.000Z',
+      periodEnd: '2027-07-16T12:00:00.000Z',
     })
-    const issued = await bills.issue(tx, {
-      customer: { id: customer.id, name: 'An', email: customer.email, regionCode: 'VN', language: 'vi' },
-      currency: 'VND',
-      product: 'wordpress',
-      lines: [{ description: { en: 'x', vi: 'x' }, quantity: 1n, unitPrice: 218_000n, period: null }],
-      subject: null,
-      subscriptionId: subscription.id,
-      starts: null,
+    const seconds = 30 * 86_400
+    expect(await line(id)).toMatchObject({
+      period_start: new Date(subscription?.periodStart ?? ''),
+      period_end: new Date(subscription?.periodEnd ?? ''),
     })
-    return { id: subscription.id, invoice: issued.id }
+    const [invoice] = await rows(id)
+    expect(invoice?.issued_at).toEqual(new Date('2027-06-16T12:00:00Z'))
+    expect((await line(id)).basis).toMatchObject({ seconds, of_seconds: seconds })
+    await at('2027-07-16T12:00:00Z')
+    expect((await room.invoices(id)).at(-1)).toContain('2027-07-16')
   })
-  // The job that tries to charge the empty wallet is over: only what is paid below begins the subscription.
-  await house.house.jobs.idle()
-  clock.advance(days(paidAfterDays))
-  const paid = clock.now()
-  // Two transactions: what pays an invoice locks it before the wallet.
-  const credit = { key: `late:${id}`, customerId: customer.id, driver: 'vnpay', amount: 218_000n, currency: 'VND', details: {} } as const
-  await transaction(db, (tx) => ledger.credit(tx, credit))
-  await transaction(db, (tx) => bills.pay(tx, invoice))
-  const row = await db.selectFrom('subscription').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  return { row, ordered, paid }
-}
-
-test('paid within its first month it keeps the day of the order', async () => {
-  const { row, ordered } = await subscribed(5)
-  expect([row.status, row.anchor_at, row.period_start]).toEqual(['active', ordered, ordered])
 })
 
-test('paid after its first month is over it begins with the payment', async () => {
-  const { row, paid } = await subscribed(40)
-  expect([row.status, row.anchor_at, row.period_start]).toEqual(['active', paid, paid])
-  expect(row.period_end!.getTime()).toBeGreaterThan(paid.getTime())
+describe('an order that nobody pays', () => {
+  test('is reminded of after one day and on the sixth, lapses after seven, and no later top-up buys it', async () => {
+    await at('2027-06-10T00:00:00Z')
+    const an = await room.customer()
+    const id = await room.order(an, offerAt(price))
+    const seen: unknown[] = []
+    for (const day of [0.9, 1, 3, 5.9, 6, 6.9, 7, 8]) {
+      await at(later(new Date('2027-06-10T00:00:00Z'), days(day)))
+      seen.push([day, (await room.subscription(id))?.status, lettersTo(an).length])
+    }
+    expect(seen).toEqual([
+      [0.9, 'pending', 0],
+      [1, 'pending', 1],
+      [3, 'pending', 1],
+      [5.9, 'pending', 1],
+      [6, 'pending', 2],
+      [6.9, 'pending', 2],
+      [7, 'ended', 3],
+      [8, 'ended', 3],
+    ])
+    expect(lettersTo(an).at(-1)).toBe('Đơn hàng của bạn đã hết hiệu lực')
+    expect(eventsOf(an).filter((event) => event === 'invoice.lapsed')).toHaveLength(1)
+    expect(jobsOf(id)).toEqual(['remove'])
+    await room.topUp(an, price * 2n)
+    expect(await room.balance(an)).toBe(price * 2n)
+    const [shown] = await presentAll(room.db, await rows(id), room.links, 'en')
+    expect(shown).toMatchObject({
+      number: null,
+      status: 'void',
+      amount_due: 0,
+      lapsesAt: '2027-06-17T00:00:00.000Z',
+    })
+  })
+
+  test('is not bought by a top-up that comes before anybody has looked, and uses no number', async () => {
+    await at('2028-06-10T00:00:00Z')
+    const an = await room.customer()
+    const id = await room.order(an, offerAt(price))
+    room.clock.advance(days(200))
+    await room.topUp(an, price * 2n)
+    expect(await room.balance(an)).toBe(price * 2n)
+    const [invoice] = await rows(id)
+    expect(await transaction(room.db, (tx) => room.bills.pay(tx, invoice?.id ?? ''))).toBe(
+      'settled',
+    )
+    await room.bills.sweep()
+    // Whoever was away for so long gets the last letter only.
+    expect(lettersTo(an)).toEqual(['Đơn hàng của bạn đã hết hiệu lực'])
+    const bought = await room.order(an, offerAt(price))
+    const { number } = (await rows(bought))[0] ?? {}
+    expect(number).toBe('VN-2028-000001')
+  })
+
+  test('paid in the very second in which it lapses, it is either bought or lapsed', async () => {
+    for (let round = 0; round < 10; round++) {
+      await at('2027-06-10T00:00:00Z')
+      const an = await room.customer()
+      const id = await room.order(an, offerAt(price))
+      await at(later(new Date('2027-06-17T00:00:00Z'), round % 2 === 0 ? 0 : -1))
+      await Promise.all([room.bills.sweep(), room.topUp(an, price)])
+      const status = (await room.subscription(id))?.status
+      expect([status, await room.balance(an)]).toEqual(
+        round % 2 === 0 ? ['ended', price] : ['active', 0n],
+      )
+    }
+  })
+
+  test('the step that is due, for any moment and any number of days', () => {
+    const lapsesAt = new Date('2027-01-01T00:00:00Z')
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 0, max: days(40) }),
+        fc.constantFrom(null, 1, 6),
+        (lapsesDays, passed, reminded) => {
+          const now = later(lapsesAt, passed - days(lapsesDays))
+          const step = orderStep({ lapsesAt, reminded }, now, lapsesDays)
+          expect(step.act === 'lapse').toBe(passed >= days(lapsesDays))
+          expect(step.nextAt > now || step.act === 'lapse').toBe(true)
+          expect(step.nextAt <= lapsesAt).toBe(true)
+          if (step.act === 'remind') {
+            expect(step.day).toBeGreaterThan(reminded ?? 0)
+            expect(passed).toBeGreaterThanOrEqual(days(step.day))
+          }
+        },
+      ),
+    )
+  })
+})
+
+describe('a renewal that is paid when its month is over', () => {
+  test('is issued anew for the month that begins with the payment; the first document is void', async () => {
+    // Due on 31 January for a month of 28 days; it would be deleted on 2 March.
+    await at('2026-12-31T03:00:00Z')
+    const an = await room.customer({ balance: price })
+    const id = await room.order(an, offerAt(price))
+    await at('2027-01-31T03:00:00Z')
+    await at('2027-02-08T00:00:00Z')
+    await at('2027-03-01T00:00:00Z')
+    expect((await room.subscription(id))?.status).toBe('suspended')
+    await room.topUp(an, price)
+    const subscription = await room.subscription(id)
+    expect(subscription).toMatchObject({
+      status: 'active',
+      periodStart: '2027-03-01T00:00:00.000Z',
+      periodEnd: '2027-04-01T00:00:00.000Z',
+    })
+    const issued = await rows(id)
+    expect(issued.map(({ status }) => status)).toEqual(['paid', 'void', 'paid'])
+    expect(new Set(issued.map(({ number }) => number)).size).toBe(3)
+    expect(await line(id)).toMatchObject({
+      period_start: new Date('2027-03-01T00:00:00Z'),
+      period_end: new Date('2027-04-01T00:00:00Z'),
+    })
+    await at('2027-04-01T00:00:00Z')
+    expect((await room.invoices(id)).at(-1)).toContain('2027-04-01')
+  })
 })

@@ -1,13 +1,34 @@
-/** Invoice numbers: gapless per year and region. The counter's row is locked until the invoices are committed, so a rollback leaves no hole. */
+/**
+ * Numbers of invoices and of credit notes: each series is gapless per year and region. The counter's
+ * row is locked until the documents are committed, so a rollback leaves no hole.
+ */
 import { sql } from 'kysely'
 import type { Tx } from '../platform/db.ts'
 
-/** So many numbers in their order: VN-2026-000001. The year is the one on the region's calendars. */
-export async function nextNumbers(tx: Tx, regionCode: string, year: number, count: number): Promise<string[]> {
+/** In the order in which counters are locked, after the regions. */
+export type Series = 'credit' | 'invoice'
+
+/**
+ * So many numbers in their order: VN-2026-000001, and VN-CN-2026-000001 of credit notes. The year is
+ * the one on the region's calendars.
+ */
+export async function nextNumbers(
+  tx: Tx,
+  series: Series,
+  regionCode: string,
+  year: number,
+  count: number,
+): Promise<string[]> {
   const { rows } = await sql<{ last: bigint }>`
-    insert into invoice_counter (year, region_code, last) values (${year}, ${regionCode}, ${count})
-    on conflict (year, region_code) do update set last = invoice_counter.last + ${count} returning last
+    insert into invoice_counter (series, year, region_code, last)
+    values (${series}, ${year}, ${regionCode}, ${count})
+    on conflict (series, year, region_code) do update set last = invoice_counter.last + ${count}
+    returning last
   `.execute(tx)
   const last = Number(rows[0]?.last)
-  return Array.from({ length: count }, (_, index) => `${regionCode}-${year}-${String(last - count + index + 1).padStart(6, '0')}`)
+  const prefix = `${regionCode}${series === 'credit' ? '-CN' : ''}-${year}`
+  return Array.from(
+    { length: count },
+    (_, index) => `${prefix}-${String(last - count + index + 1).padStart(6, '0')}`,
+  )
 }

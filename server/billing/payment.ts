@@ -4,14 +4,18 @@
  */
 import type { Selectable } from 'kysely'
 import type { Currency, RegionCode } from '../../contract/money.ts'
+import { sql } from 'kysely'
 import { timeZoneOf } from '../catalog/index.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Tx } from '../platform/db.ts'
 import type { Desk } from './desk.ts'
 import { invoiceEvent, subscriptionEvent } from './events.ts'
 import type { Subject } from './issue.ts'
-import { monthsAfter } from './period.ts'
-import { offerFromJson, type Starts } from './product.ts'
+import { nextNumbers } from './numbers.ts'
+import { monthsAfter, secondsBetween, yearIn } from './period.ts'
+import { offerFromJson, offerToJson, type Offer, type Starts } from './product.ts'
+import { receipt } from './receipts.ts'
+import { renewAnew } from './reissue.ts'
 import type { InvoiceRow } from './store.ts'
 
 export type SubscriptionRow = Selectable<DB['subscription']>
@@ -26,13 +30,26 @@ export const lockSubscription = (tx: Tx, id: string): Promise<SubscriptionRow | 
 
 /** Subscription and invoice, locked until the transaction ends. */
 export async function hold(tx: Tx, invoiceId: string): Promise<Held | undefined> {
-  const known = await tx.selectFrom('invoice').select('subscription_id').where('id', '=', invoiceId).executeTakeFirst()
-  const subscription = known?.subscription_id ? await lockSubscription(tx, known.subscription_id) : undefined
-  const invoice = await tx.selectFrom('invoice').selectAll().where('id', '=', invoiceId).forUpdate().executeTakeFirst()
+  const known = await tx
+    .selectFrom('invoice')
+    .select('subscription_id')
+    .where('id', '=', invoiceId)
+    .executeTakeFirst()
+  const subscription = known?.subscription_id
+    ? await lockSubscription(tx, known.subscription_id)
+    : undefined
+  const invoice = await tx
+    .selectFrom('invoice')
+    .selectAll()
+    .where('id', '=', invoiceId)
+    .forUpdate()
+    .executeTakeFirst()
   return invoice && { invoice, subscription }
 }
 
-export const priceColumns = (sets: unknown): { price: bigint; terms: string | null; description: string } | object => {
+export const priceColumns = (
+  sets: unknown,
+): { price: bigint; terms: string | null; description: string } | object => {
   if (sets === null) return {}
   const { price, terms, description } = offerFromJson(sets)
   return { price, terms: terms && JSON.stringify(terms), description: JSON.stringify(description) }
@@ -44,27 +61,61 @@ export function beginningNow(catalog: Desk['catalog'], regionCode: string, now: 
   return { anchor_at: now, months: 1, period_start: now, period_end: end, next_at: end }
 }
 
+/** The period of an order's lines is that of its subscription, which begins with the payment. */
+async function datedFromNow(tx: Tx, invoiceId: string, start: Date, end: Date): Promise<void> {
+  const seconds = secondsBetween(start, end)
+  await tx
+    .updateTable('invoice_line')
+    .set({
+      period_start: start,
+      period_end: end,
+      basis: sql`basis || jsonb_build_object('seconds', ${seconds}::bigint, 'of_seconds', ${seconds}::bigint)`,
+    })
+    .where('invoice_id', '=', invoiceId)
+    .where('period_start', 'is not', null)
+    .execute()
+}
+
 async function begun(desk: Desk, tx: Tx, row: SubscriptionRow): Promise<void> {
   if (row.status !== 'pending') return
-  const now = desk.clock.now()
-  // Paid so late that the first period is over: it begins with the payment, or the customer would have paid for time that has passed.
-  const period = row.period_end <= now ? beginningNow(desk.catalog, row.region_code, now) : { next_at: row.period_end }
   const active = await tx
     .updateTable('subscription')
-    .set({ status: 'active', ...period })
+    .set({
+      status: 'active',
+      reminded: null,
+      ...beginningNow(desk.catalog, row.region_code, desk.clock.now()),
+    })
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
   await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.created', active)])
 }
 
-async function renewed(desk: Desk, tx: Tx, row: SubscriptionRow, invoice: InvoiceRow): Promise<void> {
-  if ((row.status !== 'past_due' && row.status !== 'suspended') || !invoice.period_start || !invoice.period_end) return
-  const now = desk.clock.now()
+async function renewed(
+  desk: Desk,
+  tx: Tx,
+  row: SubscriptionRow,
+  invoice: InvoiceRow,
+): Promise<void> {
+  if (
+    (row.status !== 'past_due' && row.status !== 'suspended') ||
+    !invoice.period_start ||
+    !invoice.period_end
+  )
+    return
+  // Paid when its month was over it has another one, which begins with the payment.
   const period =
-    invoice.period_end <= now
-      ? beginningNow(desk.catalog, row.region_code, now)
-      : { months: row.months + 1, period_start: invoice.period_start, period_end: invoice.period_end, next_at: invoice.period_end }
+    invoice.id === row.invoice_id
+      ? {
+          months: row.months + 1,
+          period_start: invoice.period_start,
+          period_end: invoice.period_end,
+          next_at: invoice.period_end,
+        }
+      : {
+          invoice_id: invoice.id,
+          ...beginningNow(desk.catalog, row.region_code, invoice.period_start),
+        }
   const active = await tx
     .updateTable('subscription')
     .set({ status: 'active', reminded: null, ...period, ...priceColumns(invoice.sets) })
@@ -73,22 +124,81 @@ async function renewed(desk: Desk, tx: Tx, row: SubscriptionRow, invoice: Invoic
     .executeTakeFirstOrThrow()
   await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', active)])
   const product = desk.products.get(row.product)
-  if (row.status === 'suspended' && product) await desk.jobs.add(tx, product.jobs.resume, { subscriptionId: row.id })
+  if (row.status === 'suspended' && product)
+    await desk.jobs.add(tx, product.jobs.resume, { subscriptionId: row.id })
 }
 
-async function repriced(desk: Desk, tx: Tx, row: SubscriptionRow, invoice: InvoiceRow): Promise<void> {
+/** It costs this from now on, and nothing is planned any more. */
+export async function repriced(desk: Desk, tx: Tx, row: SubscriptionRow, to: Offer): Promise<void> {
   const changed = await tx
     .updateTable('subscription')
-    .set({ planned: null, ...priceColumns(invoice.sets) })
+    .set({ planned: null, ...priceColumns(JSON.parse(offerToJson(to))) })
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
   await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', changed)])
 }
 
-/** Charges a held invoice. `quiet`: a wallet that is short is told by the caller. */
-export async function payHeld(desk: Desk, tx: Tx, { invoice, subscription }: Held, quiet = false): Promise<'paid' | 'short' | 'settled'> {
-  if (invoice.status !== 'open') return 'settled'
+/** The invoice as it is to be charged: with its number, and for a period that is not over. */
+async function payable(desk: Desk, tx: Tx, { invoice, subscription }: Held): Promise<InvoiceRow> {
+  const now = desk.clock.now()
+  if (invoice.kind === 'renewal' && subscription && invoice.period_end && invoice.period_end <= now)
+    return await renewAnew(desk, tx, invoice, beginningNow(desk.catalog, invoice.region_code, now))
+  if (invoice.number !== null) return invoice
+  if (invoice.kind === 'order' && subscription) {
+    const { period_start: start, period_end: end } = beginningNow(
+      desk.catalog,
+      subscription.region_code,
+      now,
+    )
+    await datedFromNow(tx, invoice.id, start, end)
+  }
+  const year = yearIn(timeZoneOf(desk.catalog, invoice.region_code as RegionCode), now)
+  const [number] = await nextNumbers(tx, 'invoice', invoice.region_code, year, 1)
+  return await tx
+    .updateTable('invoice')
+    .set({ number, issued_at: now })
+    .where('id', '=', invoice.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+async function writeReceipt(desk: Desk, tx: Tx, paid: InvoiceRow): Promise<void> {
+  const customer = (await desk.customers(tx, [paid.customer_id])).get(paid.customer_id)
+  const line = await tx
+    .selectFrom('invoice_line')
+    .select(['description_en as en', 'description_vi as vi'])
+    .where('invoice_id', '=', paid.id)
+    .orderBy('position')
+    .executeTakeFirst()
+  // The demo's history was nobody's letter.
+  if (!customer || !line) return
+  await receipt(desk, tx, {
+    customer,
+    number: paid.number ?? '',
+    amount: paid.total,
+    currency: paid.currency as Currency,
+    what: line,
+    invoiceId: paid.id,
+  })
+}
+
+/**
+ * Charges a held invoice. `quiet`: a wallet that is short is told by the caller. An order that has
+ * lapsed is settled, whether or not anybody has looked at it since.
+ */
+export async function payHeld(
+  desk: Desk,
+  tx: Tx,
+  held: Held,
+  quiet = false,
+): Promise<'paid' | 'short' | 'settled'> {
+  const { subscription } = held
+  if (held.invoice.status !== 'open') return 'settled'
+  if (held.invoice.lapses_at && held.invoice.lapses_at <= desk.clock.now()) return 'settled'
+  // A wallet that is short uses no number, and leaves the invoice as it was.
+  await sql`savepoint paying`.execute(tx)
+  const invoice = await payable(desk, tx, held)
   const subject = invoice.subject as Subject | null
   const due = invoice.total - invoice.amount_paid
   if (due > 0n) {
@@ -98,31 +208,41 @@ export async function payHeld(desk: Desk, tx: Tx, { invoice, subscription }: Hel
       product: invoice.product,
       amount: due,
       currency: invoice.currency as Currency,
-      details: { invoice: invoice.number, ...(subject && { subject: subject.wp.name }) },
+      details: { invoice: invoice.number ?? '', ...(subject && { subject: subject.wp.name }) },
     })
     if (outcome === 'short') {
-      if (!quiet) await desk.announcer.announceAll(tx, [invoiceEvent('invoice.payment_failed', desk.portalUrl, invoice)])
+      await sql`rollback to savepoint paying`.execute(tx)
+      if (!quiet)
+        await desk.announcer.announceAll(tx, [invoiceEvent('invoice.payment_failed', held.invoice)])
       return 'short'
     }
   }
+  await sql`release savepoint paying`.execute(tx)
   const paid = await tx
     .updateTable('invoice')
     .set({ status: 'paid', amount_paid: invoice.total, paid_at: desk.clock.now() })
     .where('id', '=', invoice.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await desk.announcer.announceAll(tx, [invoiceEvent('invoice.paid', desk.portalUrl, paid)])
+  await desk.announcer.announceAll(tx, [invoiceEvent('invoice.paid', paid)])
+  await writeReceipt(desk, tx, paid)
   if (subscription) {
     if (invoice.kind === 'order') await begun(desk, tx, subscription)
     else if (invoice.kind === 'renewal') await renewed(desk, tx, subscription, paid)
-    else if (invoice.kind === 'proration') await repriced(desk, tx, subscription, paid)
+    else if (invoice.kind === 'proration')
+      await repriced(desk, tx, subscription, offerFromJson(invoice.sets))
   }
   const starts = invoice.starts as Starts | null
   if (starts) await desk.jobs.add(tx, starts.job, starts.payload)
   return 'paid'
 }
 
-export async function pay(desk: Desk, tx: Tx, invoiceId: string, { quiet = false } = {}): Promise<'paid' | 'short' | 'settled'> {
+export async function pay(
+  desk: Desk,
+  tx: Tx,
+  invoiceId: string,
+  { quiet = false } = {},
+): Promise<'paid' | 'short' | 'settled'> {
   const held = await hold(tx, invoiceId)
   return held ? await payHeld(desk, tx, held, quiet) : 'settled'
 }

@@ -18,7 +18,11 @@ const shown = (at: Date, zone: string): string => at.toLocaleString('sv-SE', { t
 
 describe('a monthly renewal', () => {
   test.each([
-    ['2026-01-31T08:30Z', 'UTC', ['2026-02-28T08:30', '2026-03-31T08:30', '2026-04-30T08:30', '2026-05-31T08:30']],
+    [
+      '2026-01-31T08:30Z',
+      'UTC',
+      ['2026-02-28T08:30', '2026-03-31T08:30', '2026-04-30T08:30', '2026-05-31T08:30'],
+    ],
     ['2028-01-31T08:30Z', 'UTC', ['2028-02-29T08:30', '2028-03-31T08:30']],
     ['2028-02-29T23:59Z', 'UTC', ['2028-03-29T23:59', '2028-04-29T23:59']],
     ['2027-01-29T00:00Z', 'UTC', ['2027-02-28T00:00', '2027-03-29T00:00']],
@@ -49,36 +53,54 @@ describe('a monthly renewal', () => {
 
   test('an order of 29 February renews on the 29th, and on the 28th of a February that has no more', () => {
     const all = renewals('2028-02-29T05:00Z', 48, vietnam)
-    expect([all[11], all[23], all[35], all[47]]).toEqual(['2029-02-28T05:00', '2030-02-28T05:00', '2031-02-28T05:00', '2032-02-29T05:00'])
+    expect([all[11], all[23], all[35], all[47]]).toEqual([
+      '2029-02-28T05:00',
+      '2030-02-28T05:00',
+      '2031-02-28T05:00',
+      '2032-02-29T05:00',
+    ])
   })
 
   test('comes every month, on the anchor day or the last day of a shorter month, at the same time of day on the clocks there', () => {
-    const moment = fc.date({ min: new Date('2000-01-01'), max: new Date('2099-12-31'), noInvalidDate: true })
+    const moment = fc.date({
+      min: new Date('2000-01-01'),
+      max: new Date('2099-12-31'),
+      noInvalidDate: true,
+    })
     fc.assert(
-      fc.property(moment, fc.integer({ min: 1, max: 60 }), fc.constantFrom('UTC', vietnam, sydney), (ordered, months, zone) => {
-        const [day = '', time] = shown(ordered, zone).split(' ')
-        const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
-        const lastDay = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
-        const due = new Date(Date.UTC(year, month - 1 + months, Math.min(date, lastDay))).toISOString().slice(0, 10)
-        const renewed = monthsAfter(ordered, months, zone)
-        const [onDay, atTime = ''] = shown(renewed, zone).split(' ')
-        expect(onDay).toBe(due)
-        // Once a year an hour is left out.
-        expect([time, `03${time?.slice(2)}`]).toContain(atTime)
-        expect(renewed.getMilliseconds()).toBe(ordered.getMilliseconds())
-        expect(monthsAfter(ordered, months + 1, zone).getTime()).toBeGreaterThan(renewed.getTime())
-      }),
+      fc.property(
+        moment,
+        fc.integer({ min: 1, max: 60 }),
+        fc.constantFrom('UTC', vietnam, sydney),
+        (ordered, months, zone) => {
+          const [day = '', time] = shown(ordered, zone).split(' ')
+          const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+          const lastDay = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
+          const due = new Date(Date.UTC(year, month - 1 + months, Math.min(date, lastDay)))
+            .toISOString()
+            .slice(0, 10)
+          const renewed = monthsAfter(ordered, months, zone)
+          const [onDay, atTime = ''] = shown(renewed, zone).split(' ')
+          expect(onDay).toBe(due)
+          // Once a year an hour is left out.
+          expect([time, `03${time?.slice(2)}`]).toContain(atTime)
+          expect(renewed.getMilliseconds()).toBe(ordered.getMilliseconds())
+          expect(monthsAfter(ordered, months + 1, zone).getTime()).toBeGreaterThan(
+            renewed.getTime(),
+          )
+        },
+      ),
     )
   })
 
   test('years and days are those of the zone', () => {
     const newYear = new Date('2026-12-31T17:30:00Z')
-    expect([yearIn(vietnam, newYear), yearIn('UTC', newYear), dayIn(vietnam, newYear), dayIn(sydney, newYear)]).toEqual([
-      2027,
-      2026,
-      '2027-01-01',
-      '2027-01-01',
-    ])
+    expect([
+      yearIn(vietnam, newYear),
+      yearIn('UTC', newYear),
+      dayIn(vietnam, newYear),
+      dayIn(sydney, newYear),
+    ]).toEqual([2027, 2026, '2027-01-01', '2027-01-01'])
   })
 
   test('seconds are whole ones', () => {

@@ -27,14 +27,35 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** What the clocks of a zone show, as the number of milliseconds that UTC would have if it showed the same. */
-function shownAt(zone: string, at: number): number {
-  if (zone === 'UTC') return at
+/** What the clocks of a zone show less UTC, milliseconds, asked of the zone's rules. */
+function askedOffset(zone: string, at: number): number {
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {}
   for (const { type, value } of formatOf(zone).formatToParts(at)) parts[type] = Number(value)
   const { year = 0, month = 1, day: date = 1, hour = 0, minute = 0, second = 0 } = parts
-  return Date.UTC(year, month - 1, date, hour, minute, second, ((at % 1000) + 1000) % 1000)
+  const milliseconds = ((at % 1000) + 1000) % 1000
+  return Date.UTC(year, month - 1, date, hour, minute, second, milliseconds) - at
 }
+
+/** Of each zone, by days of UTC: null for a day on which the clocks change. */
+const offsets = new Map<string, Map<number, number | null>>()
+
+/** Formatting dates is slow, and a forecast asks for thousands: a day that begins and ends with one offset has it throughout. */
+function offsetOf(zone: string, at: number): number {
+  let known = offsets.get(zone)
+  if (!known) offsets.set(zone, (known = new Map<number, number | null>()))
+  const date = Math.floor(at / day)
+  let offset = known.get(date)
+  if (offset === undefined) {
+    offset = askedOffset(zone, date * day)
+    if (offset !== askedOffset(zone, (date + 1) * day)) offset = null
+    known.set(date, offset)
+  }
+  return offset ?? askedOffset(zone, at)
+}
+
+/** What the clocks of a zone show, as the number of milliseconds that UTC would have if it showed the same. */
+const shownAt = (zone: string, at: number): number =>
+  zone === 'UTC' ? at : at + offsetOf(zone, at)
 
 /** The moment when the clocks of a zone show this: the first of two in autumn; as much later in spring as the clocks were put forward. */
 function momentOf(zone: string, shown: number): number {
@@ -51,13 +72,21 @@ export function monthsAfter(anchor: Date, months: number, zone: string): Date {
   const month = shown.getUTCMonth() + months
   const lastDay = new Date(Date.UTC(shown.getUTCFullYear(), month + 1, 0)).getUTCDate()
   const timeOfDay = ((shown.getTime() % day) + day) % day
-  return new Date(momentOf(zone, Date.UTC(shown.getUTCFullYear(), month, Math.min(shown.getUTCDate(), lastDay)) + timeOfDay))
+  return new Date(
+    momentOf(
+      zone,
+      Date.UTC(shown.getUTCFullYear(), month, Math.min(shown.getUTCDate(), lastDay)) + timeOfDay,
+    ),
+  )
 }
 
 /** The year on the calendars of a zone: what an invoice's number is counted in. */
-export const yearIn = (zone: string, at: Date): number => new Date(shownAt(zone, at.getTime())).getUTCFullYear()
+export const yearIn = (zone: string, at: Date): number =>
+  new Date(shownAt(zone, at.getTime())).getUTCFullYear()
 /** 2026-12-31, on the calendars of a zone. */
-export const dayIn = (zone: string, at: Date): string => new Date(shownAt(zone, at.getTime())).toISOString().slice(0, 10)
+export const dayIn = (zone: string, at: Date): string =>
+  new Date(shownAt(zone, at.getTime())).toISOString().slice(0, 10)
 
 /** Whole seconds between two moments; what is begun is not counted. */
-export const secondsBetween = (from: Date, to: Date): number => Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000))
+export const secondsBetween = (from: Date, to: Date): number =>
+  Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000))

@@ -34,20 +34,38 @@ export interface Product {
    */
   offers(
     db: Queryable,
-    wanted: readonly { readonly subscriptionId: string; readonly change: object | null; readonly running: Offer }[],
+    wanted: readonly {
+      readonly subscriptionId: string
+      readonly change: object | null
+      readonly running: Offer
+    }[],
   ): Promise<ReadonlyMap<string, Offer>>
   /** Jobs with the payload { subscriptionId }. They may come late and twice: each looks at how the subscription stands. */
   readonly jobs: { readonly suspend: string; readonly resume: string; readonly remove: string }
 }
 
 const StoredText = z.object({ en: z.string(), vi: z.string() })
-const StoredOffer = z.object({ price: z.string(), terms: z.nullable(TermsSchema), description: StoredText })
+const StoredOffer = z.object({
+  price: z.string(),
+  terms: z.nullable(TermsSchema),
+  description: StoredText,
+})
 const StoredStarts = z.object({ job: z.string(), payload: z.record(z.string(), z.unknown()) })
-const StoredPlan = z.object({ change: z.record(z.string(), z.unknown()), starts: z.nullable(StoredStarts) })
+const StoredPlan = z.object({
+  change: z.record(z.string(), z.unknown()),
+  starts: z.nullable(StoredStarts),
+  /** What it was to cost when it was planned. */
+  to: z.optional(z.unknown()),
+})
 
-export type Planned = z.output<typeof StoredPlan>
+export interface Planned {
+  readonly change: Record<string, unknown>
+  readonly starts: Starts | null
+  readonly to?: Offer
+}
 
-export const offerToJson = (offer: Offer): string => JSON.stringify({ ...offer, price: String(offer.price) })
+export const offerToJson = (offer: Offer): string =>
+  JSON.stringify({ ...offer, price: String(offer.price) })
 export function offerFromJson(stored: unknown): Offer {
   const { price, ...rest } = StoredOffer.parse(stored)
   return { price: BigInt(price), ...rest }
@@ -58,4 +76,8 @@ export const offerOf = (row: { price: bigint; terms: unknown; description: unkno
   terms: row.terms === null ? null : TermsSchema.parse(row.terms),
   description: StoredText.parse(row.description),
 })
-export const plannedOf = (stored: unknown): Planned | null => (stored === null ? null : StoredPlan.parse(stored))
+export function plannedOf(stored: unknown): Planned | null {
+  if (stored === null) return null
+  const { to, ...rest } = StoredPlan.parse(stored)
+  return { ...rest, ...(to !== undefined && { to: offerFromJson(to) }) }
+}

@@ -19,7 +19,7 @@ afterAll(async () => {
   await room.close()
 })
 
-const { at, jobsOf, lettersTo, eventsOf } = calendarOf(() => room)
+const { at, jobsOf, lettersTo, receiptsTo, eventsOf } = calendarOf(() => room)
 const price = 218_000n
 
 describe('renewals', () => {
@@ -27,7 +27,11 @@ describe('renewals', () => {
     await at('2027-01-31T03:00:00Z')
     const an = await room.customer({ balance: price * 4n })
     const id = await room.order(an, offerAt(price))
-    for (const [month, due] of ['2027-02-28T03:00:00Z', '2027-03-31T03:00:00Z', '2027-04-30T03:00:00Z'].entries()) {
+    for (const [month, due] of [
+      '2027-02-28T03:00:00Z',
+      '2027-03-31T03:00:00Z',
+      '2027-04-30T03:00:00Z',
+    ].entries()) {
       await at(later(new Date(due), -1))
       expect((await room.invoices(id)).length).toBe(month + 1)
       await at(due)
@@ -46,7 +50,18 @@ describe('renewals', () => {
       renewsAt: '2027-05-31T03:00:00.000Z',
     })
     expect(await room.balance(an)).toBe(0n)
-    expect(eventsOf(an).slice(-3)).toEqual(['invoice.create', 'invoice.paid', 'subscription.updated'])
+    // A receipt for each, with the way to its PDF, in the customer's language.
+    expect(receiptsTo(an)).toHaveLength(4)
+    const receipt = room.mails.filter(({ to }) => to === an.email).at(-1)
+    expect(receipt?.subject).toMatch(/^Đã thanh toán hoá đơn VN-2027-\d{6}$/)
+    expect(receipt?.text.replaceAll('\u00A0', ' ')).toMatch(
+      /218\.000 đ .* Một thứ\. .*\/api\/invoices\/[\w-]{32}\/pdf\?lang=vi /,
+    )
+    expect(eventsOf(an).slice(-3)).toEqual([
+      'invoice.create',
+      'invoice.paid',
+      'subscription.updated',
+    ])
   })
 
   test('by the clocks of Sydney, through the change to winter', async () => {
@@ -93,17 +108,23 @@ describe('renewals', () => {
     expect(await room.balance(an)).toBe(price * 5n)
   })
 
-  test('a price of the catalogue changes with the renewal and not before; what is no longer sold keeps its own', async () => {
+  test('a cheaper price of the catalogue acts with the renewal and not before; what is no longer sold keeps its own', async () => {
     await at('2027-06-10T00:00:00Z')
     const an = await room.customer({ balance: price * 10n })
-    const [kept, raised] = [await room.order(an, offerAt(price)), await room.order(an, offerAt(price))]
-    room.price = (id) => (id === raised ? offerAt(250_000n) : undefined)
-    expect(await room.subscription(raised)).toMatchObject({ price: Number(price), renewalPrice: 250_000 })
+    const [kept, lowered] = [
+      await room.order(an, offerAt(price)),
+      await room.order(an, offerAt(price)),
+    ]
+    room.price = (id) => (id === lowered ? offerAt(150_000n) : undefined)
+    expect(await room.subscription(lowered)).toMatchObject({
+      price: Number(price),
+      renewalPrice: 150_000,
+    })
     await at('2027-07-10T00:00:00Z')
     room.price = () => undefined
-    expect((await room.invoices(raised)).at(-1)).toBe('renewal 250000 paid 2027-07-10')
+    expect((await room.invoices(lowered)).at(-1)).toBe('renewal 150000 paid 2027-07-10')
     expect((await room.invoices(kept)).at(-1)).toBe(`renewal ${price} paid 2027-07-10`)
-    expect((await room.subscription(raised))?.price).toBe(250_000)
+    expect((await room.subscription(lowered))?.price).toBe(150_000)
   })
 
   test('two portals at once and one killed in between: each is charged once', async () => {
@@ -117,7 +138,13 @@ describe('renewals', () => {
       sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${application} and datname = current_database() and pid <> pg_backend_pid()`
         .execute(room.db)
         .catch(() => undefined)
-    await Promise.allSettled([room.bills.sweep(), second.bills.sweep(), cut('portal'), second.bills.sweep(), cut('portal')])
+    await Promise.allSettled([
+      room.bills.sweep(),
+      second.bills.sweep(),
+      cut('portal'),
+      second.bills.sweep(),
+      cut('portal'),
+    ])
     // The next round, as the job's next minute: of the connections that wait, some do not know yet that they are cut.
     await eventually('a round of both', () =>
       Promise.all([room.bills.sweep(), second.bills.sweep()]).then(
@@ -126,7 +153,11 @@ describe('renewals', () => {
       ),
     )
     await second.close()
-    for (const id of ids) expect(await room.invoices(id)).toEqual([`order ${price} paid`, `renewal ${price} paid 2027-07-15`])
+    for (const id of ids)
+      expect(await room.invoices(id)).toEqual([
+        `order ${price} paid`,
+        `renewal ${price} paid 2027-07-15`,
+      ])
     expect(await room.balance(an)).toBe(price * 120n)
   })
 
@@ -136,7 +167,13 @@ describe('renewals', () => {
     const id = await room.order(an, offerAt(price))
     room.clock.advance(days(30))
     const before = [await room.invoices(id), await room.balance(an)]
-    for (const table of ['ledger_entry', 'invoice', 'invoice_line', 'subscription', 'invoice_counter']) {
+    for (const table of [
+      'ledger_entry',
+      'invoice',
+      'invoice_line',
+      'subscription',
+      'invoice_counter',
+    ]) {
       await sql`create function break_it() returns trigger language plpgsql as $$ begin raise exception 'broken on purpose'; end $$`.execute(
         room.db,
       )
@@ -171,7 +208,11 @@ describe('renewals', () => {
         await room.bills.sweep()
         renewed += 1
         expect(await room.balance(an)).toBe(price * BigInt(499 - renewed))
-        expect((await room.invoices(id)).filter((line) => line.startsWith('renewal') && line.includes(' paid '))).toHaveLength(renewed)
+        expect(
+          (await room.invoices(id)).filter(
+            (line) => line.startsWith('renewal') && line.includes(' paid '),
+          ),
+        ).toHaveLength(renewed)
         if (through) break
       }
       await wire.close()
@@ -210,7 +251,12 @@ describe('not paid', () => {
     const seen: Record<string, unknown>[] = []
     for (const day of [0, 1, 3, 5, 6, 6.9, 7, 8]) {
       await at(later(due, days(day)))
-      seen.push({ day, status: (await room.subscription(id))?.status, letters: lettersTo(an).length, jobs: jobsOf(id).join() })
+      seen.push({
+        day,
+        status: (await room.subscription(id))?.status,
+        letters: lettersTo(an).length,
+        jobs: jobsOf(id).join(),
+      })
     }
     expect(seen).toEqual([
       { day: 0, status: 'past_due', letters: 1, jobs: '' },
@@ -228,9 +274,16 @@ describe('not paid', () => {
       deletesAt: '2027-08-09T00:00:00.000Z',
     })
     await room.topUp(an, price)
-    expect(await room.subscription(id)).toMatchObject({ status: 'active', unpaid: null, renewsAt: '2027-08-10T00:00:00.000Z' })
+    expect(await room.subscription(id)).toMatchObject({
+      status: 'active',
+      unpaid: null,
+      renewsAt: '2027-08-10T00:00:00.000Z',
+    })
     expect(jobsOf(id)).toEqual(['suspend', 'resume'])
-    expect(await room.invoices(id)).toEqual([`order ${price} paid`, `renewal ${price} paid 2027-07-10`])
+    expect(await room.invoices(id)).toEqual([
+      `order ${price} paid`,
+      `renewal ${price} paid 2027-07-10`,
+    ])
   })
 
   test('for 30 days it is deleted and owes nothing; nobody is deleted who was not suspended, even where nobody looked', async () => {
@@ -240,7 +293,10 @@ describe('not paid', () => {
     await at('2027-08-09T00:00:00Z')
     expect(jobsOf(id)).toEqual(['suspend', 'remove'])
     expect(lettersTo(an)).toEqual(['Một thứ đã bị tạm ngưng', 'Một thứ đã bị xoá'])
-    expect(await room.invoices(id)).toEqual([`order ${price} paid`, `renewal ${price} void 2027-07-10`])
+    expect(await room.invoices(id)).toEqual([
+      `order ${price} paid`,
+      `renewal ${price} void 2027-07-10`,
+    ])
     expect((await room.subscription(id))?.status).toBe('ended')
     await room.topUp(an, price)
     expect(await room.balance(an)).toBe(price)
@@ -266,7 +322,14 @@ describe('not paid', () => {
     const id = await room.order(an, offerAt(price))
     await at('2027-07-10T00:00:00Z')
     await transaction(room.db, (tx) =>
-      room.ledger.refund(tx, { key: `gift:${id}`, customerId: an.id, product: standIn, amount: price, currency: 'VND', details: {} }),
+      room.ledger.refund(tx, {
+        key: `gift:${id}`,
+        customerId: an.id,
+        product: standIn,
+        amount: price,
+        currency: 'VND',
+        details: {},
+      }),
     )
     await at('2027-07-13T00:00:00Z')
     expect((await room.subscription(id))?.status).toBe('active')
@@ -276,14 +339,20 @@ describe('not paid', () => {
     const rule = { reminderDays: [0, 3, 6], suspendDays: 7, deleteDays: 30 }
     const dueAt = new Date('2027-01-01T00:00:00Z')
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: days(60) }), fc.constantFrom(null, 0, 3, 6), (passed, reminded) => {
-        const now = later(dueAt, passed)
-        const unpaid = dunningStep({ dueAt, status: 'past_due', reminded }, now, rule)
-        expect(unpaid.act === 'suspend').toBe(passed >= days(7))
-        expect(unpaid.nextAt > now || unpaid.act === 'suspend').toBe(true)
-        if (unpaid.act === 'remind') expect(unpaid.day).toBeGreaterThan(reminded ?? -1)
-        expect(dunningStep({ dueAt, status: 'suspended', reminded }, now, rule).act === 'delete').toBe(passed >= days(30))
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: days(60) }),
+        fc.constantFrom(null, 0, 3, 6),
+        (passed, reminded) => {
+          const now = later(dueAt, passed)
+          const unpaid = dunningStep({ dueAt, status: 'past_due', reminded }, now, rule)
+          expect(unpaid.act === 'suspend').toBe(passed >= days(7))
+          expect(unpaid.nextAt > now || unpaid.act === 'suspend').toBe(true)
+          if (unpaid.act === 'remind') expect(unpaid.day).toBeGreaterThan(reminded ?? -1)
+          expect(
+            dunningStep({ dueAt, status: 'suspended', reminded }, now, rule).act === 'delete',
+          ).toBe(passed >= days(30))
+        },
+      ),
     )
   })
 })

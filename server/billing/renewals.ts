@@ -5,47 +5,45 @@
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { sql } from 'kysely'
 import { timeZoneOf } from '../catalog/index.ts'
-import { databaseIsAway, transaction, type Queryable, type Tx } from '../platform/db.ts'
+import { databaseIsAway, transaction, type Tx } from '../platform/db.ts'
 import type { Told } from '../realtime/index.ts'
 import type { Desk } from './desk.ts'
 import { press } from './dunning.ts'
+import { pressOrders } from './orders.ts'
 import { draftEvent, subscriptionEvent } from './events.ts'
 import { numberDrafts, writeInvoices, type Draft, type Subject } from './issue.ts'
 import type { SubscriptionRow } from './payment.ts'
 import { monthsAfter, secondsBetween } from './period.ts'
-import { offerOf, plannedOf, type Offer } from './product.ts'
+import { plannedOf } from './product.ts'
+import { prospectsOf, renewalOffer } from './prospects.ts'
+import { receipt } from './receipts.ts'
 import { end } from './subscriptions.ts'
 
 /** Renewals of one transaction: the accounts that they share are locked for as long. */
 const stretch = 100
 
-/** What each renews for: by its product now, or what it has cost if it is no longer sold. */
-export async function renewalOffers(desk: Desk, db: Queryable, rows: readonly SubscriptionRow[]): Promise<Map<string, Offer>> {
-  const found = new Map<string, Offer>()
-  for (const [name, own] of Map.groupBy(rows, (row) => row.product)) {
-    const wanted = own.map((row) => ({ subscriptionId: row.id, change: plannedOf(row.planned)?.change ?? null, running: offerOf(row) }))
-    const offers = await desk.products.get(name)?.offers(db, wanted)
-    for (const row of own) found.set(row.id, offers?.get(row.id) ?? offerOf(row))
-  }
-  return found
-}
-
 /** Invoice, charge and new period of many at once, each statement for all of them. */
 async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Promise<void> {
-  for (const row of rows.filter(({ cancel_at_period_end }) => cancel_at_period_end)) await end(desk, tx, row)
+  for (const row of rows.filter(({ cancel_at_period_end }) => cancel_at_period_end))
+    await end(desk, tx, row)
   const due = rows.filter(({ cancel_at_period_end }) => !cancel_at_period_end)
   if (due.length === 0) return
   const now = desk.clock.now()
-  const offers = await renewalOffers(desk, tx, due)
+  const prospects = await prospectsOf(desk, tx, due)
   const customers = await desk.customers(tx, [...new Set(due.map((row) => row.customer_id))])
   const drafts = due.map((row): Draft => {
     const customer = customers.get(row.customer_id)
-    const offer = offers.get(row.id)
-    if (!customer || !offer) throw new Error(`nothing is known of subscription ${row.id}`)
+    const prospect = prospects.get(row.id)
+    if (!customer || !prospect) throw new Error(`nothing is known of subscription ${row.id}`)
     const period = {
       start: row.period_end,
-      end: monthsAfter(row.anchor_at, row.months + 1, timeZoneOf(desk.catalog, row.region_code as RegionCode)),
+      end: monthsAfter(
+        row.anchor_at,
+        row.months + 1,
+        timeZoneOf(desk.catalog, row.region_code as RegionCode),
+      ),
     }
+    const offer = renewalOffer(prospect, row.period_end)
     const seconds = secondsBetween(period.start, period.end)
     return {
       kind: 'renewal',
@@ -78,10 +76,15 @@ async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Prom
       product: invoice.product,
       amount: invoice.total,
       currency: invoice.currency,
-      details: { invoice: invoice.number, ...(invoice.subject && { subject: invoice.subject.wp.name }) },
+      details: {
+        invoice: invoice.number,
+        ...(invoice.subject && { subject: invoice.subject.wp.name }),
+      },
     })),
   )
-  const short = new Set(priced.filter((_, index) => outcomes[index] === 'short').map(({ id }) => id))
+  const short = new Set(
+    priced.filter((_, index) => outcomes[index] === 'short').map(({ id }) => id),
+  )
   await writeInvoices(
     tx,
     desk.catalog,
@@ -91,11 +94,20 @@ async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Prom
   const moved = due.map((row, index) => {
     const invoice = numbered[index]
     if (!invoice?.period || !invoice.sets) throw new Error('a renewal has no period')
-    return { row, invoice, period: invoice.period, offer: invoice.sets, paid: !short.has(invoice.id) }
+    return {
+      row,
+      invoice,
+      period: invoice.period,
+      offer: invoice.sets,
+      paid: !short.has(invoice.id),
+    }
   })
   await sql`
     update subscription s
-    set invoice_id = m.invoice_id::uuid, planned = null, reminded = null, price = m.price, terms = m.terms::jsonb, description = m.description::jsonb,
+    set invoice_id = m.invoice_id::uuid, planned = null, reminded = null,
+        -- What was announced has acted now, or acts later.
+        rise = case when (s.rise->>'actsAt')::timestamptz <= s.period_end then null else s.rise end,
+        price = m.price, terms = m.terms::jsonb, description = m.description::jsonb,
         status = case when m.paid then 'active' else 'past_due' end,
         months = s.months + case when m.paid then 1 else 0 end,
         period_start = case when m.paid then s.period_end else s.period_start end,
@@ -109,10 +121,10 @@ async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Prom
     where s.id = m.id::uuid
   `.execute(tx)
   const told = moved.flatMap(({ row, invoice, period, offer, paid }): Told[] => [
-    draftEvent('invoice.create', desk.portalUrl, invoice, 0n),
+    draftEvent('invoice.create', invoice, 0n),
     paid
-      ? draftEvent('invoice.paid', desk.portalUrl, invoice, invoice.total)
-      : draftEvent('invoice.payment_failed', desk.portalUrl, invoice, 0n),
+      ? draftEvent('invoice.paid', invoice, invoice.total)
+      : draftEvent('invoice.payment_failed', invoice, 0n),
     subscriptionEvent('subscription.updated', {
       ...row,
       price: offer.price,
@@ -120,7 +132,18 @@ async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Prom
     }),
   ])
   await desk.announcer.announceAll(tx, told)
-  for (const { invoice, paid } of moved) if (paid && invoice.starts) await desk.jobs.add(tx, invoice.starts.job, invoice.starts.payload)
+  for (const { invoice, offer, paid } of moved)
+    if (paid)
+      await receipt(desk, tx, {
+        customer: invoice.customer,
+        number: invoice.number,
+        amount: invoice.total,
+        currency: invoice.currency,
+        what: offer.description,
+        invoiceId: invoice.id,
+      })
+  for (const { invoice, paid } of moved)
+    if (paid && invoice.starts) await desk.jobs.add(tx, invoice.starts.job, invoice.starts.payload)
 }
 
 interface Round {
@@ -131,13 +154,18 @@ interface Round {
 const rounds: readonly Round[] = [
   { statuses: ['active'], size: stretch, act: renew },
   { statuses: ['past_due', 'suspended'], size: 1, act: press },
+  { statuses: ['pending'], size: 1, act: pressOrders },
 ]
 
 /**
  * Stretch after stretch until none is due. One that fails is taken apart, so that a single bad row holds up nobody but itself. A database that went
  * away is no row's fault: the round ends there, and the next one goes on in the same order.
  */
-async function drain(desk: Desk, { statuses, size, act }: Round, signal?: AbortSignal): Promise<void> {
+async function drain(
+  desk: Desk,
+  { statuses, size, act }: Round,
+  signal?: AbortSignal,
+): Promise<void> {
   const failed: string[] = []
   for (let singly = 0; ; singly = Math.max(0, singly - 1)) {
     signal?.throwIfAborted()
@@ -162,7 +190,10 @@ async function drain(desk: Desk, { statuses, size, act }: Round, signal?: AbortS
       if (taken.length === 0) return
     } catch (error) {
       if (taken.length === 0 || databaseIsAway(error)) throw error
-      desk.log.error({ err: error, subscriptions: taken.length, first: taken[0] }, 'what was due could not be done')
+      desk.log.error(
+        { err: error, subscriptions: taken.length, first: taken[0] },
+        'what was due could not be done',
+      )
       if (taken.length === 1) failed.push(...taken)
       else singly = taken.length + 1
     }

@@ -8,26 +8,38 @@ import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import { acceptedLanguage } from '../platform/accept-language.ts'
 import { invoicePdf, type Party } from './invoice-pdf.ts'
+import type { InvoiceLinks } from './links.ts'
 import type { Billing } from './billing.ts'
-import { invoiceById, invoiceByToken, invoicePage, isOwner, presentAll, unpaidOf } from './store.ts'
+import {
+  invoiceById,
+  invoiceByToken,
+  invoicePage,
+  isOwner,
+  presentAll,
+  reissued,
+  unpaidOf,
+} from './store.ts'
 
 export interface BillingRouteDeps {
   readonly db: Database
   readonly billing: Billing
   readonly catalog: Catalog
-  readonly portalUrl: string
+  readonly links: InvoiceLinks
   readonly balanceOf: (db: Queryable, customerId: string) => Promise<{ currency: Currency }>
 }
 
-const detailsOf = ({ address, taxCode }: Party): PartyDetails => ({ address: address || null, taxCode: taxCode || null })
+const detailsOf = ({ address, taxCode }: Party): PartyDetails => ({
+  address: address || null,
+  taxCode: taxCode || null,
+})
 
 export function routes(http: Http, deps: BillingRouteDeps): void {
-  const { db, billing, portalUrl } = deps
+  const { db, billing, links } = deps
 
   http.read(api.listInvoices, async ({ customerId, query, language }) => {
     const before = decodeCursor(query.cursor, language)
     const { rows, next } = await invoicePage(db, { customerId, limit: query.limit ?? 50, before })
-    return new Page(await presentAll(db, rows, portalUrl, language), encodeCursor(next))
+    return new Page(await presentAll(db, rows, links, language), encodeCursor(next))
   })
 
   http.write(api.payInvoice, async ({ tx, customerId, params, language }) => {
@@ -36,14 +48,19 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
     const outcome = await billing.pay(tx, invoice.id)
     if (outcome === 'short') throw new Refusal('insufficient_balance')
     if (outcome === 'settled') throw new Refusal('invoice_not_open')
-    const paid = await invoiceById(tx, invoice.id)
-    const [shown] = await presentAll(tx, paid ? [paid] : [], portalUrl, language)
+    const asked = await invoiceById(tx, invoice.id)
+    // A renewal that was paid when its month was over was issued again, for the month from now.
+    const paid = asked?.status === 'void' ? await reissued(tx, asked) : asked
+    const [shown] = await presentAll(tx, paid ? [paid] : [], links, language)
     if (!shown) throw new Error('a paid invoice is gone')
     return shown
   })
 
   http.read(api.unpaidInvoices, async ({ customerId }) => {
-    const [{ count, due }, { currency }] = await Promise.all([unpaidOf(db, customerId), deps.balanceOf(db, customerId)])
+    const [{ count, due }, { currency }] = await Promise.all([
+      unpaidOf(db, customerId),
+      deps.balanceOf(db, customerId),
+    ])
     return { count, amount_due: Number(due), currency }
   })
 
@@ -51,7 +68,10 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
 
   /** The owner's own; anybody else's is unknown. */
   const own = async (from: Queryable, customerId: string, id: string) => {
-    const found = isUuid(id) && (await isOwner(from, customerId, id)) ? await billing.subscription(from, id) : undefined
+    const found =
+      isUuid(id) && (await isOwner(from, customerId, id))
+        ? await billing.subscription(from, id)
+        : undefined
     if (!found) throw new Refusal('not_found')
     return found
   }
@@ -68,27 +88,41 @@ export function routes(http: Http, deps: BillingRouteDeps): void {
   })
 
   http.read(api.hostedInvoice, async ({ params, language }) => {
-    const row = await invoiceByToken(db, params.token)
+    const row = await invoiceByToken(db, links, params.token)
     if (!row) throw new Refusal('not_found')
-    const [invoice] = await presentAll(db, [row], portalUrl, language)
+    const [invoice] = await presentAll(db, [row], links, language)
     if (!invoice) throw new Refusal('not_found')
     const [buyer, seller] = [row.buyer as Party, row.seller as Party]
-    return { invoice, buyer: buyer.name, seller: seller.name, details: { buyer: detailsOf(buyer), seller: detailsOf(seller) } }
+    return {
+      invoice,
+      buyer: buyer.name,
+      seller: seller.name,
+      details: { buyer: detailsOf(buyer), seller: detailsOf(seller) },
+    }
   })
 
   // A document, not a call: no envelope. `?lang=` is in the address that the invoice carries.
   http.server.get('/api/invoices/:token/pdf', async (request, reply) => {
     const { token } = request.params as { token: string }
     const { lang } = request.query as { lang?: unknown }
-    const language = lang === 'vi' || lang === 'en' ? lang : acceptedLanguage(request.headers['accept-language'])
-    const row = await invoiceByToken(db, token)
-    const [invoice] = row ? await presentAll(db, [row], portalUrl, language) : []
+    const language =
+      lang === 'vi' || lang === 'en' ? lang : acceptedLanguage(request.headers['accept-language'])
+    const row = await invoiceByToken(db, links, token)
+    const [invoice] = row ? await presentAll(db, [row], links, language) : []
     if (!row || !invoice) throw new Refusal('not_found')
     const timeZone = timeZoneOf(deps.catalog, row.region_code as RegionCode)
-    const bytes = await invoicePdf(invoice, { seller: row.seller as Party, buyer: row.buyer as Party, language, timeZone })
+    const bytes = await invoicePdf(invoice, {
+      seller: row.seller as Party,
+      buyer: row.buyer as Party,
+      language,
+      timeZone,
+    })
     return reply
       .type('application/pdf')
-      .header('content-disposition', `inline; filename="${row.number}.pdf"`)
+      .header(
+        'content-disposition',
+        `inline; filename="${row.number ?? `draft-${row.id.slice(0, 8)}`}.pdf"`,
+      )
       .header('cache-control', 'private, no-store')
       .send(bytes)
   })

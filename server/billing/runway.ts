@@ -8,64 +8,20 @@ import { transaction, type Queryable } from '../platform/db.ts'
 import type { Desk } from './desk.ts'
 import type { Customer, Subject } from './issue.ts'
 import type { SubscriptionRow } from './payment.ts'
+import { emptyAt, forecast, type Renewing } from './forecast.ts'
 import { dayIn, monthsAfter } from './period.ts'
-import { renewalOffers } from './renewals.ts'
+import { prospectsOf } from './prospects.ts'
 
-/** Months that are looked ahead; a wallet that lasts longer has no end worth naming. */
-const horizonMonths = 60
-/** Renewals that are listed. */
-const listed = 20
 /** Customers whose wallets are looked at in one go. */
 const stretch = 200
 const liveStatuses = ['active', 'past_due', 'suspended']
 
-export interface Renewing {
-  readonly id: string
-  /** The first one; in the past for one that is unpaid. */
-  readonly at: Date
-  /** Minor units. */
-  readonly amount: bigint
-  readonly unpaid: boolean
-  /** The end of the period that begins with the `n`th renewal from now, from 1. */
-  readonly after: (n: number) => Date
-  readonly wp: { readonly id: string; readonly name: string } | null
-}
-
-const byTime = (one: { at: Date; id: string }, other: { at: Date; id: string }): number =>
-  one.at.getTime() - other.at.getTime() || (one.id < other.id ? -1 : 1)
-
-/** When the wallet is first short, renewing in the order of the sweep; null when that is beyond the horizon, or nothing renews. */
-export function emptyAt(balance: bigint, renewing: readonly Renewing[], now: Date): Date | null {
-  if (renewing.some(({ unpaid }) => unpaid)) return now
-  const monthly = renewing.reduce((sum, { amount }) => sum + amount, 0n)
-  if (balance >= monthly * BigInt(horizonMonths)) return null
-  let left = balance
-  const waiting = renewing.map((one) => ({ ...one, count: 0 }))
-  for (;;) {
-    const next = waiting.toSorted(byTime)[0]
-    if (!next) return null
-    left -= next.amount
-    if (left < 0n) return next.at
-    next.count += 1
-    waiting[waiting.findIndex(({ id }) => id === next.id)] = { ...next, at: next.after(next.count) }
-  }
-}
-
-export function forecast(balance: bigint, renewing: readonly Renewing[], now: Date): Runway {
-  const end = emptyAt(balance, renewing, now)
-  return {
-    emptyAt: end?.toISOString() ?? null,
-    days: end && Math.max(0, Math.floor((end.getTime() - now.getTime()) / days(1))),
-    monthly: Number(renewing.reduce((sum, { amount }) => sum + amount, 0n)),
-    next: renewing
-      .toSorted(byTime)
-      .slice(0, listed)
-      .map(({ at, amount, wp }) => ({ at: at.toISOString(), amount: Number(amount), wp })),
-  }
-}
-
 /** What renews of each customer; a planned change is in it, a planned end is not. */
-async function renewingOf(desk: Desk, db: Queryable, customerIds: readonly string[]): Promise<Map<string, Renewing[]>> {
+async function renewingOf(
+  desk: Desk,
+  db: Queryable,
+  customerIds: readonly string[],
+): Promise<Map<string, Renewing[]>> {
   const rows = await db
     .selectFrom('subscription')
     .selectAll()
@@ -73,21 +29,30 @@ async function renewingOf(desk: Desk, db: Queryable, customerIds: readonly strin
     .where('status', 'in', liveStatuses)
     .where('cancel_at_period_end', '=', false)
     .execute()
-  const offers = await renewalOffers(desk, db, rows)
+  const prospects = await prospectsOf(desk, db, rows)
   const renewing = (row: SubscriptionRow): Renewing => {
     const zone = timeZoneOf(desk.catalog, row.region_code as RegionCode)
     const unpaid = row.status !== 'active'
+    const prospect = prospects.get(row.id)
     return {
       id: row.id,
       at: row.period_end,
       // An unpaid renewal's price stands on its invoice already.
-      amount: unpaid ? row.price : (offers.get(row.id)?.price ?? row.price),
+      amount: unpaid ? row.price : (prospect?.offer.price ?? row.price),
+      rise: prospect?.rise
+        ? { from: prospect.rise.actsAt, amount: prospect.rise.offer.price }
+        : null,
       unpaid,
       after: (n) => monthsAfter(row.anchor_at, row.months + n, zone),
       wp: (row.subject as Subject | null)?.wp ?? null,
     }
   }
-  return new Map([...Map.groupBy(rows, ({ customer_id }) => customer_id)].map(([id, own]) => [id, own.map(renewing)]))
+  return new Map(
+    [...Map.groupBy(rows, ({ customer_id }) => customer_id)].map(([id, own]) => [
+      id,
+      own.map(renewing),
+    ]),
+  )
 }
 
 export async function runway(desk: Desk, db: Queryable, customerId: string): Promise<Runway> {
@@ -98,17 +63,26 @@ export async function runway(desk: Desk, db: Queryable, customerId: string): Pro
 
 /** The smallest of the warned numbers of days that this wallet lasts no longer than. */
 export const warningLevel = (lasts: number | null, levels: readonly number[]): number | null =>
-  lasts === null ? null : (levels.toSorted((one, other) => one - other).find((level) => lasts <= level) ?? null)
+  lasts === null
+    ? null
+    : (levels.toSorted((one, other) => one - other).find((level) => lasts <= level) ?? null)
 
 /** Warns each customer once at each level; who topped up is warned again the next time. What is unpaid already has letters of its own. */
 async function warn(desk: Desk, customerId: string, renewing: readonly Renewing[]): Promise<void> {
   await transaction(desk.db, async (tx) => {
     const { balance, currency } = await desk.ledger.balanceOf(tx, customerId)
     const now = desk.clock.now()
-    const told = await tx.selectFrom('runway_warning').select('days').where('customer_id', '=', customerId).forUpdate().executeTakeFirst()
+    const told = await tx
+      .selectFrom('runway_warning')
+      .select('days')
+      .where('customer_id', '=', customerId)
+      .forUpdate()
+      .executeTakeFirst()
     const end = emptyAt(balance, renewing, now)
     const lasts = end && Math.max(0, Math.floor((end.getTime() - now.getTime()) / days(1)))
-    const level = renewing.some(({ unpaid }) => unpaid) ? null : warningLevel(lasts, desk.catalog.billing.lowRunwayDays)
+    const level = renewing.some(({ unpaid }) => unpaid)
+      ? null
+      : warningLevel(lasts, desk.catalog.billing.lowRunwayDays)
     if (level === (told?.days ?? null)) return
     if (level === null) {
       await tx.deleteFrom('runway_warning').where('customer_id', '=', customerId).execute()
@@ -117,7 +91,12 @@ async function warn(desk: Desk, customerId: string, renewing: readonly Renewing[
     const noted = await tx
       .insertInto('runway_warning')
       .values({ customer_id: customerId, days: level })
-      .onConflict((conflict) => conflict.column('customer_id').doUpdateSet({ days: level }).where('runway_warning.days', '<>', level))
+      .onConflict((conflict) =>
+        conflict
+          .column('customer_id')
+          .doUpdateSet({ days: level })
+          .where('runway_warning.days', '<>', level),
+      )
       .returning('days')
       .executeTakeFirst()
     // It lasts longer than when it was warned last, or another portal was faster.
@@ -127,21 +106,33 @@ async function warn(desk: Desk, customerId: string, renewing: readonly Renewing[
     await desk.announcer.announce(tx, customerId, 'wallet.low', {
       wallet: { balance: Number(balance), currency, days: lasts, emptyAt: end.toISOString() },
     })
-    await desk.mail(tx, customer.email, ...letter(desk, customer, { balance, currency, end, lasts: lasts ?? 0 }))
+    await desk.mail(
+      tx,
+      customer.email,
+      ...letter(desk, customer, { balance, currency, end, lasts: lasts ?? 0 }),
+    )
   })
 }
 
 function letter(
   desk: Desk,
   { regionCode: region, language }: Customer,
-  { balance, currency, end, lasts }: { balance: bigint; currency: Currency; end: Date; lasts: number },
+  {
+    balance,
+    currency,
+    end,
+    lasts,
+  }: { balance: bigint; currency: Currency; end: Date; lasts: number },
 ): [subject: string, text: string] {
   const vi = language === 'vi'
   const money = formatMoney(Number(balance), currency, language)
   const day = dayIn(timeZoneOf(desk.catalog, region), end)
   const link = `${desk.portalUrl}/payment`
   return vi
-    ? [`Ví của bạn còn đủ dùng ${lasts} ngày`, `Số dư ví là ${money}, không đủ cho lần gia hạn ngày ${day}. Nạp tiền tại: ${link}`]
+    ? [
+        `Ví của bạn còn đủ dùng ${lasts} ngày`,
+        `Số dư ví là ${money}, không đủ cho lần gia hạn ngày ${day}. Nạp tiền tại: ${link}`,
+      ]
     : [
         `Your wallet lasts ${lasts} more ${lasts === 1 ? 'day' : 'days'}`,
         `Your wallet holds ${money}, which does not cover the renewal of ${day}. Top up here: ${link}`,

@@ -72,7 +72,9 @@ const zones = { VN: 'Asia/Ho_Chi_Minh', USD: 'UTC', AUD: 'Australia/Sydney' }
 
 /** The model's calendar: tries the offsets that a region may have until its clocks show the wanted time. */
 function monthsOn(anchor: number, months: number, region: Region): number {
-  const [date = '', time = ''] = new Date(anchor).toLocaleString('sv-SE', { timeZone: zones[region] }).split(' ')
+  const [date = '', time = ''] = new Date(anchor)
+    .toLocaleString('sv-SE', { timeZone: zones[region] })
+    .split(' ')
   const [year = 0, month = 0, dayOfMonth = 0] = date.split('-').map(Number)
   const first = new Date(Date.UTC(year, month - 1 + months, 1))
   const last = new Date(Date.UTC(year, month + months, 0)).getUTCDate()
@@ -80,9 +82,12 @@ function monthsOn(anchor: number, months: number, region: Region): number {
   const offsets = ahead[region]
   for (const hours of offsets) {
     const candidate = Date.parse(`${shown.replace(' ', 'T')}Z`) - hours * 3_600_000
-    if (new Date(candidate).toLocaleString('sv-SE', { timeZone: zones[region] }) === shown) return candidate + (anchor % 1000)
+    if (new Date(candidate).toLocaleString('sv-SE', { timeZone: zones[region] }) === shown)
+      return candidate + (anchor % 1000)
   }
-  return Date.parse(`${shown.replace(' ', 'T')}Z`) - (offsets.at(-1) ?? 0) * 3_600_000 + (anchor % 1000)
+  return (
+    Date.parse(`${shown.replace(' ', 'T')}Z`) - (offsets.at(-1) ?? 0) * 3_600_000 + (anchor % 1000)
+  )
 }
 
 /** price x left / whole to the nearest unit, a half to the even one; by remainders of a long division. */
@@ -109,6 +114,12 @@ interface Service {
   leaves: boolean
   /** The look that comes next. */
   look: number
+  /** When an order that nobody paid is over. */
+  lapses: number
+  /** A dearer price that was announced, and when it may act. */
+  rise: { price: number; from: number } | null
+  /** The documents of the running month: the price from each on, and its total. */
+  documents: { price: number; total: number }[]
 }
 interface Debt {
   readonly service: Service
@@ -118,6 +129,8 @@ class Model {
   held = 0
   readonly entries: number[] = []
   readonly services: Service[] = []
+  lapsed = 0
+  announced = 0
   /** Oldest first. */
   debts: Debt[] = []
   readonly region: Region
@@ -130,9 +143,10 @@ class Model {
     this.entries.push(amount)
   }
   settle(now: number): void {
-    while (this.debts[0] && this.debts[0].amount <= this.held) {
-      const debt = this.debts.shift()
-      if (debt) this.paid(debt, now)
+    for (const debt of this.debts) {
+      if (debt.amount > this.held || debt.service.lapses <= now) continue
+      this.debts = this.debts.filter((each) => each !== debt)
+      this.paid(debt, now)
     }
   }
   paid({ service, amount }: Debt, now: number): void {
@@ -143,8 +157,10 @@ class Model {
       service.from = now
       service.until = monthsOn(now, 1, this.region)
     }
+    // The first month begins with the payment.
     if (service.state === 'waiting') {
-      if (service.until <= now) restart()
+      restart()
+      service.lapses = Number.POSITIVE_INFINITY
     } else {
       const next = monthsOn(service.anchor, service.passed + 1, this.region)
       if (next <= now) restart()
@@ -155,6 +171,7 @@ class Model {
       }
     }
     service.state = 'runs'
+    service.documents = [{ price: amount, total: amount }]
   }
   order(id: string, price: number, now: number): void {
     const service: Service = {
@@ -168,11 +185,30 @@ class Model {
       wanted: null,
       look: 0,
       leaves: false,
+      lapses: now + 7 * day,
+      documents: [],
+      rise: null,
     }
     this.services.push(service)
     // An order is paid by itself, whatever else is open.
     if (price <= this.held) this.paid({ service, amount: price }, now)
     else this.debts.push({ service, amount: price })
+  }
+  /** What the catalogue asks for it: a planned change at the price at which it was planned. */
+  asked(service: Service, listPrice: (id: string) => number | undefined): number {
+    return service.wanted ?? listPrice(service.id) ?? service.price
+  }
+  /** Somebody looks for what will be dearer. */
+  announce(now: number, listPrice: (id: string) => number | undefined): void {
+    for (const service of this.services) {
+      if (service.state !== 'runs' || service.leaves) continue
+      const asked = this.asked(service, listPrice)
+      if (asked <= (service.wanted ?? service.price)) service.rise = null
+      else if (!service.rise || asked > service.rise.price) {
+        service.rise = { price: asked, from: now + 30 * day }
+        this.announced += 1
+      }
+    }
   }
   gone(service: Service): void {
     service.state = 'gone'
@@ -189,7 +225,12 @@ class Model {
           this.gone(service)
           continue
         }
-        service.price = service.wanted ?? listPrice(service.id) ?? service.price
+        const agreed = service.wanted ?? service.price
+        const asked = this.asked(service, listPrice)
+        const told =
+          service.rise && service.rise.from <= service.until && asked <= service.rise.price
+        service.price = asked <= agreed || told ? asked : agreed
+        if (service.rise && service.rise.from <= service.until) service.rise = null
         service.wanted = null
         const debt = { service, amount: service.price }
         if (debt.amount <= this.held) this.paid(debt, now)
@@ -203,7 +244,9 @@ class Model {
     const lookAt = ({ until, look }: Service): number => until + (looks[look] ?? 0) * day
     for (;;) {
       const service = this.services
-        .filter((each) => (each.state === 'late' || each.state === 'stopped') && lookAt(each) <= now)
+        .filter(
+          (each) => (each.state === 'late' || each.state === 'stopped') && lookAt(each) <= now,
+        )
         .toSorted((one, other) => lookAt(one) - lookAt(other) || (one.id < other.id ? -1 : 1))[0]
       if (!service) break
       const debt = this.debts.find((each) => each.service === service)
@@ -217,136 +260,198 @@ class Model {
         service.look = 4
       } else service.look = looks.findIndex((after) => after > overdue)
     }
+    for (const service of this.services)
+      if (service.state === 'waiting' && service.lapses <= now) {
+        this.gone(service)
+        this.lapsed += 1
+      }
     this.settle(now)
   }
 }
 
-test(`${count} customers over three years (seed ${seed})`, { timeout: 60_000 + count * 10_000 }, async () => {
-  const listed = new Map<string, number>()
-  room.price = (id, change) => {
-    const price = (change as { price?: number } | null)?.price ?? listed.get(id)
-    return price === undefined ? undefined : offerAt(BigInt(price))
-  }
-  const regions: Region[] = ['VN', 'VN', 'AUD', 'USD']
-  const people: { buyer: Buyer; model: Model }[] = []
-  for (let n = 0; n < count; n++) {
-    const region = regions[n % regions.length] ?? 'VN'
-    people.push({ buyer: await room.customer({ region }), model: new Model(region) })
-  }
-  const does = async (kind: number, { buyer, model }: { buyer: Buyer; model: Model }): Promise<void> => {
-    const now = room.clock.now().getTime()
-    const unit = model.region === 'VN' ? 1000 : 10
-    const service = model.services.filter(({ state }) => state !== 'gone')[below(3)]
-    const runs = service?.state === 'runs' && service.until > now
-    if (kind < 30) {
-      // One in ten is declined by the bank: nothing arrives.
-      const amount = (1 + below(900)) * unit
-      if (below(10) === 0) return
-      await room.topUp(buyer, BigInt(amount))
-      model.move(amount)
-      model.settle(now)
-    } else if (kind < 45) {
-      if (model.services.filter(({ state }) => state !== 'gone').length >= 3) return
-      const price = (50 + below(200)) * unit + below(unit)
-      model.order(await room.order(buyer, offerAt(BigInt(price))), price, now)
-    } else if (kind < 60 && service && runs) {
-      const to = service.price + (1 + below(100)) * unit
-      const left = Math.floor((service.until - now) / 1000)
-      const whole = Math.floor((service.until - service.from) / 1000)
-      const difference = part(to, left, whole) - part(service.price, left, whole)
-      const changed = transaction(room.db, (tx) =>
-        room.bills.changePrice(tx, { subscriptionId: service.id, to: offerAt(BigInt(to)), change: {}, starts: null }),
+test(
+  `${count} customers over three years (seed ${seed})`,
+  { timeout: 60_000 + count * 10_000 },
+  async () => {
+    const listed = new Map<string, number>()
+    room.price = (id, change) => {
+      const price = (change as { price?: number } | null)?.price ?? listed.get(id)
+      return price === undefined ? undefined : offerAt(BigInt(price))
+    }
+    const regions: Region[] = ['VN', 'VN', 'AUD', 'USD']
+    const people: { buyer: Buyer; model: Model }[] = []
+    for (let n = 0; n < count; n++) {
+      const region = regions[n % regions.length] ?? 'VN'
+      people.push({ buyer: await room.customer({ region }), model: new Model(region) })
+    }
+    const does = async (
+      kind: number,
+      { buyer, model }: { buyer: Buyer; model: Model },
+    ): Promise<void> => {
+      const now = room.clock.now().getTime()
+      const unit = model.region === 'VN' ? 1000 : 10
+      const service = model.services.filter(({ state }) => state !== 'gone')[below(3)]
+      const runs = service?.state === 'runs' && service.until > now
+      if (kind < 30) {
+        // One in ten is declined by the bank: nothing arrives.
+        const amount = (1 + below(900)) * unit
+        if (below(10) === 0) return
+        await room.topUp(buyer, BigInt(amount))
+        model.move(amount)
+        model.settle(now)
+      } else if (kind < 45) {
+        if (model.services.filter(({ state }) => state !== 'gone').length >= 3) return
+        const price = (50 + below(200)) * unit + below(unit)
+        model.order(await room.order(buyer, offerAt(BigInt(price))), price, now)
+      } else if (kind < 60 && service && runs) {
+        const to = service.price + (1 + below(100)) * unit
+        const left = Math.floor((service.until - now) / 1000)
+        const whole = Math.floor((service.until - service.from) / 1000)
+        const difference = part(to, left, whole) - part(service.price, left, whole)
+        const changed = transaction(room.db, (tx) =>
+          room.bills.changePrice(tx, {
+            subscriptionId: service.id,
+            to: offerAt(BigInt(to)),
+            change: {},
+            starts: null,
+          }),
+        )
+        if (difference > model.held)
+          return await expect(changed).rejects.toMatchObject({ code: 'insufficient_balance' })
+        await changed
+        model.move(-difference)
+        if (difference > 0) service.documents.push({ price: to, total: difference })
+        service.price = to
+        service.wanted = null
+        listed.delete(service.id)
+      } else if (kind < 70 && service && runs) {
+        const price = Math.max(1, service.price - (1 + below(50)) * unit)
+        if (price >= service.price) return
+        await transaction(room.db, (tx) =>
+          room.bills.changePrice(tx, {
+            subscriptionId: service.id,
+            to: offerAt(BigInt(price)),
+            change: { price },
+            starts: null,
+          }),
+        )
+        service.wanted = price
+      } else if (kind < 76 && service && runs) {
+        service.leaves = !service.leaves
+        await transaction(room.db, (tx) =>
+          service.leaves
+            ? room.bills.cancel(tx, service.id, 'period_end')
+            : room.bills.resume(tx, service.id),
+        )
+      } else if (kind < 80 && service) {
+        const left = Math.floor((service.until - now) / 1000)
+        const whole = Math.floor((service.until - service.from) / 1000)
+        if (runs) {
+          // A credit note, and an entry, for each document of the month that charged a part of it.
+          const unused = part(service.price, left, whole)
+          const grown = service.documents.slice(1).map(({ price, total }, index) => {
+            const before = service.documents[index]?.price ?? 0
+            return Math.min(total, part(price, left, whole) - part(before, left, whole))
+          })
+          model.move(unused - grown.reduce((sum, each) => sum + each, 0))
+          for (const each of grown) model.move(each)
+        }
+        model.gone(service)
+        await transaction(room.db, (tx) => room.bills.cancel(tx, service.id, 'now'))
+        await room.payJobs()
+        model.settle(now)
+      } else if (kind < 85 && service) {
+        // The catalogue's price of it changes: from the next renewal on.
+        listed.set(service.id, Math.max(1, service.price + (below(40) - 10) * unit))
+      }
+    }
+
+    let forecasts = new Map<Model, number | null>()
+    let forecastsMade = 0
+    let kills = 0
+    for (let today = 0; today < span; today++) {
+      const silence = quiet.find(([first, end]) => today >= first && today < end)
+      if (silence?.[0] === today) {
+        forecasts = new Map()
+        for (const { buyer, model } of people) {
+          if (model.services.some(({ state }) => state === 'late' || state === 'stopped')) continue
+          const { emptyAt } = await room.bills.runway(room.db, buyer.id)
+          forecasts.set(model, emptyAt === null ? null : Date.parse(emptyAt))
+          forecastsMade += 1
+        }
+      }
+      if (!silence) for (const person of people) if (below(12) === 0) await does(below(100), person)
+      // Any time of day, so that shares are of odd seconds.
+      room.clock.advance(day - 5_000_000 + below(10_000_000))
+      const now = room.clock.now().getTime()
+      const lateBefore = new Set(
+        people.flatMap(({ model }) => model.services.filter(({ state }) => state !== 'runs')),
       )
-      if (difference > model.held) return await expect(changed).rejects.toMatchObject({ code: 'insufficient_balance' })
-      await changed
-      model.move(-difference)
-      service.price = to
-      service.wanted = null
-      listed.delete(service.id)
-    } else if (kind < 70 && service && runs) {
-      const price = Math.max(1, service.price - (1 + below(50)) * unit)
-      if (price >= service.price) return
-      await transaction(room.db, (tx) =>
-        room.bills.changePrice(tx, { subscriptionId: service.id, to: offerAt(BigInt(price)), change: { price }, starts: null }),
-      )
-      service.wanted = price
-    } else if (kind < 76 && service && runs) {
-      service.leaves = !service.leaves
-      await transaction(room.db, (tx) =>
-        service.leaves ? room.bills.cancel(tx, service.id, 'period_end') : room.bills.resume(tx, service.id),
-      )
-    } else if (kind < 80 && service) {
-      const left = Math.floor((service.until - now) / 1000)
-      const whole = Math.floor((service.until - service.from) / 1000)
-      if (runs) model.move(part(service.price, left, whole))
-      model.gone(service)
-      await transaction(room.db, (tx) => room.bills.cancel(tx, service.id, 'now'))
+      if (today % 2 === 0 && (await killedWorker())) kills += 1
+      await room.bills.sweep()
       await room.payJobs()
-      model.settle(now)
-    } else if (kind < 85 && service) {
-      // The catalogue's price of it changes: from the next renewal on.
-      listed.set(service.id, Math.max(1, service.price + (below(40) - 10) * unit))
-    }
-  }
-
-  let forecasts = new Map<Model, number | null>()
-  let forecastsMade = 0
-  let kills = 0
-  for (let today = 0; today < span; today++) {
-    const silence = quiet.find(([first, end]) => today >= first && today < end)
-    if (silence?.[0] === today) {
-      forecasts = new Map()
-      for (const { buyer, model } of people) {
-        if (model.services.some(({ state }) => state === 'late' || state === 'stopped')) continue
-        const { emptyAt } = await room.bills.runway(room.db, buyer.id)
-        forecasts.set(model, emptyAt === null ? null : Date.parse(emptyAt))
-        forecastsMade += 1
+      await room.bills.announcePrices()
+      for (const { model } of people) {
+        model.tick(now, (id) => listed.get(id))
+        model.announce(now, (id) => listed.get(id))
+        const failed = model.services
+          .filter((service) => !lateBefore.has(service) && service.state === 'late')
+          .map(({ until }) => until)
+        if (failed.length > 0 && forecasts.has(model)) {
+          expect(forecasts.get(model)).toBe(Math.min(...failed))
+          forecasts.delete(model)
+        }
       }
+      if (silence && silence[1] === today + 1)
+        for (const [, end] of forecasts) expect(end === null || end > now).toBe(true)
+      if (!silence) forecasts = new Map()
     }
-    if (!silence) for (const person of people) if (below(12) === 0) await does(below(100), person)
-    // Any time of day, so that shares are of odd seconds.
-    room.clock.advance(day - 5_000_000 + below(10_000_000))
-    const now = room.clock.now().getTime()
-    const lateBefore = new Set(people.flatMap(({ model }) => model.services.filter(({ state }) => state !== 'runs')))
-    if (today % 2 === 0 && (await killedWorker())) kills += 1
-    await room.bills.sweep()
-    await room.payJobs()
-    for (const { model } of people) {
-      model.tick(now, (id) => listed.get(id))
-      const failed = model.services.filter((service) => !lateBefore.has(service) && service.state === 'late').map(({ until }) => until)
-      if (failed.length > 0 && forecasts.has(model)) {
-        expect(forecasts.get(model)).toBe(Math.min(...failed))
-        forecasts.delete(model)
-      }
-    }
-    if (silence && silence[1] === today + 1) for (const [, end] of forecasts) expect(end === null || end > now).toBe(true)
-    if (!silence) forecasts = new Map()
-  }
 
-  for (const { buyer, model } of people) {
-    const entries = await room.db
-      .selectFrom('ledger_entry as e')
-      .innerJoin('ledger_account as a', 'a.id', 'e.account_id')
-      .select('e.amount')
-      .where('a.customer_id', '=', buyer.id)
-      .orderBy('e.version')
-      .execute()
-    expect(entries.map(({ amount }) => Number(amount))).toEqual(model.entries)
-    expect(Number(await room.balance(buyer))).toBe(model.held)
-    const states = { waiting: 'pending', runs: 'active', late: 'past_due', stopped: 'suspended', gone: 'ended' }
-    for (const service of model.services) expect((await room.subscription(service.id))?.status).toBe(states[service.state])
-  }
-  const { rows: numbers } = await sql<{ region_code: string; year: string; first: number; last: number; n: number }>`
-    select region_code, split_part(number, '-', 2) as year, min(split_part(number, '-', 3)::int) as first, max(split_part(number, '-', 3)::int) as last,
+    for (const { buyer, model } of people) {
+      const entries = await room.db
+        .selectFrom('ledger_entry as e')
+        .innerJoin('ledger_account as a', 'a.id', 'e.account_id')
+        .select('e.amount')
+        .where('a.customer_id', '=', buyer.id)
+        .orderBy('e.version')
+        .execute()
+      expect(entries.map(({ amount }) => Number(amount))).toEqual(model.entries)
+      expect(Number(await room.balance(buyer))).toBe(model.held)
+      const states = {
+        waiting: 'pending',
+        runs: 'active',
+        late: 'past_due',
+        stopped: 'suspended',
+        gone: 'ended',
+      }
+      for (const service of model.services)
+        expect((await room.subscription(service.id))?.status).toBe(states[service.state])
+    }
+    const { rows: numbers } = await sql<{
+      region_code: string
+      series: string
+      first: number
+      last: number
+      n: number
+    }>`
+    select region_code, regexp_replace(number, '-[0-9]+$', '') as series,
+      min(split_part(number, '-', -1)::int) as first, max(split_part(number, '-', -1)::int) as last,
       count(distinct number)::int as n
-    from invoice group by 1, 2
+    from invoice where number is not null group by 1, 2
   `.execute(room.db)
-  for (const { first, last, n } of numbers) expect([first, last]).toEqual([1, n])
-  expect(numbers.length).toBeGreaterThan(3)
-  expect(kills).toBeGreaterThan(span / 10)
-  await room.ledgerHolds()
-  const invoices = numbers.reduce((sum, { n }) => sum + n, 0)
-  process.stdout.write(
-    `\n${count} customers, ${invoices} invoices, ${forecastsMade} forecasts of the runway, ${kills} workers killed, no difference\n\n`,
-  )
-})
+    for (const { first, last, n } of numbers) expect([first, last]).toEqual([1, n])
+    expect(people.reduce((sum, { model }) => sum + model.lapsed, 0)).toBeGreaterThan(0)
+    expect(numbers.length).toBeGreaterThan(3)
+    expect(kills).toBeGreaterThan(span / 10)
+    const announced = people.reduce((sum, { model }) => sum + model.announced, 0)
+    expect(announced).toBeGreaterThan(0)
+    expect(room.told.filter(({ event }) => event === 'subscription.price_announced')).toHaveLength(
+      announced,
+    )
+    await room.ledgerHolds()
+    const invoices = numbers.reduce((sum, { n }) => sum + n, 0)
+    process.stdout.write(
+      `\n${count} customers, ${invoices} invoices, ${forecastsMade} forecasts of the runway, ${kills} workers killed, no difference\n\n`,
+    )
+  },
+)

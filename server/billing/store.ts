@@ -4,6 +4,7 @@ import type { Language } from '../../contract/errors.ts'
 import { currency as currencySchema } from '../../contract/money.ts'
 import type * as z from 'zod/mini'
 import type { InvoiceStatus } from '../../contract/billing.ts'
+import { hashOfToken, type InvoiceLinks } from './links.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Queryable } from '../platform/db.ts'
 import { sql, type Selectable } from 'kysely'
@@ -11,11 +12,13 @@ import { sql, type Selectable } from 'kysely'
 export type InvoiceRow = Selectable<DB['invoice']>
 type LineRow = Selectable<DB['invoice_line']>
 
-/** Addresses of an invoice: unguessable, good without signing in. */
-export const hostedUrl = (portalUrl: string, token: string): string => `${portalUrl}/invoice/hosted/${token}`
-const pdfUrl = (portalUrl: string, token: string, language: Language): string => `${portalUrl}/api/invoices/${token}/pdf?lang=${language}`
-
-function present(row: InvoiceRow, lines: readonly LineRow[], portalUrl: string, language: Language): Invoice {
+function present(
+  row: InvoiceRow,
+  lines: readonly LineRow[],
+  corrected: ReadonlyMap<string, string | null>,
+  links: InvoiceLinks,
+  language: Language,
+): Invoice {
   return {
     id: row.id,
     number: row.number,
@@ -25,13 +28,26 @@ function present(row: InvoiceRow, lines: readonly LineRow[], portalUrl: string, 
     currency: currencySchema.parse(row.currency),
     status: row.status as z.output<typeof InvoiceStatus>,
     kind: row.kind as Invoice['kind'],
+    corrects:
+      row.corrects_id === null
+        ? null
+        : { id: row.corrects_id, number: corrected.get(row.corrects_id) ?? '' },
     tax:
       row.tax_rate === 0
         ? null
-        : { name: row.tax_name, rate: row.tax_rate, amount: Number(lines.reduce((sum, line) => sum + line.tax, 0n)) },
+        : {
+            name: row.tax_name,
+            rate: row.tax_rate,
+            amount: Number(lines.reduce((sum, line) => sum + line.tax, 0n)),
+          },
     created: Math.floor(row.created_at.getTime() / 1000),
-    invoice_pdf: pdfUrl(portalUrl, row.token, language),
-    hosted_invoice_url: hostedUrl(portalUrl, row.token),
+    issuedAt: row.issued_at?.toISOString() ?? null,
+    lapsesAt:
+      row.status === 'open' || row.status === 'void'
+        ? (row.lapses_at?.toISOString() ?? null)
+        : null,
+    invoice_pdf: links.pdf(row.id, language),
+    hosted_invoice_url: links.hosted(row.id),
     lines: lines.map((line) => ({
       description: language === 'vi' ? line.description_vi : line.description_en,
       quantity: Number(line.quantity),
@@ -40,17 +56,40 @@ function present(row: InvoiceRow, lines: readonly LineRow[], portalUrl: string, 
       tax: Number(line.tax),
       period_start: line.period_start?.toISOString() ?? null,
       period_end: line.period_end?.toISOString() ?? null,
+      corrects_line: line.corrects_position === null ? null : line.corrects_position + 1,
     })),
   }
 }
 
-/** With their lines, in two statements whatever their number. */
-export async function presentAll(db: Queryable, rows: readonly InvoiceRow[], portalUrl: string, language: Language): Promise<Invoice[]> {
+/** With their lines, in three statements whatever their number. */
+export async function presentAll(
+  db: Queryable,
+  rows: readonly InvoiceRow[],
+  links: InvoiceLinks,
+  language: Language,
+): Promise<Invoice[]> {
   const ids = rows.map((row) => row.id)
   const lines =
-    ids.length === 0 ? [] : await db.selectFrom('invoice_line').selectAll().where('invoice_id', 'in', ids).orderBy('position').execute()
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('invoice_line')
+          .selectAll()
+          .where('invoice_id', 'in', ids)
+          .orderBy('position')
+          .execute()
   const of = Map.groupBy(lines, (line) => line.invoice_id)
-  return rows.map((row) => present(row, of.get(row.id) ?? [], portalUrl, language))
+  const correctedIds = rows.flatMap((row) => row.corrects_id ?? [])
+  const named =
+    correctedIds.length === 0
+      ? []
+      : await db
+          .selectFrom('invoice')
+          .select(['id', 'number'])
+          .where('id', 'in', correctedIds)
+          .execute()
+  const corrected = new Map(named.map(({ id, number }) => [id, number]))
+  return rows.map((row) => present(row, of.get(row.id) ?? [], corrected, links, language))
 }
 
 /** Newest first. */
@@ -71,17 +110,27 @@ export async function invoicePage(
 }
 
 /** All that are open, counted by the index that holds nothing else. */
-export async function unpaidOf(db: Queryable, customerId: string): Promise<{ count: number; due: bigint }> {
+export async function unpaidOf(
+  db: Queryable,
+  customerId: string,
+): Promise<{ count: number; due: bigint }> {
   const { count, due } = await db
     .selectFrom('invoice')
-    .select((eb) => [eb.fn.countAll<bigint>().as('count'), sql<string>`coalesce(sum(total - amount_paid), 0)`.as('due')])
+    .select((eb) => [
+      eb.fn.countAll<bigint>().as('count'),
+      sql<string>`coalesce(sum(total - amount_paid), 0)`.as('due'),
+    ])
     .where('customer_id', '=', customerId)
     .where('status', '=', 'open')
     .executeTakeFirstOrThrow()
   return { count: Number(count), due: BigInt(due) }
 }
 
-export const isOwner = async (db: Queryable, customerId: string, subscriptionId: string): Promise<boolean> =>
+export const isOwner = async (
+  db: Queryable,
+  customerId: string,
+  subscriptionId: string,
+): Promise<boolean> =>
   (await db
     .selectFrom('subscription')
     .select('id')
@@ -91,6 +140,25 @@ export const isOwner = async (db: Queryable, customerId: string, subscriptionId:
 
 export const invoiceById = (db: Queryable, id: string): Promise<InvoiceRow | undefined> =>
   db.selectFrom('invoice').selectAll().where('id', '=', id).executeTakeFirst()
-/** What is no token of ours is no invoice; a NUL byte would be refused by the database itself. */
-export const invoiceByToken = async (db: Queryable, token: string): Promise<InvoiceRow | undefined> =>
-  /^[\w-]{1,64}$/.test(token) ? await db.selectFrom('invoice').selectAll().where('token', '=', token).executeTakeFirst() : undefined
+/** The invoice that its subscription is charged on now, in place of one that was made void. */
+export const reissued = (db: Queryable, old: InvoiceRow): Promise<InvoiceRow | undefined> =>
+  db
+    .selectFrom('invoice as i')
+    .innerJoin('subscription as s', 's.invoice_id', 'i.id')
+    .selectAll('i')
+    .where('s.id', '=', old.subscription_id)
+    .executeTakeFirst()
+/** What is no token of ours is no invoice. */
+export async function invoiceByToken(
+  db: Queryable,
+  links: InvoiceLinks,
+  token: string,
+): Promise<InvoiceRow | undefined> {
+  const id = links.idOf(token)
+  if (id !== undefined) return await invoiceById(db, id)
+  return await db
+    .selectFrom('invoice')
+    .selectAll()
+    .where('old_token_hash', '=', hashOfToken(token))
+    .executeTakeFirst()
+}

@@ -6,19 +6,33 @@ import type { Queryable } from '../platform/db.ts'
 import type { Desk } from './desk.ts'
 import { renewsAt } from './events.ts'
 import type { Subject } from './issue.ts'
-import { renewalOffers } from './renewals.ts'
-import { hostedUrl } from './store.ts'
+import { firstRenewalFrom } from './announcements.ts'
+import { prospectsOf, renewalOffer } from './prospects.ts'
 import { unusedOf } from './subscriptions.ts'
 
 export type { Subscription }
 
-export async function subscriptionOf(desk: Desk, db: Queryable, id: string): Promise<Subscription | undefined> {
-  const row = await db.selectFrom('subscription').selectAll().where('id', '=', id).executeTakeFirst()
+export async function subscriptionOf(
+  desk: Desk,
+  db: Queryable,
+  id: string,
+): Promise<Subscription | undefined> {
+  const row = await db
+    .selectFrom('subscription')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirst()
   if (!row) return undefined
-  const renewal = (await renewalOffers(desk, db, [row])).get(row.id)
+  const prospect = (await prospectsOf(desk, db, [row])).get(row.id)
+  const rise = prospect?.rise?.announced ? prospect.rise : null
   const unpaid =
     row.status === 'past_due' || row.status === 'suspended'
-      ? await db.selectFrom('invoice').selectAll().where('id', '=', row.invoice_id).where('status', '=', 'open').executeTakeFirst()
+      ? await db
+          .selectFrom('invoice')
+          .selectAll()
+          .where('id', '=', row.invoice_id)
+          .where('status', '=', 'open')
+          .executeTakeFirst()
       : undefined
   const { suspendDays, deleteDays } = desk.catalog.billing
   const afterDue = (count: number): string => later(row.period_end, days(count)).toISOString()
@@ -30,15 +44,20 @@ export async function subscriptionOf(desk: Desk, db: Queryable, id: string): Pro
     periodStart: row.period_start.toISOString(),
     periodEnd: row.period_end.toISOString(),
     renewsAt: renewsAt(row),
-    renewalPrice: Number(renewal?.price ?? row.price),
+    renewalPrice: Number(prospect ? renewalOffer(prospect, row.period_end).price : row.price),
+    priceRise: rise && {
+      price: Number(rise.offer.price),
+      actsAt: firstRenewalFrom(desk, row, rise.actsAt).toISOString(),
+    },
     planned: row.planned !== null,
     cancelAtPeriodEnd: row.cancel_at_period_end,
     unused: Number(unusedOf(row, desk.clock.now())),
     unpaid: unpaid
       ? {
-          number: unpaid.number,
+          // A renewal has its number from the moment it falls due.
+          number: unpaid.number ?? '',
           amount_due: Number(unpaid.total - unpaid.amount_paid),
-          hosted_invoice_url: hostedUrl(desk.portalUrl, unpaid.token),
+          hosted_invoice_url: desk.links.hosted(unpaid.id),
           dueAt: row.period_end.toISOString(),
           suspendsAt: afterDue(suspendDays),
           deletesAt: afterDue(deleteDays),

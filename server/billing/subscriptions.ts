@@ -5,11 +5,25 @@ import { shareOf } from '../../contract/pricing.ts'
 import { timeZoneOf } from '../catalog/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import { creditUnused, creditWhole } from './credit-notes.ts'
 import { jobNames, type Desk } from './desk.ts'
 import { draftEvent, subscriptionEvent } from './events.ts'
-import type { Party } from './invoice-pdf.ts'
-import { numberDrafts, writeInvoices, type Draft, type Line, type Subject } from './issue.ts'
-import { lockSubscription, payHeld, hold, priceColumns, type SubscriptionRow } from './payment.ts'
+import {
+  numberDrafts,
+  totalOf,
+  writeInvoices,
+  type Draft,
+  type Line,
+  type Subject,
+} from './issue.ts'
+import {
+  hold,
+  lockSubscription,
+  payHeld,
+  priceColumns,
+  repriced,
+  type SubscriptionRow,
+} from './payment.ts'
 import { monthsAfter, secondsBetween } from './period.ts'
 import { offerOf, offerToJson, type Offer, type Starts } from './product.ts'
 import type { InvoiceRow } from './store.ts'
@@ -33,7 +47,11 @@ export interface PriceChange {
   readonly starts: Starts | null
 }
 
-export async function subscribe(desk: Desk, tx: Tx, of: NewSubscription): Promise<{ id: string; period: { start: Date; end: Date } }> {
+export async function subscribe(
+  desk: Desk,
+  tx: Tx,
+  of: NewSubscription,
+): Promise<{ id: string; period: { start: Date; end: Date } }> {
   const now = desk.clock.now()
   const periodEnd = monthsAfter(now, 1, timeZoneOf(desk.catalog, of.regionCode))
   const row = await tx
@@ -43,7 +61,11 @@ export async function subscribe(desk: Desk, tx: Tx, of: NewSubscription): Promis
       customer_id: of.customerId,
       region_code: of.regionCode,
       product: of.product,
-      ...(priceColumns(JSON.parse(offerToJson(of.offer))) as { price: bigint; terms: string | null; description: string }),
+      ...(priceColumns(JSON.parse(offerToJson(of.offer))) as {
+        price: bigint
+        terms: string | null
+        description: string
+      }),
       currency: of.currency,
       subject: of.subject && JSON.stringify(of.subject),
       status: 'pending',
@@ -79,9 +101,16 @@ function restLine(row: SubscriptionRow, offer: Offer, now: Date, quantity: 1n | 
 
 /** What cancelling now would give back, minor units. */
 export const unusedOf = (row: SubscriptionRow, now: Date): bigint =>
-  row.status === 'active' && now < row.period_end ? restLine(row, offerOf(row), now, -1n).unitPrice : 0n
+  row.status === 'active' && now < row.period_end
+    ? restLine(row, offerOf(row), now, -1n).unitPrice
+    : 0n
 
-async function draftFor(desk: Desk, tx: Tx, row: SubscriptionRow, of: Pick<Draft, 'kind' | 'lines' | 'starts' | 'sets'>): Promise<Draft> {
+async function draftFor(
+  desk: Desk,
+  tx: Tx,
+  row: SubscriptionRow,
+  of: Pick<Draft, 'kind' | 'lines' | 'starts' | 'sets'>,
+): Promise<Draft> {
   const customer = (await desk.customers(tx, [row.customer_id])).get(row.customer_id)
   if (!customer) throw new Error(`no customer ${row.customer_id}`)
   return {
@@ -97,13 +126,14 @@ async function draftFor(desk: Desk, tx: Tx, row: SubscriptionRow, of: Pick<Draft
 
 /**
  * A higher price is charged for the rest of the period, by the second, on an invoice whose payment makes the change act; a wallet that is short
- * refuses it, and nothing is written. A lower one takes effect at the renewal.
+ * refuses it, and nothing is written. A lower one takes effect at the renewal. Where no minor unit
+ * is due, the change acts at once and there is no invoice.
  */
 export async function changePrice(
   desk: Desk,
   tx: Tx,
   { subscriptionId, to, change, starts }: PriceChange,
-): Promise<{ outcome: 'charged'; invoiceId: string } | { outcome: 'planned'; at: Date }> {
+): Promise<{ outcome: 'charged'; invoiceId: string | null } | { outcome: 'planned'; at: Date }> {
   const row = await lockSubscription(tx, subscriptionId)
   if (row?.status !== 'active') throw new Refusal('subscription_not_active')
   const now = desk.clock.now()
@@ -112,7 +142,9 @@ export async function changePrice(
   if (to.price < row.price) {
     const changed = await tx
       .updateTable('subscription')
-      .set({ planned: JSON.stringify({ change, starts }) })
+      .set({
+        planned: JSON.stringify({ change, starts, to: JSON.parse(offerToJson(to)) as unknown }),
+      })
       .where('id', '=', row.id)
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -120,6 +152,12 @@ export async function changePrice(
     return { outcome: 'planned', at: row.period_end }
   }
   const lines = [restLine(row, to, now, 1n), restLine(row, offerOf(row), now, -1n)]
+  // Nothing is charged, so there is nothing to document: the change acts at once.
+  if (totalOf(lines) === 0n) {
+    await repriced(desk, tx, row, to)
+    if (starts) await desk.jobs.add(tx, starts.job, starts.payload)
+    return { outcome: 'charged', invoiceId: null }
+  }
   const [invoice] = await numberDrafts(
     tx,
     desk.catalog,
@@ -128,9 +166,10 @@ export async function changePrice(
   )
   if (!invoice) throw new Error('a draft got no number')
   await writeInvoices(tx, desk.catalog, [{ ...invoice, paid: false }], now)
-  await desk.announcer.announceAll(tx, [draftEvent('invoice.create', desk.portalUrl, invoice, 0n)])
+  await desk.announcer.announceAll(tx, [draftEvent('invoice.create', invoice, 0n)])
   const held = await hold(tx, invoice.id)
-  if (!held || (await payHeld(desk, tx, held, true)) !== 'paid') throw new Refusal('insufficient_balance')
+  if (!held || (await payHeld(desk, tx, held, true)) !== 'paid')
+    throw new Refusal('insufficient_balance')
   return { outcome: 'charged', invoiceId: invoice.id }
 }
 
@@ -138,7 +177,7 @@ export async function changePrice(
 async function voidOpen(tx: Tx, subscriptionId: string): Promise<void> {
   await tx
     .updateTable('invoice')
-    .set({ status: 'void' })
+    .set({ status: 'void', lapses_at: null })
     .where('subscription_id', '=', subscriptionId)
     .where('status', '=', 'open')
     .execute()
@@ -161,33 +200,17 @@ export async function end(desk: Desk, tx: Tx, row: SubscriptionRow): Promise<voi
   await desk.jobs.add(tx, jobNames.payOpen, { customerId: row.customer_id })
 }
 
-/** The unused part of the running period goes back into the wallet, on a credit note of its own. */
-async function giveBackUnused(desk: Desk, tx: Tx, row: SubscriptionRow, now: Date): Promise<void> {
-  const amount = unusedOf(row, now)
-  if (amount === 0n) return
-  const lines = [restLine(row, offerOf(row), now, -1n)]
-  const invoice = await tx.selectFrom('invoice').select(['paid_at', 'buyer']).where('id', '=', row.invoice_id).executeTakeFirst()
-  const draft = await draftFor(desk, tx, row, { kind: 'credit', lines, starts: null, sets: null })
-  const [note] = await numberDrafts(tx, desk.catalog, [{ ...draft, ...(invoice && { buyer: invoice.buyer as Party }) }], now)
-  if (!note) throw new Error('a draft got no number')
-  await writeInvoices(tx, desk.catalog, [{ ...note, paid: true }], now)
-  await desk.ledger.refund(tx, {
-    key: `invoice:${note.id}`,
-    customerId: row.customer_id,
-    product: row.product,
-    amount,
-    currency: row.currency as Currency,
-    details: { invoice: note.number, ...(note.subject && { subject: note.subject.wp.name }) },
-    paidAt: invoice?.paid_at ?? row.period_start,
-  })
-  await desk.announcer.announceAll(tx, [draftEvent('invoice.create', desk.portalUrl, note, note.total)])
-}
-
-export async function cancel(desk: Desk, tx: Tx, subscriptionId: string, when: 'period_end' | 'now'): Promise<void> {
+export async function cancel(
+  desk: Desk,
+  tx: Tx,
+  subscriptionId: string,
+  when: 'period_end' | 'now',
+): Promise<void> {
   const row = await lockSubscription(tx, subscriptionId)
   if (!row || row.status === 'ended') throw new Refusal('subscription_ended')
   if (when === 'now') {
-    await giveBackUnused(desk, tx, row, desk.clock.now())
+    const unused = unusedOf(row, desk.clock.now())
+    if (unused > 0n) await creditUnused(desk, tx, row, unused)
     return await end(desk, tx, row)
   }
   // What is not paid has no period to wait for.
@@ -214,25 +237,20 @@ async function setCancelled(desk: Desk, tx: Tx, id: string, cancelled: boolean):
 
 /** A paid invoice's money goes back to the wallet, once; an open one is void. */
 async function giveBack(desk: Desk, tx: Tx, invoice: InvoiceRow, reason: string): Promise<void> {
-  const subject = invoice.subject as Subject | null
   if (invoice.status === 'paid' && invoice.total > 0n) {
-    await desk.ledger.refund(tx, {
-      key: `invoice:${invoice.id}:refund`,
-      customerId: invoice.customer_id,
-      product: invoice.product,
-      amount: invoice.amount_paid,
-      currency: invoice.currency as Currency,
-      details: { invoice: invoice.number, ...(subject && { subject: subject.wp.name }), reason },
-      paidAt: invoice.paid_at ?? invoice.created_at,
-    })
-  }
-  if (invoice.status === 'paid' || invoice.status === 'open') {
+    await creditWhole(desk, tx, invoice, reason)
     await tx
       .updateTable('invoice')
-      .set({ status: invoice.status === 'paid' ? 'refunded' : 'void' })
+      .set({ status: 'refunded' })
       .where('id', '=', invoice.id)
       .execute()
   }
+  if (invoice.status === 'open')
+    await tx
+      .updateTable('invoice')
+      .set({ status: 'void', lapses_at: null })
+      .where('id', '=', invoice.id)
+      .execute()
 }
 
 /**

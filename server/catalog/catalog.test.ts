@@ -3,7 +3,16 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { currencies, toMinor } from '../../contract/money.ts'
 import { monthlyOf } from '../../contract/pricing.ts'
-import { CatalogFault, currencyOf, dataCentres, languageOfRegion, loadCatalog, parseCatalog, plans, termsOf } from './index.ts'
+import {
+  CatalogFault,
+  currencyOf,
+  dataCentres,
+  languageOfRegion,
+  loadCatalog,
+  parseCatalog,
+  plans,
+  termsOf,
+} from './index.ts'
 
 const file = path.resolve(import.meta.dirname, '../../catalog.yaml')
 const shipped = readFileSync(file, 'utf8')
@@ -47,8 +56,13 @@ describe('as shipped', () => {
       min: 10_000,
       max: 500_000_000,
     })
-    expect(catalog.payments.currencies.AUD.presets).toEqual([500, 1000, 2000, 3000, 4000, 5000, 6000])
-    expect(catalog.disks).toMatchObject({ ssdPerGb: { VND: 4000 }, mariadbPerGb: { VND: 0, AUD: 0, USD: 0, EUR: 0 } })
+    expect(catalog.payments.currencies.AUD.presets).toEqual([
+      500, 1000, 2000, 3000, 4000, 5000, 6000,
+    ])
+    expect(catalog.disks).toMatchObject({
+      ssdPerGb: { VND: 4000 },
+      mariadbPerGb: { VND: 0, AUD: 0, USD: 0, EUR: 0 },
+    })
     expect(catalog.products).toEqual({
       wordpress: true,
       hosting: true,
@@ -60,7 +74,10 @@ describe('as shipped', () => {
       cloudDatabase: false,
     })
     expect(
-      (['VN', 'USD', 'EURO', 'AUD'] as const).map((region) => [currencyOf(catalog, region), languageOfRegion(catalog, region)]),
+      (['VN', 'USD', 'EURO', 'AUD'] as const).map((region) => [
+        currencyOf(catalog, region),
+        languageOfRegion(catalog, region),
+      ]),
     ).toEqual([
       ['VND', 'vi'],
       ['USD', 'en'],
@@ -69,7 +86,10 @@ describe('as shipped', () => {
     ])
   })
   test('prices are exact minor units, quoted or not', () => {
-    expect(plans(catalog, 'AUD').find(({ id }) => id === 2)).toMatchObject({ price: 1250, sale_price: 990 })
+    expect(plans(catalog, 'AUD').find(({ id }) => id === 2)).toMatchObject({
+      price: 1250,
+      sale_price: 990,
+    })
     for (const [written, minor] of [
       ['12.5', 1250],
       ["'12.50'", 1250],
@@ -78,7 +98,11 @@ describe('as shipped', () => {
       ['8.2', 820],
       ['1001', 100_100],
     ] as const) {
-      expect(parseCatalog(shipped.replace("price: '5.90'", `price: ${written}`), 'c').plans[0]?.prices.AUD.price, written).toBe(minor)
+      expect(
+        parseCatalog(shipped.replace("price: '5.90'", `price: ${written}`), 'c').plans[0]?.prices
+          .AUD.price,
+        written,
+      ).toBe(minor)
       expect(toMinor(written.replaceAll("'", ''), 'AUD')).toBe(minor)
     }
   })
@@ -86,7 +110,9 @@ describe('as shipped', () => {
     const price = (currency: 'VND' | 'AUD', size: number, gb: number, containers: number) => {
       const plan = plans(catalog, currency).find(({ id }) => id === size)
       if (!plan) throw new Error('no such plan')
-      return monthlyOf(termsOf(catalog, currency, { plan, diskMb: gb * 1024, mariadbDiskMb: 10_240, containers })).total
+      return monthlyOf(
+        termsOf(catalog, currency, { plan, diskMb: gb * 1024, mariadbDiskMb: 10_240, containers }),
+      ).total
     }
     expect(price('VND', 1, 10, 1)).toBe(89_000 + 40_000 + 89_000)
     expect(price('VND', 2, 20, 3)).toBe(149_000 + 80_000 + 149_000 * 3)
@@ -101,13 +127,29 @@ describe('a fault names its line', () => {
     ['price: 1890000', 'price: 0', /is no price in VND/],
     ['price: 1890000', 'price: 18.5', /is no price in VND/],
     ["price: '76.00'", "price: '76.001'", /is no price in EUR/],
-    ["price: '65.00', sale: '56.00'", "price: '65.00', sale: '65.00'", /must be an amount below the price/],
+    [
+      "price: '65.00', sale: '56.00'",
+      "price: '65.00', sale: '65.00'",
+      /must be an amount below the price/,
+    ],
     ['minDiskGb: 20', 'minDiskGb: 5', /dataCentres\.4\.minDiskGb/],
     ['minDiskGb: 20', 'minDisk: 20', /dataCentres\.4/],
     ['svm: false', 'svm: maybe', /products\.svm/],
-    ['AUD: { currency: AUD, language: aud', 'AUD: { currency: GBP, language: aud', /regions\.AUD\.currency/],
-    ['timeZone: Australia/Sydney', 'timeZone: Australia/Nowhere', /regions\.AUD\.timeZone: is no time zone/],
-    ['timeZone: Australia/Sydney', 'tax: { name: GST, percent: 10.125 }', /regions\.AUD\.tax\.percent: is no rate/],
+    [
+      'AUD: { currency: AUD, language: aud',
+      'AUD: { currency: GBP, language: aud',
+      /regions\.AUD\.currency/,
+    ],
+    [
+      'timeZone: Australia/Sydney',
+      'timeZone: Australia/Nowhere',
+      /regions\.AUD\.timeZone: is no time zone/,
+    ],
+    [
+      'timeZone: Australia/Sydney',
+      'tax: { name: GST, percent: 10.125 }',
+      /regions\.AUD\.tax\.percent: is no rate/,
+    ],
     ['suspendDays: 7', 'suspendDays: 6', /billing\.suspendDays: must come after the last reminder/],
     ['deleteDays: 30', 'deleteDays: 7', /billing\.deleteDays: must come after suspendDays/],
     ['[0, 3, 6]', '[0, 3, 3]', /billing\.reminderDays: must grow/],
@@ -130,20 +172,31 @@ describe('a fault names its line', () => {
   })
 
   test('several faults come at once', () => {
-    const text = shipped.replace('svm: false', 'svm: 1').replace('cpu: 16', 'cpu: lots').replace('country: SG', 'country: Singapore')
-    expect(() => parseCatalog(text, 'c.yaml')).toThrow(/products\.svm[^]*dataCentres\.2\.country[^]*plans\.4\.cpu/)
+    const text = shipped
+      .replace('svm: false', 'svm: 1')
+      .replace('cpu: 16', 'cpu: lots')
+      .replace('country: SG', 'country: Singapore')
+    expect(() => parseCatalog(text, 'c.yaml')).toThrow(
+      /products\.svm[^]*dataCentres\.2\.country[^]*plans\.4\.cpu/,
+    )
   })
   test('no YAML, an empty file, a list, no file', () => {
     expect(() => parseCatalog('a: [1', 'c.yaml')).toThrow(/^c\.yaml, line 1: /)
-    expect(() => parseCatalog('seller:\n  name: a\n  name: b\n', 'c.yaml')).toThrow(/^c\.yaml, line 3: /)
+    expect(() => parseCatalog('seller:\n  name: a\n  name: b\n', 'c.yaml')).toThrow(
+      /^c\.yaml, line 3: /,
+    )
     expect(() => parseCatalog('', 'c.yaml')).toThrow(/^c\.yaml, line 1: the file: /)
     expect(() => parseCatalog('- 1', 'c.yaml')).toThrow(CatalogFault)
-    expect(() => loadCatalog('/nowhere/catalog.yaml')).toThrow('The catalogue /nowhere/catalog.yaml cannot be read.')
+    expect(() => loadCatalog('/nowhere/catalog.yaml')).toThrow(
+      'The catalogue /nowhere/catalog.yaml cannot be read.',
+    )
   })
   test('what grows out of all bounds is refused, not expanded', () => {
     const bomb = [
       'a: &a [x,x,x,x,x,x,x,x,x]',
-      ...'bcdefgh'.split('').map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[at]}`).join(',')}]`),
+      ...'bcdefgh'
+        .split('')
+        .map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[at]}`).join(',')}]`),
     ].join('\n')
     expect(() => parseCatalog(bomb, 'c.yaml')).toThrow(CatalogFault)
   })

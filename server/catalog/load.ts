@@ -19,7 +19,11 @@ export function parseCatalog(text: string, name: string): Catalog {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   if (document.errors.length > 0) {
-    throw new CatalogFault(document.errors.map((error) => `${name}, line ${lines.linePos(error.pos[0]).line}: ${error.message}`).join('\n'))
+    throw new CatalogFault(
+      document.errors
+        .map((error) => `${name}, line ${lines.linePos(error.pos[0]).line}: ${error.message}`)
+        .join('\n'),
+    )
   }
   let content: unknown
   try {
@@ -31,7 +35,10 @@ export function parseCatalog(text: string, name: string): Catalog {
   if (parsed.success) return parsed.data
   throw new CatalogFault(
     parsed.error.issues
-      .map((issue) => `${name}, line ${lineOf(document, lines, issue.path)}: ${issue.path.join('.') || 'the file'}: ${issue.message}`)
+      .map(
+        (issue) =>
+          `${name}, line ${lineOf(document, lines, issue.path)}: ${issue.path.join('.') || 'the file'}: ${issue.message}`,
+      )
       .join('\n'),
   )
 }

@@ -1,18 +1,26 @@
 /** The form of catalog.yaml. */
 import * as z from 'zod'
 import { currencies, regionCodes, toMinor, type Currency } from '../../contract/money.ts'
+import { countryCodes } from '../../contract/phone.ts'
 import { methods } from '../../contract/payments.ts'
 
 const text = z.union([z.number(), z.string()]).transform(String)
 
 /** One price per currency, written in major units, read as minor units. */
 const perCurrency = z
-  .strictObject(Object.fromEntries(currencies.map((code) => [code, text])) as Record<Currency, typeof text>)
+  .strictObject(
+    Object.fromEntries(currencies.map((code) => [code, text])) as Record<Currency, typeof text>,
+  )
   .transform((written, context) => {
     const read = {} as Record<Currency, number>
     for (const code of currencies) {
       const minor = toMinor(written[code], code)
-      if (minor === undefined) context.addIssue({ code: 'custom', path: [code], message: `is no amount of ${code}: ${written[code]}` })
+      if (minor === undefined)
+        context.addIssue({
+          code: 'custom',
+          path: [code],
+          message: `is no amount of ${code}: ${written[code]}`,
+        })
       else read[code] = minor
     }
     return read
@@ -20,41 +28,61 @@ const perCurrency = z
 
 const planPrices = z
   .strictObject(
-    Object.fromEntries(currencies.map((code) => [code, z.strictObject({ price: text, sale: text.optional() })])) as Record<
-      Currency,
-      z.ZodObject<{ price: typeof text; sale: z.ZodOptional<typeof text> }>
-    >,
+    Object.fromEntries(
+      currencies.map((code) => [code, z.strictObject({ price: text, sale: text.optional() })]),
+    ) as Record<Currency, z.ZodObject<{ price: typeof text; sale: z.ZodOptional<typeof text> }>>,
   )
   .transform((written, context) => {
     const read = {} as Record<Currency, { price: number; sale_price: number }>
     for (const code of currencies) {
       const price = toMinor(written[code].price, code)
       const sale = written[code].sale === undefined ? 0 : toMinor(written[code].sale, code)
-      if (price === undefined || price === 0) context.addIssue({ code: 'custom', path: [code, 'price'], message: `is no price in ${code}` })
+      if (price === undefined || price === 0)
+        context.addIssue({
+          code: 'custom',
+          path: [code, 'price'],
+          message: `is no price in ${code}`,
+        })
       else if (sale === undefined || sale >= price)
-        context.addIssue({ code: 'custom', path: [code, 'sale'], message: 'must be an amount below the price' })
+        context.addIssue({
+          code: 'custom',
+          path: [code, 'sale'],
+          message: 'must be an amount below the price',
+        })
       else read[code] = { price, sale_price: sale }
     }
     return read
   })
 
 const topUp = (code: Currency) =>
-  z.strictObject({ presets: z.array(text).min(1), min: text, max: text }).transform((written, context) => {
-    const amount = (value: string, path: string): number => {
-      const minor = toMinor(value, code)
-      if (minor === undefined) context.addIssue({ code: 'custom', path: [path], message: `is no amount of ${code}: ${value}` })
-      return minor ?? 0
-    }
-    const read = {
-      presets: written.presets.map((preset) => amount(preset, 'presets')),
-      min: amount(written.min, 'min'),
-      max: amount(written.max, 'max'),
-    }
-    if (read.max < read.min) context.addIssue({ code: 'custom', path: ['max'], message: 'must not be below min' })
-    else if (read.presets.some((preset) => preset < read.min || preset > read.max))
-      context.addIssue({ code: 'custom', path: ['presets'], message: 'must lie between min and max' })
-    return read
-  })
+  z
+    .strictObject({ presets: z.array(text).min(1), min: text, max: text })
+    .transform((written, context) => {
+      const amount = (value: string, path: string): number => {
+        const minor = toMinor(value, code)
+        if (minor === undefined)
+          context.addIssue({
+            code: 'custom',
+            path: [path],
+            message: `is no amount of ${code}: ${value}`,
+          })
+        return minor ?? 0
+      }
+      const read = {
+        presets: written.presets.map((preset) => amount(preset, 'presets')),
+        min: amount(written.min, 'min'),
+        max: amount(written.max, 'max'),
+      }
+      if (read.max < read.min)
+        context.addIssue({ code: 'custom', path: ['max'], message: 'must not be below min' })
+      else if (read.presets.some((preset) => preset < read.min || preset > read.max))
+        context.addIssue({
+          code: 'custom',
+          path: ['presets'],
+          message: 'must lie between min and max',
+        })
+      return read
+    })
 
 const flag = z.boolean()
 const language = z.enum(['en', 'vi', 'aud'])
@@ -69,38 +97,55 @@ const isTimeZone = (name: string): boolean => {
 /** Percent, at most two decimals, read as hundredths of a percent. */
 const rate = z
   .union([z.number(), z.string()])
-  .refine((percent) => /^\d{1,2}(\.\d{1,2})?$/.test(String(percent)), 'is no rate in percent, from 0 to 99.99')
+  .refine(
+    (percent) => /^\d{1,2}(\.\d{1,2})?$/.test(String(percent)),
+    'is no rate in percent, from 0 to 99.99',
+  )
   .transform((percent) => Math.round(Number(percent) * 100))
 const region = z.strictObject({
   currency: z.enum(currencies),
   language,
-  timeZone: z.string().refine(isTimeZone, 'is no time zone such as Asia/Ho_Chi_Minh').default('UTC'),
+  timeZone: z
+    .string()
+    .refine(isTimeZone, 'is no time zone such as Asia/Ho_Chi_Minh')
+    .default('UTC'),
   tax: z
     .strictObject({ name: z.string().min(1), percent: rate })
     .transform(({ name, percent }) => ({ name, rate: percent }))
     .default({ name: '', rate: 0 }),
+  /** ISO 3166 codes of the countries whose numbers are sent codes. */
+  smsCountries: z.array(z.enum(countryCodes)).min(1).optional(),
 })
 
-const grows = (days: readonly number[]): boolean => days.every((day, at) => at === 0 || day > (days[at - 1] ?? 0))
+const grows = (days: readonly number[]): boolean =>
+  days.every((day, at) => at === 0 || day > (days[at - 1] ?? 0))
 const dayCount = z.int().min(0).max(365)
-/** Days after an unpaid renewal was due, and days that a wallet still lasts. */
+/** Days after an unpaid renewal was due, days that a wallet still lasts, and days in which an order is to be paid. */
 const billing = z
   .strictObject({
     reminderDays: z.array(dayCount).min(1).refine(grows, 'must grow'),
     suspendDays: dayCount.min(1),
     deleteDays: dayCount,
     lowRunwayDays: z.array(dayCount),
+    order_lapses_days: dayCount.min(1).default(7),
   })
   .refine(({ reminderDays, suspendDays }) => (reminderDays.at(-1) ?? 0) < suspendDays, {
     path: ['suspendDays'],
     message: 'must come after the last reminder',
   })
-  .refine(({ suspendDays, deleteDays }) => suspendDays < deleteDays, { path: ['deleteDays'], message: 'must come after suspendDays' })
+  .refine(({ suspendDays, deleteDays }) => suspendDays < deleteDays, {
+    path: ['deleteDays'],
+    message: 'must come after suspendDays',
+  })
 
 /** Which gateway takes a way of paying that is not chosen by method and type, and where. */
-const gatewayOf = z.strictObject({ gateway: z.string().min(1), regions: z.array(z.enum(regionCodes)) })
+const gatewayOf = z.strictObject({
+  gateway: z.string().min(1),
+  regions: z.array(z.enum(regionCodes)),
+})
 
-const uniqueIds = (items: readonly { readonly id: number }[]): boolean => new Set(items.map((item) => item.id)).size === items.length
+const uniqueIds = (items: readonly { readonly id: number }[]): boolean =>
+  new Set(items.map((item) => item.id)).size === items.length
 
 const bothLanguages = z.strictObject({ en: z.string().min(1), vi: z.string().min(1) })
 
@@ -118,7 +163,10 @@ const brand = z.strictObject({
   color: z
     .string()
     .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as "#4361EE"')
-    .refine((hex) => contrastWithWhite(hex) >= 4.5, 'is too light for white letters on it: their contrast must be at least 4.5')
+    .refine(
+      (hex) => contrastWithWhite(hex) >= 4.5,
+      'is too light for white letters on it: their contrast must be at least 4.5',
+    )
     .nullable()
     .default(null),
   /** A file beside the catalogue. */
@@ -153,11 +201,27 @@ export const CatalogFile = z.strictObject({
     cloudDatabase: flag,
   }),
   regions: z.strictObject(
-    Object.fromEntries(regionCodes.map((code) => [code, region])) as Record<(typeof regionCodes)[number], typeof region>,
+    Object.fromEntries(regionCodes.map((code) => [code, region])) as Record<
+      (typeof regionCodes)[number],
+      typeof region
+    >,
   ),
-  billing: billing.default({ reminderDays: [0, 3, 6], suspendDays: 7, deleteDays: 30, lowRunwayDays: [7, 3, 1] }),
+  billing: billing.default({
+    reminderDays: [0, 3, 6],
+    suspendDays: 7,
+    deleteDays: 30,
+    lowRunwayDays: [7, 3, 1],
+    order_lapses_days: 7,
+  }),
   dataCentres: z
-    .array(z.strictObject({ id: z.int().positive(), name: z.string().min(1), country: z.string().length(2), minDiskGb: z.int().min(10) }))
+    .array(
+      z.strictObject({
+        id: z.int().positive(),
+        name: z.string().min(1),
+        country: z.string().length(2),
+        minDiskGb: z.int().min(10),
+      }),
+    )
     .min(1)
     .refine(uniqueIds, 'holds the same id twice'),
   plans: z
@@ -175,7 +239,10 @@ export const CatalogFile = z.strictObject({
   disks: z.strictObject({ ssdPerGb: perCurrency, mariadbPerGb: perCurrency }),
   payments: z.strictObject({
     currencies: z.strictObject(
-      Object.fromEntries(currencies.map((code) => [code, topUp(code)])) as Record<Currency, ReturnType<typeof topUp>>,
+      Object.fromEntries(currencies.map((code) => [code, topUp(code)])) as Record<
+        Currency,
+        ReturnType<typeof topUp>
+      >,
     ),
     cards: gatewayOf,
     tokens: gatewayOf,
@@ -186,7 +253,9 @@ export const CatalogFile = z.strictObject({
         method: z.nullable(z.enum(methods)),
         gateway: z.string().min(1),
         channel: z.string(),
-        show: z.strictObject({ id: z.int(), en: z.string().min(1), vi: z.string().min(1) }).optional(),
+        show: z
+          .strictObject({ id: z.int(), en: z.string().min(1), vi: z.string().min(1) })
+          .optional(),
       }),
     ),
   }),

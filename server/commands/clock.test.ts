@@ -5,6 +5,7 @@ import { eventually } from '../../test/house.ts'
 import { readConfig } from '../config.ts'
 import { createTravellingClock, days } from '../platform/clock.ts'
 import { connect, migrate, type Pool } from '../platform/db.ts'
+import { createOutput } from './output.ts'
 import { clockCommand, offsetAfter } from './clock.ts'
 
 const wall = new Date('2027-01-01T00:00:00Z')
@@ -44,15 +45,22 @@ test('the running portal follows within a second, and is told', async () => {
   let moves = 0
   const stop = await clock.follow(pool.db, () => (moves += 1))
   const ahead = () => clock.now().getTime() - Date.now()
-  expect(await clockCommand(sandboxed, database.url, ['+31d'])).toBe(0)
+  expect(await clockCommand(sandboxed, database.url, ['+31d'], createOutput(false))).toBe(0)
   await eventually('the clock following', async () => Math.abs(ahead() - days(31)) < 50, 1)
-  expect(await clockCommand(sandboxed, database.url, ['reset'])).toBe(0)
+  expect(await clockCommand(sandboxed, database.url, ['reset'], createOutput(false))).toBe(0)
   await eventually('the clock coming back', async () => Math.abs(ahead()) < 50, 1)
   expect(moves).toBe(2)
   stop()
 })
 
 test('refused without the sandbox, and for what is no time', async () => {
-  expect(await clockCommand({ ...sandboxed, sandbox: false }, database.url, ['+1d'])).toBe(1)
-  expect(await clockCommand(sandboxed, database.url, ['soon'])).toBe(64)
+  expect(
+    await clockCommand(
+      { ...sandboxed, sandbox: false },
+      database.url,
+      ['+1d'],
+      createOutput(false),
+    ),
+  ).toBe(1)
+  expect(await clockCommand(sandboxed, database.url, ['soon'], createOutput(false))).toBe(64)
 })

@@ -1,8 +1,14 @@
 import type { Config } from '../config.ts'
 import { days, hours, minutes, readOffset, seconds } from '../platform/clock.ts'
 import { connect } from '../platform/db.ts'
+import type { Output } from './output.ts'
 
-const units: Readonly<Record<string, (count: number) => number>> = { s: seconds, m: minutes, h: hours, d: days }
+const units: Readonly<Record<string, (count: number) => number>> = {
+  s: seconds,
+  m: minutes,
+  h: hours,
+  d: days,
+}
 
 /** Where the clock is to stand, given how far it is off now; undefined for what is no time. Milliseconds. */
 export function offsetAfter(wanted: string, offsetMs: number, wall: Date): number | undefined {
@@ -16,9 +22,14 @@ export function offsetAfter(wanted: string, offsetMs: number, wall: Date): numbe
 }
 
 /** `clock [+3d | -2h | 2027-01-31T00:00Z | reset]`: moves the clock of the running portal, or says where it stands. */
-export async function clockCommand(config: Config, databaseUrl: string, [wanted]: readonly string[]): Promise<number> {
+export async function clockCommand(
+  config: Config,
+  databaseUrl: string,
+  [wanted]: readonly string[],
+  out: Output,
+): Promise<number> {
   if (!config.sandbox) {
-    process.stderr.write('The clock moves in a portal with the sandbox only.\n')
+    out.refuse('The clock moves in a portal with the sandbox only.')
     return 1
   }
   const { db, close } = connect(databaseUrl, 1, () => undefined)
@@ -26,18 +37,21 @@ export async function clockCommand(config: Config, databaseUrl: string, [wanted]
     const offset = await readOffset(db)
     const moved = wanted === undefined ? offset : offsetAfter(wanted, offset, new Date())
     if (moved === undefined) {
-      process.stderr.write('What time? npm run portal -- clock +3d, or 2027-01-31T00:00Z, or reset\n')
+      out.refuse('What time? npm run portal -- clock +3d, or 2027-01-31T00:00Z, or reset')
       return 64
     }
     if (moved !== offset)
       await db
         .insertInto('clock_offset')
         .values({ one: true, offset_ms: BigInt(Math.round(moved)) })
-        .onConflict((conflict) => conflict.column('one').doUpdateSet({ offset_ms: BigInt(Math.round(moved)) }))
+        .onConflict((conflict) =>
+          conflict.column('one').doUpdateSet({ offset_ms: BigInt(Math.round(moved)) }),
+        )
         .execute()
-    process.stdout.write(
-      `${new Date(Date.now() + moved).toISOString()}${moved === 0 ? '' : ` (the wall's clock ${moved > 0 ? '+' : '-'} ${(Math.abs(moved) / days(1)).toFixed(3)} days)`}\n`,
-    )
+    const now = new Date(Date.now() + moved).toISOString()
+    const away = `${moved > 0 ? '+' : '-'} ${(Math.abs(moved) / days(1)).toFixed(3)} days`
+    out.line(moved === 0 ? now : `${now} (the wall's clock ${away})`)
+    out.fields({ now, offsetMs: Math.round(moved) })
     return 0
   } finally {
     await close()

@@ -1,6 +1,7 @@
 /** The operator's commands, as processes of their own beside a portal that runs. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,7 +18,10 @@ afterAll(() => house.close())
 
 const command = (...args: string[]) => commandWith({}, ...args)
 
-function commandWith(other: NodeJS.ProcessEnv, ...args: string[]): Promise<{ code: number | null; said: string }> {
+function commandWith(
+  other: NodeJS.ProcessEnv,
+  ...args: string[]
+): Promise<{ code: number | null; said: string }> {
   const root = path.resolve(import.meta.dirname, '../..')
   const env = {
     ...process.env,
@@ -28,12 +32,17 @@ function commandWith(other: NodeJS.ProcessEnv, ...args: string[]): Promise<{ cod
     SANDBOX_PORT: String(house.config.SANDBOX_PORT),
     PORTAL_SECRET: house.rootSecret,
     LOG_LEVEL: 'silent',
+    ENV_FILE: os.devNull,
     ...other,
   }
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(root, 'server/command.ts'), ...args], {
-    cwd: root,
-    env,
-  })
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', path.join(root, 'server/command.ts'), ...args],
+    {
+      cwd: root,
+      env,
+    },
+  )
   let said = ''
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
@@ -46,12 +55,63 @@ test('an unknown command names those there are', async () => {
   expect(said).toMatch(/ledger:check[\s\S]*reconcile[\s\S]*refund/)
 })
 
+test('help is no fault, and every command has it', async () => {
+  for (const args of [['help'], ['--help'], []]) {
+    const { code, said } = await command(...args)
+    expect([code, said]).toEqual([0, expect.stringMatching(/jobs[\s\S]*ledger:check/)])
+  }
+  for (const name of ['clock', 'jobs', 'ledger:check', 'reconcile', 'refund', 'suspense'])
+    expect(await command(name, '--help'), name).toMatchObject({
+      code: 0,
+      said: expect.stringContaining(`${name}: `) as string,
+    })
+})
+
+test('with --json a command answers one object', async () => {
+  const objectOf = async (...args: string[]): Promise<unknown> =>
+    JSON.parse((await command(...args, '--json')).said) as unknown
+  expect(await objectOf('ledger:check')).toMatchObject({ whole: true, findings: [] })
+  expect(await objectOf('suspense')).toMatchObject({ waiting: expect.any(Array) as unknown[] })
+  expect(await objectOf('reconcile')).toMatchObject({ days: 7, differences: [] })
+  expect(await objectOf('refund', 'NOSUCHCODE')).toEqual({
+    error: expect.stringContaining('NOSUCHCODE') as string,
+  })
+  expect(await objectOf('jobs')).toMatchObject({ givenUp: [] })
+})
+
+test('jobs that gave up are named, and started again', async () => {
+  await sql`
+    insert into pgboss.job (name, data, state, output, retry_count, completed_on)
+    values ('ensure-site', '{"siteId":"5b5f8a70-0000-4000-8000-000000000000"}', 'failed',
+      '{"message":"the runtime did not answer"}', 3, now())`.execute(house.house.db)
+  const listed = await command('jobs')
+  expect(listed.code).toBe(1)
+  expect(listed.said).toMatch(/ensure-site +0 waiting .* 1 given up/)
+  expect(listed.said).toMatch(/after 4 attempts {2}\{"siteId":.*the runtime did not answer/)
+  expect(await command('jobs', 'retry')).toMatchObject({ code: 64 })
+  expect(await command('jobs', 'retry', '--queue', 'ensure-site')).toEqual({
+    code: 0,
+    said: '1 started again.\n',
+  })
+  await house.house.jobs.idle()
+  expect(await command('jobs', 'retry', '--all')).toEqual({
+    code: 1,
+    said: 'No such job gave up.\n',
+  })
+  expect((await house.call('GET', '/metrics')).text).not.toMatch(/^portal_jobs_given_up\{.*[1-9]/m)
+})
+
 test('a fault of the settings and a failure on the way have exit codes of their own', async () => {
   const configuration = await commandWith({ PORT: 'eighty' }, 'ledger:check')
   expect(configuration).toEqual({ code: 78, said: 'PORT must be a port from 1 to 65535.\n' })
   const catalogue = await commandWith({ CATALOG: '/nowhere/catalog.yaml' }, 'reconcile')
-  expect(catalogue).toEqual({ code: 78, said: 'The catalogue /nowhere/catalog.yaml cannot be read.\n' })
-  expect(await commandWith({ DATABASE_URL: 'postgres://127.0.0.1:1/nothing' }, 'ledger:check')).toMatchObject({ code: 70 })
+  expect(catalogue).toEqual({
+    code: 78,
+    said: 'The catalogue /nowhere/catalog.yaml cannot be read.\n',
+  })
+  expect(
+    await commandWith({ DATABASE_URL: 'postgres://127.0.0.1:1/nothing' }, 'ledger:check'),
+  ).toMatchObject({ code: 70 })
 })
 
 test('reconcile finds nothing where all agree, and names what does not', async () => {
@@ -59,7 +119,9 @@ test('reconcile finds nothing where all agree, and names what does not', async (
   const { transactionCode } = await house.topUp(an, 100_000)
   await eventually(
     'the top-up',
-    async () => (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body.result.balance === 100_000,
+    async () =>
+      (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body
+        .result.balance === 100_000,
   )
   const { content, accountNumber } = await transfer(an.token)
   await fetch(`${house.sandboxUrl}/bank/app`, {
@@ -67,40 +129,65 @@ test('reconcile finds nothing where all agree, and names what does not', async (
     body: new URLSearchParams({ account: accountNumber, amount: '70000', content }),
   })
   const well = await command('reconcile', '1')
-  expect(well).toEqual({ code: 0, said: '1 days: 2 payments, 2 postings, 2 asked about: 0 differences.\n' })
+  expect(well).toEqual({
+    code: 0,
+    said: '1 days: 2 payments, 2 postings, 2 asked about: 0 differences.\n',
+  })
 
+  // The list of movements that is asked for every minute would find the lost notice first.
+  await sql`delete from pgboss.schedule where name like '%movements%'`.execute(house.house.db)
+  await house.house.jobs.idle()
   // Money without a code, a notice that was lost, and a payment that somebody changed by hand.
   const pay = (fields: Record<string, string>) =>
     fetch(`${house.sandboxUrl}/bank/app`, { method: 'POST', body: new URLSearchParams(fields) })
   await pay({ account: accountNumber, amount: '11000', content: 'no code' })
   await pay({ account: accountNumber, amount: '22000', content, notice: 'lost' })
-  await sql`update payment set received = received + 1 where code = ${transactionCode}`.execute(house.house.db)
+  await sql`update payment set received = received + 1 where code = ${transactionCode}`.execute(
+    house.house.db,
+  )
   const { code, said } = await command('reconcile')
   expect(code).toBe(1)
   expect(said).toMatch(/bank .* 11000 VND .* wait in suspense: unknown_order/)
   expect(said).toMatch(/bank .* 22000 VND .* arrived at the gateway, and nothing was posted/)
-  expect(said).toMatch(new RegExp(`vnpay  ${transactionCode}  says that 100001 VND .* came, and the ledger holds 100000 VND`))
+  expect(said).toMatch(
+    new RegExp(
+      `vnpay  ${transactionCode}  says that 100001 VND .* came, and the ledger holds 100000 VND`,
+    ),
+  )
 })
 
 test('refund gives back through the portal that runs, and refuses with a sentence', async () => {
   const an = await house.customer()
   const { transactionCode } = await house.topUp(an, 90_000)
-  expect(await command('refund', transactionCode, '40000', 'asked', 'by', 'phone')).toMatchObject({ code: 0 })
-  const refunds = () => sql<{ status: string; reason: string }>`select status, reason from payment_refund`.execute(house.house.db)
+  expect(await command('refund', transactionCode, '40000', 'asked', 'by', 'phone')).toMatchObject({
+    code: 0,
+  })
+  const refunds = () =>
+    sql<{ status: string; reason: string }>`select status, reason from payment_refund`.execute(
+      house.house.db,
+    )
   const [row] = await eventually('the refund', async () => {
     const { rows } = await refunds()
     return rows[0]?.status === 'done' && rows
   })
   expect(row?.reason).toBe('asked by phone')
   const again = await command('refund', transactionCode, '60000')
-  expect(again).toEqual({ code: 1, said: `Of the payment ${transactionCode} 50000 are left to give back.\n` })
+  expect(again).toEqual({
+    code: 1,
+    said: `Of the payment ${transactionCode} 50000 are left to give back.\n`,
+  })
   expect((await command('refund')).code).toBe(64)
   await house.ledgerHolds()
 })
 
 test('suspense lists what waits, and gives it to one customer once', async () => {
   const an = await house.customer()
-  const word = { eventId: 'parked', providerTransactionId: 'parked', status: 'succeeded', amount: 33_000n } as const
+  const word = {
+    eventId: 'parked',
+    providerTransactionId: 'parked',
+    status: 'succeeded',
+    amount: 33_000n,
+  } as const
   const tell = (reference: string) =>
     house.house.topUps.settlement.settle(
       { name: 'vnpay', displayName: 'VNPay', credits: 'exact' },
@@ -108,9 +195,12 @@ test('suspense lists what waits, and gives it to one customer once', async () =>
     )
   await tell('NOBODYS')
   const { said } = await command('suspense')
-  const number = /^(\d+) .* vnpay {2}33000 VND {2}unknown_order {2}NOBODYS {2}parked$/m.exec(said)?.[1] ?? ''
+  const number =
+    /^(\d+) .* vnpay {2}33000 VND {2}unknown_order {2}NOBODYS {2}parked$/m.exec(said)?.[1] ?? ''
   expect(said).toMatch(/\d+ wait in suspense\.\n$/)
-  expect(await command('suspense', 'assign', number, 'nobody@example.vn')).toMatchObject({ code: 1 })
+  expect(await command('suspense', 'assign', number, 'nobody@example.vn')).toMatchObject({
+    code: 1,
+  })
   const australian = await house.customer({ region: 'AUD' })
   expect(await command('suspense', 'assign', number, australian.email)).toMatchObject({ code: 1 })
   expect(await command('suspense', 'assign', number, an.email)).toEqual({
@@ -121,42 +211,80 @@ test('suspense lists what waits, and gives it to one customer once', async () =>
     code: 1,
     said: `What waited under the number ${number} is decided already.\n`,
   })
-  const shown = await house.call<{ amount: number; description: string }[]>('GET', '/api/payments/stripe', { token: an.token })
+  const shown = await house.call<{ amount: number; description: string }[]>(
+    'GET',
+    '/api/payments/stripe',
+    { token: an.token },
+  )
   expect(shown.body.result).toMatchObject([{ amount: 33_000, description: 'Top-up via VNPay' }])
   const told = await sql<{ n: bigint }>`
-    select count(*) as n from notification where customer_id = ${an.id} and event = 'wallet.credited'`.execute(house.house.db)
+    select count(*) as n from notification where customer_id = ${an.id} and event = 'wallet.credited'`.execute(
+    house.house.db,
+  )
   expect(told.rows[0]?.n).toBe(1n)
   expect((await command('suspense')).said).not.toContain('NOBODYS')
   // The gateway tells at last whose it was: it was given already.
   const { transactionCode } = await house.topUp(an, 33_000, 'cancelled')
   expect(await tell(transactionCode)).toMatchObject({ outcome: 'already' })
-  expect((await house.call<object[]>('GET', '/api/payments/stripe', { token: an.token })).body.result).toHaveLength(1)
+  expect(
+    (await house.call<object[]>('GET', '/api/payments/stripe', { token: an.token })).body.result,
+  ).toHaveLength(1)
   expect((await command('suspense', 'assign', number)).code).toBe(64)
   await house.ledgerHolds()
 })
 
 test('refund:decide ends a refund that has no answer, as it was found out', async () => {
   const an = await house.customer()
-  const balance = async () => (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body.result.balance
+  const balance = async () =>
+    (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body
+      .result.balance
   const { transactionCode } = await house.topUp(an, 90_000)
   /** As the job leaves it when the gateway never answered. */
   const left = (status: 'unclear' | 'requested'): Promise<string> =>
     transaction(house.house.db, async (tx) => {
-      const payment = await tx.selectFrom('payment').selectAll().where('code', '=', transactionCode).executeTakeFirstOrThrow()
+      const payment = await tx
+        .selectFrom('payment')
+        .selectAll()
+        .where('code', '=', transactionCode)
+        .executeTakeFirstOrThrow()
       const [id, amount] = [randomUUID(), 30_000n]
       const details = { provider: 'VNPay', code: transactionCode }
-      const of = { key: `refund:${id}`, customerId: an.id, driver: 'vnpay', amount, currency: 'VND', details } as const
+      const of = {
+        key: `refund:${id}`,
+        customerId: an.id,
+        driver: 'vnpay',
+        amount,
+        currency: 'VND',
+        details,
+      } as const
       await createLedger(systemClock).withhold(tx, of)
       await tx
         .insertInto('payment_refund')
-        .values({ id, payment_id: payment.id, amount, reason: 'asked', status, created_at: systemClock.now() })
+        .values({
+          id,
+          payment_id: payment.id,
+          amount,
+          reason: 'asked',
+          status,
+          created_at: systemClock.now(),
+        })
         .execute()
       return id
     })
-  const [gone, kept, asking] = [await left('unclear'), await left('unclear'), await left('requested')]
+  const [gone, kept, asking] = [
+    await left('unclear'),
+    await left('unclear'),
+    await left('requested'),
+  ]
   expect(await balance()).toBe(0)
-  expect(await command('refund:decide', gone, 'done')).toEqual({ code: 0, said: `The refund ${gone} is done.\n` })
-  expect(await command('refund:decide', gone, 'refused')).toEqual({ code: 1, said: `The refund ${gone} is done.\n` })
+  expect(await command('refund:decide', gone, 'done')).toEqual({
+    code: 0,
+    said: `The refund ${gone} is done.\n`,
+  })
+  expect(await command('refund:decide', gone, 'refused')).toEqual({
+    code: 1,
+    said: `The refund ${gone} is done.\n`,
+  })
   expect(await balance()).toBe(0)
   expect(await command('refund:decide', kept, 'refused')).toMatchObject({ code: 0 })
   expect(await balance()).toBe(30_000)
@@ -172,6 +300,11 @@ async function transfer(token: string): Promise<{ content: string; accountNumber
     body: { amount: 70_000, type: 1, method: 'BANKTRANSFER' },
   })
   const code = begun.body.result.transactionCode
-  return (await house.call<{ content: string; accountNumber: string }>('GET', `/api/payments/transfer?transactionCode=${code}`, { token }))
-    .body.result
+  return (
+    await house.call<{ content: string; accountNumber: string }>(
+      'GET',
+      `/api/payments/transfer?transactionCode=${code}`,
+      { token },
+    )
+  ).body.result
 }

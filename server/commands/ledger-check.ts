@@ -1,22 +1,31 @@
 import type { Config } from '../config.ts'
 import { connect } from '../platform/db.ts'
 import { checkLedger } from '../wallet/index.ts'
+import type { Output } from './output.ts'
 
 /** `ledger:check [--full]`: prints which invariants of the ledger are broken. Exit code 1 when there is any. */
-export async function ledgerCheckCommand(_config: Config, databaseUrl: string, options: readonly string[]): Promise<number> {
+export async function ledgerCheckCommand(
+  _config: Config,
+  databaseUrl: string,
+  options: readonly string[],
+  out: Output,
+): Promise<number> {
   if (options.some((option) => option !== '--full')) {
-    process.stderr.write('npm run portal -- ledger:check [--full]\n')
+    out.refuse('npm run portal -- ledger:check [--full] [--json]')
     return 64
   }
   const { db, close } = connect(databaseUrl, 1, () => undefined)
   try {
     const findings = await checkLedger(db, options.includes('--full') ? 'full' : 'new')
-    for (const { invariant, where } of findings) process.stdout.write(`broken: ${invariant}: ${where}\n`)
+    for (const { invariant, where } of findings) out.line(`broken: ${invariant}: ${where}`)
     const { n } = await db
       .selectFrom('ledger_account')
       .select((eb) => eb.fn.coalesce(eb.fn.sum<bigint>('version'), eb.lit(0)).as('n'))
       .executeTakeFirstOrThrow()
-    process.stdout.write(findings.length === 0 ? `The ledger is whole: ${n} entries.\n` : `${findings.length} findings.\n`)
+    out.line(
+      findings.length === 0 ? `The ledger is whole: ${n} entries.` : `${findings.length} findings.`,
+    )
+    out.fields({ whole: findings.length === 0, entries: n, findings })
     return findings.length === 0 ? 0 : 1
   } finally {
     await close()

@@ -2,22 +2,35 @@
 import { loadCatalog } from '../catalog/index.ts'
 import type { Config } from '../config.ts'
 import { openGateways, sandboxGatewayKeys } from '../drivers.ts'
-import { openOperatorTools } from '../payments/index.ts'
+import { createOutbox } from '../messages/index.ts'
+import { createLetters, openOperatorTools } from '../payments/index.ts'
 import { readOffset, systemClock, type Clock } from '../platform/clock.ts'
 import { connect } from '../platform/db.ts'
 import { createJobs } from '../platform/jobs.ts'
 import { createLog } from '../platform/log.ts'
-import { createSecrets, loadRootSecret } from '../platform/secrets.ts'
+import { loadRootSecret, openSecrets } from '../platform/secrets.ts'
+import { createAnnouncer } from '../realtime/index.ts'
 import { createLedger } from '../wallet/index.ts'
 
 export async function openPaymentTools(config: Config, databaseUrl: string) {
   const log = createLog(config.LOG_LEVEL)
-  const secrets = createSecrets(loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET))
-  const host = ['0.0.0.0', '::'].includes(config.HOST) ? '127.0.0.1' : config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
-  const sandbox = config.sandbox
-    ? { url: `http://${host}:${config.SANDBOX_PORT}`, gateways: sandboxGatewayKeys((purpose) => secrets.derive(purpose)) }
-    : undefined
+  const host = ['0.0.0.0', '::'].includes(config.HOST)
+    ? '127.0.0.1'
+    : config.HOST.includes(':')
+      ? `[${config.HOST}]`
+      : config.HOST
   const { db, close } = connect(databaseUrl, 2, () => undefined)
+  const secrets = await openSecrets(
+    db,
+    loadRootSecret(config.DATA_DIR, config.PORTAL_SECRET),
+    config.PORTAL_SECRET_PREVIOUS,
+  )
+  const sandbox = config.sandbox
+    ? {
+        url: `http://${host}:${config.SANDBOX_PORT}`,
+        gateways: sandboxGatewayKeys((purpose) => secrets.derive(purpose)),
+      }
+    : undefined
   const drivers = openGateways(config, sandbox)
   const jobs = createJobs(databaseUrl, log, 'send')
   await jobs.start()
@@ -26,20 +39,32 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   const clock: Clock = { now: () => new Date(systemClock.now().getTime() + offsetMs) }
   const ledger = createLedger(clock)
   await ledger.prepare(db, { drivers: [...drivers.keys()], products: [] })
+  const catalog = loadCatalog(config.CATALOG)
+  // What is told is written here and sent by the portal that runs.
+  const letters = createLetters({
+    clock,
+    catalog,
+    ledger,
+    announcer: createAnnouncer(clock, () => undefined),
+    mail: createOutbox({ jobs, clock, secrets }).mail,
+    portalUrl: config.portalUrl,
+  })
   return {
     db,
     clock,
     drivers,
     jobs,
     ledger,
+    letters,
     ...openOperatorTools({
       db,
       clock,
       ledger,
       jobs,
       log,
-      catalog: loadCatalog(config.CATALOG),
+      catalog,
       drivers,
+      letters,
       portalUrl: config.portalUrl,
     }),
     async close() {

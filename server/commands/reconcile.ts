@@ -1,12 +1,18 @@
 import type { Config } from '../config.ts'
 import { reconcile } from '../payments/index.ts'
 import { days } from '../platform/clock.ts'
+import type { Output } from './output.ts'
 import { openPaymentTools } from './payment-tools.ts'
 
 /** `reconcile [days]`: prints what gateways, payments and ledger do not agree on. Exit code 1 when there is anything. */
-export async function reconcileCommand(config: Config, databaseUrl: string, [span = '7']: readonly string[]): Promise<number> {
+export async function reconcileCommand(
+  config: Config,
+  databaseUrl: string,
+  [span = '7']: readonly string[],
+  out: Output,
+): Promise<number> {
   if (!/^\d{1,4}$/.test(span)) {
-    process.stderr.write('How many days back? A whole number: npm run portal -- reconcile 30\n')
+    out.refuse('How many days back? A whole number: npm run portal -- reconcile 30')
     return 64
   }
   const tools = await openPaymentTools(config, databaseUrl)
@@ -14,10 +20,12 @@ export async function reconcileCommand(config: Config, databaseUrl: string, [spa
     const to = tools.clock.now()
     const from = new Date(to.getTime() - days(Number(span)))
     const found = await reconcile(tools.db, tools.orders, tools.drivers, { from, to })
-    for (const { driver, about, what } of found.differences) process.stdout.write(`${driver}  ${about}  ${what}\n`)
-    process.stdout.write(
-      `${span} days: ${found.payments} payments, ${found.postings} postings, ${found.asked} asked about: ${found.differences.length} differences.\n`,
+    for (const { driver, about, what } of found.differences)
+      out.line(`${driver}  ${about}  ${what}`)
+    out.line(
+      `${span} days: ${found.payments} payments, ${found.postings} postings, ${found.asked} asked about: ${found.differences.length} differences.`,
     )
+    out.fields({ days: Number(span), from, to, ...found })
     return found.differences.length === 0 ? 0 : 1
   } finally {
     await tools.close()

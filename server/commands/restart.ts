@@ -1,37 +1,49 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../config.ts'
-import { pidOfPortal } from '../portal-pid.ts'
+import type { Output } from './output.ts'
+import { pidOfParent, pidOfPortal } from '../portal-pid.ts'
 import { readSettings } from '../settings.ts'
 
 /** The portal finishes what is in flight, then comes back. Seconds. */
 const patience = 60
 const lookMs = 100
 
-/** Ends the portal that runs on this DATA_DIR; its parent starts it again, with the catalogue and the code of now. Customers' sites go on. */
-export async function restartCommand(config: Config): Promise<number> {
+/**
+ * Has the portal that runs on this DATA_DIR started again, with the catalogue, the code and the
+ * `.env` of now. Customers' sites go on.
+ */
+export async function restartCommand(
+  config: Config,
+  _databaseUrl: string,
+  _options: readonly string[],
+  out: Output,
+): Promise<number> {
   const settings = readSettings(process.env)
   if ('faults' in settings) {
-    process.stderr.write(
-      `The portal would not come back, so it goes on as it is:\n${settings.faults.map((fault) => `  - ${fault}\n`).join('')}`,
-    )
+    const faults = settings.faults.map((fault) => `  - ${fault}`).join('\n')
+    out.refuse(`The portal would not come back, so it goes on as it is:\n${faults}`)
     return 1
   }
   const before = pidOfPortal(config.DATA_DIR)
   if (before === undefined) {
-    process.stderr.write(`No portal runs on ${config.DATA_DIR}.\n`)
+    out.refuse(`No portal runs on ${config.DATA_DIR}.`)
     return 1
   }
   const began = performance.now()
-  process.kill(before, 'SIGTERM')
+  const parent = pidOfParent(config.DATA_DIR)
+  if (parent === undefined) process.kill(before, 'SIGTERM')
+  else process.kill(parent, 'SIGUSR2')
   for (;;) {
     const now = pidOfPortal(config.DATA_DIR)
     if (now !== undefined && now !== before) break
     if (performance.now() - began > patience * 1000) {
-      process.stderr.write(`The portal did not come back within ${patience} s. Its log says why.\n`)
+      out.refuse(`The portal did not come back within ${patience} s. Its log says why.`)
       return 1
     }
     await pause(lookMs)
   }
-  process.stdout.write(`The portal was started again in ${((performance.now() - began) / 1000).toFixed(1)} s. Customers' sites went on.\n`)
+  const tookSeconds = Number(((performance.now() - began) / 1000).toFixed(1))
+  out.line(`The portal was started again in ${tookSeconds.toFixed(1)} s. Customers' sites went on.`)
+  out.fields({ tookSeconds })
   return 0
 }

@@ -1,7 +1,12 @@
 /** Where name servers are: the portal's own, the world's roots, and how a delegation is checked between them. */
 import { isIP } from 'node:net'
+import { isLoopback } from '../platform/loopback.ts'
 import { isPublicSuffix } from './names.ts'
-import { createDelegationCheck, type DelegationCheck, type DelegationOptions } from './delegation/index.ts'
+import {
+  createDelegationCheck,
+  type DelegationCheck,
+  type DelegationOptions,
+} from './delegation/index.ts'
 
 /** The world's thirteen root servers (IANA's named.root, IPv4). */
 const worldRoots = [
@@ -36,7 +41,9 @@ function endpointOf(text: string): Endpoint {
 
 /** The addresses to publish: those given, else where the portal listens, else this machine itself. */
 export const ownAddresses = (given: readonly string[], host: string): readonly string[] =>
-  given.length > 0 ? given : [isIP(host) !== 0 && host !== '0.0.0.0' && host !== '::' ? host : '127.0.0.1']
+  given.length > 0
+    ? given
+    : [isIP(host) !== 0 && host !== '0.0.0.0' && host !== '::' ? host : '127.0.0.1']
 
 /** Where our own name server is asked on this machine, as a resolver is named. */
 export function ownNameServer(host: string, port: number): string {
@@ -50,6 +57,8 @@ export function ownNameServer(host: string, port: number): string {
  */
 export function createDelegation(of: {
   roots: readonly string[]
+  /** Whether the sandbox's registry stands in for the world's parent zones. */
+  withSandbox: boolean
   own: { addresses: readonly string[]; port: number; names: readonly string[] }
   sites: NonNullable<DelegationOptions['sites']>
 }): DelegationCheck {
@@ -61,6 +70,8 @@ export function createDelegation(of: {
     sites: of.sites,
     ourNames: of.own.names,
     publicSuffix: isPublicSuffix,
-    allowPrivateAddresses: roots.length > 0,
+    // Elsewhere a customer's delegation could have us ask hosts of the operator's own network.
+    allowPrivateAddresses:
+      of.withSandbox && roots.length > 0 && roots.every(({ address }) => isLoopback(address)),
   })
 }

@@ -45,7 +45,10 @@ export async function judgeBelow(
     const relative = relativeName(zone.name, nearest.name) ?? ''
     const records = await recordsAt(deps.db, nearest.id, [relative])
     const found = records.filter(({ type }) => type === 'NS').map(({ content }) => content)
-    return { verdict: compare(found.toSorted(), expected, { relative, parent: nearest.shown_name }), foreign: false }
+    return {
+      verdict: compare(found.toSorted(), expected, { relative, parent: nearest.shown_name }),
+      foreign: false,
+    }
   }
   for (const name of above) {
     const { found } = await deps.delegation.check({ domain: name, expected: [] })
@@ -54,13 +57,27 @@ export async function judgeBelow(
         en: `${name}, the domain above, leads to our name servers but is not active here. Add it and activate it first.`,
         vi: `Tên miền cấp trên ${name} đang trỏ tới máy chủ tên miền của chúng tôi nhưng chưa được kích hoạt ở đây. Hãy thêm và kích hoạt tên đó trước.`,
       }
-      return { verdict: { isValid: false, reason: 'not_registered', expected, found: [], advice, warnings: [] }, foreign: true }
+      return {
+        verdict: {
+          isValid: false,
+          reason: 'not_registered',
+          expected,
+          found: [],
+          advice,
+          warnings: [],
+        },
+        foreign: true,
+      }
     }
   }
   return undefined
 }
 
-function compare(found: readonly string[], expected: readonly string[], at: { relative: string; parent: string }): Verdict {
+function compare(
+  found: readonly string[],
+  expected: readonly string[],
+  at: { relative: string; parent: string },
+): Verdict {
   const base = { expected, found, warnings: [] }
   const missing = expected.filter((name) => !found.includes(name))
   const extra = found.filter((name) => !expected.includes(name))
@@ -69,7 +86,12 @@ function compare(found: readonly string[], expected: readonly string[], at: { re
   return {
     ...base,
     isValid: false,
-    reason: found.length === 0 ? 'not_registered' : missing.length === expected.length ? 'other_nameservers' : 'extra_nameservers',
+    reason:
+      found.length === 0
+        ? 'not_registered'
+        : missing.length === expected.length
+          ? 'other_nameservers'
+          : 'extra_nameservers',
     advice: {
       en: `In the domain ${at.parent}, give the name ${at.relative} exactly these NS records: ${wanted}.`,
       vi: `Trong tên miền ${at.parent}, hãy đặt cho tên ${at.relative} đúng các bản ghi NS sau: ${wanted}.`,

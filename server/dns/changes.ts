@@ -1,5 +1,6 @@
 /** The change log: who changed what and when, and taking a change back. */
-import type { Change } from '../../contract/dns-changes.ts'
+import { sql } from 'kysely'
+import { shownStates, type Change } from '../../contract/dns-changes.ts'
 import { recordRuleText } from '../../contract/dns-records.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
@@ -14,6 +15,9 @@ interface ChangeRow {
   readonly before: unknown
   readonly after: unknown
   readonly undone_at: Date | null
+  /** Where only the first of each side were read. */
+  readonly before_count?: number
+  readonly after_count?: number
 }
 
 const kept = (json: unknown): readonly KeptRecord[] => json as KeptRecord[]
@@ -23,11 +27,14 @@ export const presentChange = (row: ChangeRow, who: string): Change => ({
   at: row.at.toISOString(),
   who,
   action: row.action as Change['action'],
-  before: kept(row.before).map(stateOf),
-  after: kept(row.after).map(stateOf),
+  before: kept(row.before).slice(0, shownStates).map(stateOf),
+  after: kept(row.after).slice(0, shownStates).map(stateOf),
+  beforeCount: row.before_count ?? kept(row.before).length,
+  afterCount: row.after_count ?? kept(row.after).length,
   undoneAt: row.undone_at?.toISOString() ?? null,
 })
 
+const firstStates = `$[0 to ${shownStates - 1}]`
 const columns = ['id', 'at', 'action', 'before', 'after', 'undone_at'] as const
 
 /** Newest first. */
@@ -35,9 +42,19 @@ export async function changePage(
   db: Queryable,
   of: { zoneId: string; limit: number; before: bigint | null },
 ): Promise<{ rows: ChangeRow[]; next: bigint | null }> {
+  // An import may hold ten thousand records, of which a list shows the first.
   let query = db
     .selectFrom('dns_change')
-    .select(columns)
+    .select([
+      'id',
+      'at',
+      'action',
+      'undone_at',
+      sql<unknown>`jsonb_path_query_array(before, ${firstStates}::jsonpath)`.as('before'),
+      sql<unknown>`jsonb_path_query_array(after, ${firstStates}::jsonpath)`.as('after'),
+      sql<number>`jsonb_array_length(before)`.as('before_count'),
+      sql<number>`jsonb_array_length(after)`.as('after_count'),
+    ])
     .where('zone_id', '=', of.zoneId)
     .orderBy('id', 'desc')
     .limit(of.limit + 1)
@@ -78,15 +95,27 @@ export async function undo(
     [...was, ...became].map(({ id }) => id),
   )
   const asLeft =
-    present.length === became.length && became.every(({ id, version }) => present.some((now) => now.id === id && now.version === version))
+    present.length === became.length &&
+    became.every(({ id, version }) =>
+      present.some((now) => now.id === id && now.version === version),
+    )
   if (!asLeft) throw conflict('change_overtaken')
-  const versionOf = (record: KeptRecord): number => (became.find(({ id }) => id === record.id)?.version ?? record.version) + 1
+  const versionOf = (record: KeptRecord): number =>
+    (became.find(({ id }) => id === record.id)?.version ?? record.version) + 1
   const { changeId: id } = await edit(tx, deps, zone, {
     ...of,
     action: 'undo',
     before: present,
     after: was.map((record) => ({ ...record, version: versionOf(record) })),
   })
-  await tx.updateTable('dns_change').set({ undone_at: deps.clock.now() }).where('id', '=', change.id).execute()
-  return await tx.selectFrom('dns_change').select(columns).where('id', '=', id).executeTakeFirstOrThrow()
+  await tx
+    .updateTable('dns_change')
+    .set({ undone_at: deps.clock.now() })
+    .where('id', '=', change.id)
+    .execute()
+  return await tx
+    .selectFrom('dns_change')
+    .select(columns)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
 }

@@ -14,7 +14,10 @@ afterAll(() => portal.close())
 
 let names = 0
 async function claim({ token }: TestCustomer): Promise<string> {
-  const made = await portal.call<Domain>('POST', '/api/dns', { token, body: { name: `claim${++names}.com` } })
+  const made = await portal.call<Domain>('POST', '/api/dns', {
+    token,
+    body: { name: `claim${++names}.com` },
+  })
   if (made.status !== 201) throw new Error(made.text)
   return made.body.result.nameserver.join(' ')
 }
@@ -44,7 +47,9 @@ test('a claim does not wait while the ledger is checked, nor the ledger for clai
   const an = await portal.customer()
   await whileHeld(lockKeys.walkLedger, () => claim(an))
   await portal.topUp(an, 100_000)
-  await whileHeld(lockKeys.claimDomain, async () => expect(await checkLedger(portal.house.db)).toEqual([]))
+  await whileHeld(lockKeys.claimDomain, async () =>
+    expect(await checkLedger(portal.house.db)).toEqual([]),
+  )
 })
 
 test('no two of the house’s locks are one', () => {

@@ -32,7 +32,10 @@ describe('domains', () => {
     })
     expect(domain.nameserver).toHaveLength(2)
     expect(domain.verification.expected).toEqual(domain.nameserver)
-    expect((await call<Domain>('GET', `/api/dns/${domain.id}`)).body.result).toMatchObject({ id: domain.id, name: 'chào-mừng.vn' })
+    expect((await call<Domain>('GET', `/api/dns/${domain.id}`)).body.result).toMatchObject({
+      id: domain.id,
+      name: 'chào-mừng.vn',
+    })
     const list = await call<{ data: Domain[] }>('GET', '/api/dns?search=ch%C3%A0o')
     expect(list.body.result.data.map(({ id }) => id)).toEqual([domain.id])
     await resolves(
@@ -62,9 +65,16 @@ describe('domains', () => {
         status: 422,
         body: { error: { code: 'invalid_input', fields: { name: expect.any(String) as string } } },
       })
-    for (const name of ['ns1.letspanel-dns.example', 'letspanel-dns.example', 'x.letspanel-dns.example', 'example'])
+    for (const name of [
+      'ns1.letspanel-dns.example',
+      'letspanel-dns.example',
+      'x.letspanel-dns.example',
+      'example',
+    ])
       expect((await call('POST', '/api/dns', { name })).status, name).toBe(422)
-    expect((await call<{ data: Domain[] }>('GET', '/api/dns')).body.result.data).toHaveLength(before)
+    expect((await call<{ data: Domain[] }>('GET', '/api/dns')).body.result.data).toHaveLength(
+      before,
+    )
   })
 
   test('pasted with a scheme and a path, it is still a domain', async () => {
@@ -79,7 +89,9 @@ describe('domains', () => {
     expect(other.nameserver).not.toEqual(first.nameserver)
     const pairs = new Set([first.nameserver.join()])
     for (let again = 0; again < 3; again++) {
-      const [{ id } = first] = (await call<{ data: Domain[] }>('GET', `/api/dns?search=${first.name}`)).body.result.data
+      const [{ id } = first] = (
+        await call<{ data: Domain[] }>('GET', `/api/dns?search=${first.name}`)
+      ).body.result.data
       expect((await call('DELETE', `/api/dns/${id}`)).status).toBe(200)
       pairs.add((await create(first.name)).nameserver.join())
     }
@@ -97,6 +109,27 @@ describe('domains', () => {
     await resolves(`www.${mine.name}`, 'A', [`www.${mine.name} 300 A 198.51.100.66`])
   })
 
+  test('two accounts that delete their claims of one name at once both succeed', async () => {
+    for (let round = 0; round < 8; round++) {
+      const claims = await Promise.all(
+        Array.from({ length: 4 }, async () => {
+          const mine = await create()
+          return [
+            [mine, an],
+            [await create(mine.name, binh), binh],
+          ] as const
+        }),
+      )
+      const answers = await Promise.all(
+        claims
+          .flat()
+          .toReversed()
+          .map(([claim, who]) => call('DELETE', `/api/dns/${claim.id}`, undefined, who)),
+      )
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    }
+  })
+
   test("somebody else's domain does not exist", async () => {
     const domain = await create()
     const record = await add(domain, {})
@@ -106,7 +139,11 @@ describe('domains', () => {
       ['GET', '/records'],
       ['POST', '/records', { name: 'www', type: 'A', content: '203.0.113.7', ttl: 300 }],
       ['GET', `/records/${record.id}`],
-      ['PUT', `/records/${record.id}`, { name: 'www', type: 'A', content: '203.0.113.7', ttl: 300 }],
+      [
+        'PUT',
+        `/records/${record.id}`,
+        { name: 'www', type: 'A', content: '203.0.113.7', ttl: 300 },
+      ],
       ['DELETE', `/records/${record.id}`],
       ['GET', '/zone'],
       ['POST', '/zone', { content: 'a' }],
@@ -114,10 +151,17 @@ describe('domains', () => {
       ['POST', '/changes/1/undo', {}],
       ['POST', '/point', { wp: 'x' }],
     ] as const) {
-      expect((await call(method, `/api/dns/${domain.id}${path}`, body, binh)).status, `${method} ${path}`).toBe(404)
-      expect((await call(method, `/api/dns/none${path}`, body)).status, `${method} ${path}`).toBe(404)
+      expect(
+        (await call(method, `/api/dns/${domain.id}${path}`, body, binh)).status,
+        `${method} ${path}`,
+      ).toBe(404)
+      expect((await call(method, `/api/dns/none${path}`, body)).status, `${method} ${path}`).toBe(
+        404,
+      )
     }
-    expect((await call('GET', `/api/dns/check?domain=${domain.name}`, undefined, binh)).status).toBe(404)
+    expect(
+      (await call('GET', `/api/dns/check?domain=${domain.name}`, undefined, binh)).status,
+    ).toBe(404)
   })
 })
 
@@ -132,47 +176,94 @@ const delegate = (domain: Domain) =>
 const statusOn = (host: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     http
-      .get({ host: '127.0.0.1', port: portal.config.SITES_PORT, path: '/', headers: { host } }, (answer) => {
-        answer.resume()
-        resolve(answer.statusCode)
-      })
+      .get(
+        { host: '127.0.0.1', port: portal.config.SITES_PORT, path: '/', headers: { host } },
+        (answer) => {
+          answer.resume()
+          resolve(answer.statusCode)
+        },
+      )
       .on('error', reject)
   })
 
-test('a domain is pointed at a WordPress server in one change, which can be undone', { timeout: 120_000 }, async () => {
-  await portal.topUp(an, 1_000_000)
-  const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Secret-pass-9!', replicate: 1 }
-  const { id } = (await call<{ id: string }>('POST', '/api/wp', order)).body.result
-  const site = (await call<{ name: string }>('GET', `/api/wp/${id}`)).body.result
-  const domain = await create()
-  await add(domain, { name: '@', content: '198.51.100.1' })
-  await add(domain, { name: '@', type: 'MX', content: 'mail.example.com' })
-  const path = `/api/dns/${domain.id}/point`
-  expect((await call('POST', path, { wp: 'none' })).status).toBe(404)
-  const pointed = await call<{ changeId: string; domains: string[] }>('POST', path, { wp: id })
-  // Whose domain it is, nobody has shown yet.
-  expect(pointed.body.result.domains).toEqual([])
-  await resolves(domain.name, 'A', [`${domain.name} 300 A 127.0.0.1`])
-  await resolves(`www.${domain.name}`, 'CNAME', [`www.${domain.name} 300 CNAME ${site.name}.localhost`])
-  await resolves(domain.name, 'MX', [`${domain.name} 300 MX 10 mail.example.com`])
-  expect((await call<{ changeId: string | null }>('POST', path, { wp: id })).body.result.changeId).toBeNull()
-  expect((await call('POST', `/api/dns/${domain.id}/changes/${pointed.body.result.changeId}/undo`, {})).status).toBe(200)
-  await resolves(domain.name, 'A', [`${domain.name} 300 A 198.51.100.1`])
+test(
+  'a domain is pointed at a WordPress server in one change, which can be undone',
+  { timeout: 120_000 },
+  async () => {
+    await portal.topUp(an, 1_000_000)
+    const order = {
+      size: 1,
+      region: 1,
+      disk: 10_240,
+      mariadb_disk_size: 10_240,
+      user: 'an',
+      password: 'Secret-pass-9!',
+      replicate: 1,
+    }
+    const { id } = (await call<{ id: string }>('POST', '/api/wp', order)).body.result
+    const site = (await call<{ name: string }>('GET', `/api/wp/${id}`)).body.result
+    const domain = await create()
+    await add(domain, { name: '@', content: '198.51.100.1' })
+    await add(domain, { name: '@', type: 'MX', content: 'mail.example.com' })
+    const path = `/api/dns/${domain.id}/point`
+    expect((await call('POST', path, { wp: 'none' })).status).toBe(404)
+    interface Pointed {
+      changeId: string | null
+      added: { type: string; data: string[] }[]
+      removed: { type: string; data: string[] }[]
+    }
+    const tried = await call<Pointed>('POST', path, { wp: id, preview: true })
+    expect(tried.body.result).toMatchObject({
+      changeId: null,
+      added: [
+        { name: '@', type: 'A', data: ['127.0.0.1'] },
+        { name: 'www', type: 'CNAME', data: [`${site.name}.localhost`] },
+      ],
+      removed: [{ name: '@', type: 'A', data: ['198.51.100.1'] }],
+    })
+    await resolves(domain.name, 'A', [`${domain.name} 300 A 198.51.100.1`])
+    const pointed = await call<{ changeId: string; domains: string[] }>('POST', path, { wp: id })
+    // Whose domain it is, nobody has shown yet.
+    expect(pointed.body.result.domains).toEqual([])
+    await resolves(domain.name, 'A', [`${domain.name} 300 A 127.0.0.1`])
+    await resolves(`www.${domain.name}`, 'CNAME', [
+      `www.${domain.name} 300 CNAME ${site.name}.localhost`,
+    ])
+    await resolves(domain.name, 'MX', [`${domain.name} 300 MX 10 mail.example.com`])
+    expect(
+      (await call<{ changeId: string | null }>('POST', path, { wp: id })).body.result.changeId,
+    ).toBeNull()
+    expect(
+      (await call('POST', `/api/dns/${domain.id}/changes/${pointed.body.result.changeId}/undo`, {}))
+        .status,
+    ).toBe(200)
+    await resolves(domain.name, 'A', [`${domain.name} 300 A 198.51.100.1`])
 
-  await delegate(domain)
-  expect((await call<{ isValid: boolean }>('GET', `/api/dns/check?domain=${domain.name}`)).body.result.isValid).toBe(true)
-  const names = [domain.name, `www.${domain.name}`]
-  expect((await call<{ domains: string[] }>('POST', path, { wp: id })).body.result.domains).toEqual(names)
-  for (const name of names) await eventually(`the site on ${name}`, async () => (await statusOn(name)) === 200, 60)
-  expect((await call<{ domains: string[] }>('GET', `/api/wp/${id}`)).body.result.domains.toSorted()).toEqual(names)
-})
+    await delegate(domain)
+    expect(
+      (await call<{ isValid: boolean }>('GET', `/api/dns/check?domain=${domain.name}`)).body.result
+        .isValid,
+    ).toBe(true)
+    const names = [domain.name, `www.${domain.name}`]
+    expect(
+      (await call<{ domains: string[] }>('POST', path, { wp: id })).body.result.domains,
+    ).toEqual(names)
+    for (const name of names)
+      await eventually(`the site on ${name}`, async () => (await statusOn(name)) === 200, 60)
+    expect(
+      (await call<{ domains: string[] }>('GET', `/api/wp/${id}`)).body.result.domains.toSorted(),
+    ).toEqual(names)
+  },
+)
 
 describe('the name server and the database', () => {
   test('after a restart everything is answered as before', async () => {
     const domain = await create()
     await add(domain, {})
     await portal.reopen()
-    expect(await answers(`www.${domain.name}`, 'A')).toEqual([`www.${domain.name} 300 A 203.0.113.7`])
+    expect(await answers(`www.${domain.name}`, 'A')).toEqual([
+      `www.${domain.name} 300 A 203.0.113.7`,
+    ])
     expect((await portal.call('GET', '/readyz')).status).toBe(200)
   })
 
@@ -182,9 +273,17 @@ describe('the name server and the database', () => {
     await resolves(`www.${domain.name}`, 'A', [`www.${domain.name} 300 A 203.0.113.7`])
     // The same statements as an edit's, without its telling: as a process that was killed right after the commit leaves it.
     await portal.house.db.transaction().execute(async (tx) => {
-      const { serial } = await tx.selectFrom('dns_zone').select('serial').where('id', '=', domain.id).executeTakeFirstOrThrow()
+      const { serial } = await tx
+        .selectFrom('dns_zone')
+        .select('serial')
+        .where('id', '=', domain.id)
+        .executeTakeFirstOrThrow()
       const before = { ...record, content: '203.0.113.7' }
-      await tx.updateTable('dns_record').set({ content: '203.0.113.99' }).where('id', '=', record.id).execute()
+      await tx
+        .updateTable('dns_record')
+        .set({ content: '203.0.113.99' })
+        .where('id', '=', record.id)
+        .execute()
       await tx
         .updateTable('dns_zone')
         .set({ serial: serial + 1n, touched_at: new Date() })
@@ -203,7 +302,9 @@ describe('the name server and the database', () => {
         })
         .execute()
     })
-    await expect.poll(() => answers(`www.${domain.name}`, 'A')).toEqual([`www.${domain.name} 300 A 203.0.113.99`])
+    await expect
+      .poll(() => answers(`www.${domain.name}`, 'A'))
+      .toEqual([`www.${domain.name} 300 A 203.0.113.99`])
   })
 
   test('the name servers answer for themselves', async () => {

@@ -64,7 +64,11 @@ export interface DnsDriver {
    * Applies the sets that changed since `fromSerial`, all or none; a set without values goes. `behind`: the driver does not hold this zone
    * at that serial, and nothing was done; `putZone` is wanted.
    */
-  changeZone(head: ZoneHead, fromSerial: number, sets: readonly RecordSet[]): Promise<'applied' | 'behind'>
+  changeZone(
+    head: ZoneHead,
+    fromSerial: number,
+    sets: readonly RecordSet[],
+  ): Promise<'applied' | 'behind'>
   /** Nothing of the zone is served any more. */
   removeZone(name: string): Promise<void>
   /** What is served under this name now; undefined: nothing. */

@@ -44,7 +44,10 @@ interface View {
   count(): Promise<number>
 }
 
-function group(records: readonly KeptRecord[], by: (record: KeptRecord) => string): Map<string, KeptRecord[]> {
+function group(
+  records: readonly KeptRecord[],
+  by: (record: KeptRecord) => string,
+): Map<string, KeptRecord[]> {
   const groups = new Map<string, KeptRecord[]>()
   for (const record of records) {
     const group = groups.get(by(record))
@@ -69,9 +72,13 @@ export function viewOf(records: readonly KeptRecord[]): View {
 /** The database with the edit laid over it, for edits of a few records. */
 function overlay(tx: Tx, zoneId: string, { before, after }: Edit): View {
   const gone = new Set([...before, ...after].map(({ id }) => id))
-  const kept = (records: readonly KeptRecord[]): KeptRecord[] => records.filter(({ id }) => !gone.has(id))
+  const kept = (records: readonly KeptRecord[]): KeptRecord[] =>
+    records.filter(({ id }) => !gone.has(id))
   return {
-    at: async (name) => [...kept(await recordsAt(tx, zoneId, [name])), ...after.filter((record) => record.name === name)],
+    at: async (name) => [
+      ...kept(await recordsAt(tx, zoneId, [name])),
+      ...after.filter((record) => record.name === name),
+    ],
     naming: async (host) => [
       ...kept(await recordsNaming(tx, zoneId, host)),
       ...after.filter((record) => namesHost(record) && record.content === host),
@@ -103,7 +110,11 @@ async function leadsBack(view: View, zone: string, record: KeptRecord): Promise<
   return true
 }
 
-async function faultsOf(view: View, zone: string, record: KeptRecord): Promise<RecordFaults | undefined> {
+async function faultsOf(
+  view: View,
+  zone: string,
+  record: KeptRecord,
+): Promise<RecordFaults | undefined> {
   const others = (await view.at(record.name)).filter(({ id }) => id !== record.id)
   const beside = checkNeighbours(record, others)
   if (beside) return beside
@@ -111,12 +122,14 @@ async function faultsOf(view: View, zone: string, record: KeptRecord): Promise<R
   const chars = set.reduce((sum, { content }) => sum + content.length, record.content.length)
   if (set.length >= setLimit || chars > setLimitChars) return { name: 'record_set_limit' }
   if (record.type === 'CNAME') {
-    if ((await view.naming(absoluteName(record.name, zone))).length > 0) return { name: 'record_cname_is_target' }
+    if ((await view.naming(absoluteName(record.name, zone))).length > 0)
+      return { name: 'record_cname_is_target' }
     if (await leadsBack(view, zone, record)) return { content: 'record_cname_loop' }
   }
   if (namesHost(record)) {
     const target = relativeName(record.content, zone)
-    if (target !== undefined && (await view.at(target)).some(({ type }) => type === 'CNAME')) return { content: 'record_target_is_cname' }
+    if (target !== undefined && (await view.at(target)).some(({ type }) => type === 'CNAME'))
+      return { content: 'record_target_is_cname' }
   }
   return undefined
 }
@@ -127,7 +140,12 @@ export interface JudgedRecord {
 }
 
 /** What is wrong with the records that an edit writes; `limit` at most. */
-export async function judge(view: View, zone: string, after: readonly KeptRecord[], limit = 20): Promise<JudgedRecord[]> {
+export async function judge(
+  view: View,
+  zone: string,
+  after: readonly KeptRecord[],
+  limit = 20,
+): Promise<JudgedRecord[]> {
   const found: JudgedRecord[] = []
   for (const record of after) {
     const faults = await faultsOf(view, zone, record)
@@ -142,7 +160,9 @@ export async function judge(view: View, zone: string, after: readonly KeptRecord
 }
 
 export const fieldsOf = (faults: RecordFaults, language: Language): Record<string, string> =>
-  Object.fromEntries(Object.entries(faults).map(([field, rule]) => [field, recordRuleText(rule, language)]))
+  Object.fromEntries(
+    Object.entries(faults).map(([field, rule]) => [field, recordRuleText(rule, language)]),
+  )
 
 /** With the siblings of what is written: a set has one TTL and one `proxied`, those of the record that was written last. */
 async function withSiblings(tx: Tx, zoneId: string, edit: Edit): Promise<Edit> {
@@ -150,9 +170,12 @@ async function withSiblings(tx: Tx, zoneId: string, edit: Edit): Promise<Edit> {
   const before: KeptRecord[] = []
   const after: KeptRecord[] = []
   const sets = new Map(edit.after.map((record) => [`${record.name} ${record.type}`, record]))
-  for (const kept of await recordsAt(tx, zoneId, [...new Set(edit.after.map(({ name }) => name))])) {
+  for (const kept of await recordsAt(tx, zoneId, [
+    ...new Set(edit.after.map(({ name }) => name)),
+  ])) {
     const lead = sets.get(`${kept.name} ${kept.type}`)
-    if (!lead || touched.has(kept.id) || (kept.ttl === lead.ttl && kept.proxied === lead.proxied)) continue
+    if (!lead || touched.has(kept.id) || (kept.ttl === lead.ttl && kept.proxied === lead.proxied))
+      continue
     before.push(kept)
     after.push({ ...kept, ttl: lead.ttl, proxied: lead.proxied, version: kept.version + 1 })
   }
@@ -212,9 +235,13 @@ export async function edit(
   zone: ZoneRow,
   of: Edit & { customerId: string; action: Change['action']; language: Language },
 ): Promise<{ changeId: bigint; siblings: readonly KeptRecord[] }> {
-  const view = of.after.length > fewRecords ? await wholeAfter(tx, zone.id, of) : overlay(tx, zone.id, of)
+  const view =
+    of.after.length > fewRecords ? await wholeAfter(tx, zone.id, of) : overlay(tx, zone.id, of)
   const [wrong] = await judge(view, zone.name, of.after, 1)
   if (wrong) throw new Refusal('invalid_input', { fields: fieldsOf(wrong.faults, of.language) })
   const whole = await withSiblings(tx, zone.id, of)
-  return { changeId: await writeEdit(tx, deps, zone, { ...of, ...whole }), siblings: whole.after.slice(of.after.length) }
+  return {
+    changeId: await writeEdit(tx, deps, zone, { ...of, ...whole }),
+    siblings: whole.after.slice(of.after.length),
+  }
 }

@@ -21,7 +21,10 @@ export interface DomainName {
  * A domain as somebody types or pastes it. Refused: addresses, single labels, A-labels that stand for nothing, public suffixes (ICANN's and private ones such as github.io), and
  * names at, above or below the portal's own (`own`).
  */
-export function readDomain(typed: string, own: readonly string[]): DomainName | { readonly fault: DomainFault } {
+export function readDomain(
+  typed: string,
+  own: readonly string[],
+): DomainName | { readonly fault: DomainFault } {
   const shown = typed
     .normalize('NFC')
     .trim()
@@ -35,17 +38,22 @@ export function readDomain(typed: string, own: readonly string[]): DomainName | 
   const ascii = domainToASCII(shown)
   const { domain, publicSuffix, isIp } = parse(ascii, { allowPrivateDomains: true })
   if (isIp === true || !isHostName(ascii))
-    return { fault: publicSuffix === ascii && isIp !== true ? 'domain_public_suffix' : 'domain_form' }
+    return {
+      fault: publicSuffix === ascii && isIp !== true ? 'domain_public_suffix' : 'domain_form',
+    }
   if (domain === null) return { fault: 'domain_public_suffix' }
-  const related = (name: string): boolean => name === ascii || name.endsWith(`.${ascii}`) || ascii.endsWith(`.${name}`)
+  const related = (name: string): boolean =>
+    name === ascii || name.endsWith(`.${ascii}`) || ascii.endsWith(`.${name}`)
   return own.some(related) ? { fault: 'domain_ours' } : { ascii, shown }
 }
 
 /** Whether everybody registers names under this one (com, com.vn, github.io). */
-export const isPublicSuffix = (name: string): boolean => parse(name, { allowPrivateDomains: true }).publicSuffix === name
+export const isPublicSuffix = (name: string): boolean =>
+  parse(name, { allowPrivateDomains: true }).publicSuffix === name
 
 const key = (pair: readonly string[]): string => pair.join(' ')
-const pick = <T>(from: readonly T[]): T | undefined => (from.length > 0 ? from[randomInt(from.length)] : undefined)
+const pick = <T>(from: readonly T[]): T | undefined =>
+  from.length > 0 ? from[randomInt(from.length)] : undefined
 
 /** Every pair of two different names, each in the pool's order. */
 const pairsOf = (pool: readonly string[]): string[][] =>
@@ -63,8 +71,17 @@ async function freePair(tx: Tx, pool: readonly string[]): Promise<string[] | und
 }
 
 /** The account's own pair, which nobody else has while the pool lasts. */
-async function accountPair(tx: Tx, customerId: string, pool: readonly string[], pairs: readonly string[][]): Promise<string[]> {
-  const own = await tx.selectFrom('dns_account_pair').select('pair').where('customer_id', '=', customerId).executeTakeFirst()
+async function accountPair(
+  tx: Tx,
+  customerId: string,
+  pool: readonly string[],
+  pairs: readonly string[][],
+): Promise<string[]> {
+  const own = await tx
+    .selectFrom('dns_account_pair')
+    .select('pair')
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst()
   if (own && pairs.some((offered) => key(offered) === key(own.pair))) return own.pair
   const pair = (await freePair(tx, pool)) ?? pick(pairs) ?? []
   await tx
@@ -76,18 +93,44 @@ async function accountPair(tx: Tx, customerId: string, pool: readonly string[], 
 }
 
 /**
- * The pair for a new claim of a name: the account's own, unless the name ever had it (with whomever): then another one that the name never had, so
- * that what the parent zone names proves this claim and no earlier one. Claims of all names are taken one after the other.
+ * The pair for a new claim of a name: the account's own, unless the name ever had it (with whomever):
+ * then another one that the name never had, so that what the parent zone names proves this claim and
+ * no earlier one. Never a pair that the parent names now, nor one that another account was active
+ * with: whoever claims and deletes a name again and again must not come to the pair that its former
+ * owner left at the registrar. Where the parent could not be asked (`atParent` undefined) only pairs
+ * that the name never had are given. Undefined: there is none. Claims of all names are taken one
+ * after the other.
  */
-export async function assignPair(tx: Tx, of: { customerId: string; name: string; pool: readonly string[] }): Promise<string[]> {
+export async function assignPair(
+  tx: Tx,
+  of: {
+    readonly customerId: string
+    readonly name: string
+    readonly pool: readonly string[]
+    readonly atParent: readonly string[] | undefined
+  },
+): Promise<readonly string[] | undefined> {
   await sql`select pg_advisory_xact_lock(${lockKeys.claimDomain})`.execute(tx)
   const pairs = pairsOf(of.pool)
   const own = await accountPair(tx, of.customerId, of.pool, pairs)
-  const history = await tx.selectFrom('dns_zone').select('name_servers').where('name', '=', of.name).orderBy('seq', 'desc').execute()
+  const history = await tx
+    .selectFrom('dns_zone')
+    .select(['name_servers', 'customer_id', 'first_active_at'])
+    .where('name', '=', of.name)
+    .orderBy('seq', 'desc')
+    .execute()
   const had = new Set(history.map(({ name_servers }) => key(name_servers)))
-  if (!had.has(key(own))) return own
-  const fresh = pick(pairs.filter((one) => !had.has(key(one))))
-  // The name had them all: the one that it had longest ago.
-  const oldest = [...had].findLast((one) => one !== key(history[0]?.name_servers ?? []))
-  return fresh ?? oldest?.split(' ') ?? own
+  const ofOthers = new Set(
+    history
+      .filter((zone) => zone.first_active_at !== null && zone.customer_id !== of.customerId)
+      .map(({ name_servers }) => key(name_servers)),
+  )
+  const isFree = (pair: readonly string[]): boolean =>
+    !ofOthers.has(key(pair)) && !pair.every((host) => of.atParent?.includes(host) === true)
+  if (!had.has(key(own)) && isFree(own)) return own
+  const fresh = pick(pairs.filter((one) => !had.has(key(one)) && isFree(one)))
+  if (fresh || of.atParent === undefined) return fresh
+  // The name had all the others: the one that it had longest ago, and never the latest again.
+  const [latest, ...earlier] = [...had].map((one) => one.split(' '))
+  return earlier.findLast(isFree) ?? (latest === undefined && isFree(own) ? own : undefined)
 }

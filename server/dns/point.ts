@@ -24,14 +24,28 @@ const addressing: ReadonlySet<RecordType> = new Set<RecordType>(['A', 'AAAA', 'C
 export async function pointAt(
   tx: Tx,
   deps: RecordDeps,
-  of: { customerId: string; zoneId: string; language: Language; target: SiteTarget },
-): Promise<{ changeId: bigint | null; records: KeptRecord[]; domains: string[] }> {
+  of: {
+    customerId: string
+    zoneId: string
+    language: Language
+    target: SiteTarget
+    /** Only answers what would change. */
+    preview: boolean
+  },
+): Promise<{
+  changeId: bigint | null
+  added: KeptRecord[]
+  removed: KeptRecord[]
+  records: KeptRecord[]
+  domains: string[]
+}> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const present = await recordsAt(tx, zone.id, ['@', 'www'])
   const { host, addresses } = of.target
   const wanted = (name: '@' | 'www'): KeptRecord[] => {
     const lone = !present.some((record) => record.name === name && !addressing.has(record.type))
-    const alias = isHostName(host) && (name === 'www' ? lone : lone && deps.capabilities.apexFlattening)
+    const alias =
+      isHostName(host) && (name === 'www' ? lone : lone && deps.capabilities.apexFlattening)
     const values: readonly (readonly [RecordType, string])[] = alias
       ? [['CNAME', host]]
       : addresses.map((address) => [address.includes(':') ? 'AAAA' : 'A', address])
@@ -47,14 +61,21 @@ export async function pointAt(
     }))
   }
   const wish = [...wanted('@'), ...wanted('www')]
-  const same = (a: KeptRecord, b: KeptRecord): boolean => a.name === b.name && a.type === b.type && a.content === b.content
-  const before = present.filter((record) => addressing.has(record.type) && !wish.some((one) => same(one, record)))
+  const same = (a: KeptRecord, b: KeptRecord): boolean =>
+    a.name === b.name && a.type === b.type && a.content === b.content
+  const before = present.filter(
+    (record) => addressing.has(record.type) && !wish.some((one) => same(one, record)),
+  )
   const after = wish.filter((record) => !present.some((one) => same(one, record)))
   const changeId =
-    before.length + after.length === 0 ? null : (await edit(tx, deps, zone, { ...of, action: 'point', before, after })).changeId
+    of.preview || before.length + after.length === 0
+      ? null
+      : (await edit(tx, deps, zone, { ...of, action: 'point', before, after })).changeId
   const now = await recordsAt(tx, zone.id, ['@', 'www'])
   return {
     changeId,
+    added: after,
+    removed: before,
     records: now.filter(({ type }) => addressing.has(type)),
     // A claim that waits proves nothing yet.
     domains: zone.active_at === null ? [] : [zone.name, `www.${zone.name}`],

@@ -58,8 +58,14 @@ function setsOf(zone: string, records: readonly KeptRecord[]): RecordSet[] {
   const sets = new Map<string, { name: string; first: KeptRecord; values: string[] }>()
   for (const record of records) {
     const key = `${record.name} ${record.type}`
-    const set = sets.get(key) ?? { name: absoluteName(record.name, zone), first: record, values: [] }
-    set.values.push(record.priority === null ? record.content : `${record.priority} ${record.content}`)
+    const set = sets.get(key) ?? {
+      name: absoluteName(record.name, zone),
+      first: record,
+      values: [],
+    }
+    set.values.push(
+      record.priority === null ? record.content : `${record.priority} ${record.content}`,
+    )
     sets.set(key, set)
   }
   return [...sets.values()].map(({ name, first, values }) => ({
@@ -99,7 +105,12 @@ export function createPublisher(deps: {
     soa: { contact: deps.contact, ...soaTimes },
   })
   const readServed = (from: Queryable, name: string): Promise<ServedZone | undefined> =>
-    from.selectFrom('dns_served').selectAll().where('name', '=', name).$castTo<ServedZone>().executeTakeFirst()
+    from
+      .selectFrom('dns_served')
+      .selectAll()
+      .where('name', '=', name)
+      .$castTo<ServedZone>()
+      .executeTakeFirst()
 
   /** Head and records as of one moment. */
   const putWhole = async (name: string): Promise<void> => {
@@ -118,7 +129,12 @@ export function createPublisher(deps: {
   async function behind(
     name: string,
     held: { id: string; serial: number } | undefined,
-  ): Promise<{ zone: ServedZone | undefined; changes: number; touched: Touched[]; present: KeptRecord[] }> {
+  ): Promise<{
+    zone: ServedZone | undefined
+    changes: number
+    touched: Touched[]
+    present: KeptRecord[]
+  }> {
     const { rows } = await sql<{
       zone: (Omit<ServedZone, 'serial'> & { serial: number }) | null
       changes: number
@@ -148,7 +164,10 @@ export function createPublisher(deps: {
         ) as present`.execute(db)
     const [row] = rows
     if (!row) return { zone: undefined, changes: 0, touched: [], present: [] }
-    return { ...row, zone: row.zone === null ? undefined : { ...row.zone, serial: BigInt(row.zone.serial) } }
+    return {
+      ...row,
+      zone: row.zone === null ? undefined : { ...row.zone, serial: BigInt(row.zone.serial) },
+    }
   }
 
   /** Makes the driver serve what the database says of this name, by the shortest way. */
@@ -163,7 +182,8 @@ export function createPublisher(deps: {
         const there = new Set(sets.map((set) => `${set.name} ${set.type}`))
         for (const { name: relative, type, ttl } of touched) {
           const absolute = absoluteName(relative, name)
-          if (!there.has(`${absolute} ${type}`)) sets.push({ name: absolute, type, ttlSeconds: ttl, proxied: false, values: [] })
+          if (!there.has(`${absolute} ${type}`))
+            sets.push({ name: absolute, type, ttlSeconds: ttl, proxied: false, values: [] })
         }
         if ((await driver.changeZone(headOf(zone), held.serial, sets)) === 'applied') return
       }
@@ -193,7 +213,9 @@ export function createPublisher(deps: {
     return fresh.done
   }
   const hint = (name: string): void => {
-    enqueue(name).catch((error: unknown) => log.warn({ err: error, name }, 'telling the name server; the next sweep tells it again'))
+    enqueue(name).catch((error: unknown) =>
+      log.warn({ err: error, name }, 'telling the name server; the next sweep tells it again'),
+    )
   }
 
   /** After the commit: at once for a driver in this process, by a job for one elsewhere. */
@@ -202,9 +224,19 @@ export function createPublisher(deps: {
     else onCommit(tx, () => hint(name))
   }
   if (driver.durable) {
-    deps.jobs.define<{ name: string }>({ name: publishJob, concurrency: 2, run: ({ name }) => enqueue(name) })
+    deps.jobs.define<{ name: string }>({
+      name: publishJob,
+      concurrency: 2,
+      run: ({ name }) => enqueue(name),
+    })
     // What somebody changed over there, and what gave up after its last try.
-    deps.jobs.define({ name: 'reconcile-domains', cron: '41 2 * * *', retries: 2, limitSeconds: 7200, run: loadAll })
+    deps.jobs.define({
+      name: 'reconcile-domains',
+      cron: '41 2 * * *',
+      retries: 2,
+      limitSeconds: 7200,
+      run: loadAll,
+    })
   }
 
   /** Names whose zone was touched lately and is not at its serial here. */
@@ -218,7 +250,8 @@ export function createPublisher(deps: {
       left join dns_served s on s.name = t.name`.execute(db)
     for (const { name, id, serial } of rows) {
       const held = await driver.held(name)
-      if ((held?.id ?? null) !== id || (held !== undefined && held.serial < Number(serial))) await enqueue(name)
+      if ((held?.id ?? null) !== id || (held !== undefined && held.serial < Number(serial)))
+        await enqueue(name)
     }
     sweptAt = began
   }
@@ -292,7 +325,9 @@ export function createPublisher(deps: {
       if (driver.durable) return
       await loadAll()
       timer = setInterval(() => {
-        sweeping = sweeping.then(sweep).catch((error: unknown) => log.warn({ err: error }, 'sweeping for changed domains'))
+        sweeping = sweeping
+          .then(sweep)
+          .catch((error: unknown) => log.warn({ err: error }, 'sweeping for changed domains'))
       }, sweepMs)
       timer.unref()
     },

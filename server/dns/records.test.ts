@@ -15,15 +15,28 @@ afterAll(() => portal.close())
 
 let names = 0
 const call = <T>(method: string, path: string, body?: unknown, language = 'en') =>
-  portal.call<T>(method, path, { token: an.token, ...(body !== undefined && { body }), headers: { 'accept-language': language } })
+  portal.call<T>(method, path, {
+    token: an.token,
+    ...(body !== undefined && { body }),
+    headers: { 'accept-language': language },
+  })
 const create = async (name = `tiem${++names}.com.vn`): Promise<Domain> => {
   const made = await call<Domain>('POST', '/api/dns', { name })
   if (made.status !== 201) throw new Error(made.text)
   return made.body.result
 }
-type Written = DnsRecord & { alsoChanged?: DnsRecord[] }
+type Written = DnsRecord & {
+  alsoChanged?: DnsRecord[]
+  warnings?: { code: string; text: string }[]
+}
 const post = (domain: Domain, over: object) =>
-  call<Written>('POST', `/api/dns/${domain.id}/records`, { name: 'www', type: 'A', content: '203.0.113.7', ttl: 300, ...over })
+  call<Written>('POST', `/api/dns/${domain.id}/records`, {
+    name: 'www',
+    type: 'A',
+    content: '203.0.113.7',
+    ttl: 300,
+    ...over,
+  })
 const add = async (domain: Domain, over: object): Promise<Written> => {
   const made = await post(domain, over)
   if (made.status !== 201) throw new Error(made.text)
@@ -43,7 +56,10 @@ const found = async (domain: Domain, query: string): Promise<string[]> => {
 }
 const resolves = (name: string, type: string, lines: readonly string[]) =>
   expect
-    .poll(async () => (await dig(portal.config.DNS_PORT, { name, type, edns: 1232 })).answer, { timeout: 1000, interval: 5 })
+    .poll(async () => (await dig(portal.config.DNS_PORT, { name, type, edns: 1232 })).answer, {
+      timeout: 1000,
+      interval: 5,
+    })
     .toEqual(lines)
 
 describe('the TTL of a set', () => {
@@ -56,7 +72,9 @@ describe('the TTL of a set', () => {
     expect(second.alsoChanged).toEqual([{ ...first, ttl: 60, version: 2 }])
     const edited = (await put(domain, second, { ttl: 600 })).body.result
     expect(edited.alsoChanged).toEqual([{ ...first, ttl: 600, version: 3 }])
-    expect((await put(domain, second, { content: '203.0.113.9', ttl: 600 })).body.result).not.toHaveProperty('alsoChanged')
+    expect(
+      (await put(domain, second, { content: '203.0.113.9', ttl: 600 })).body.result,
+    ).not.toHaveProperty('alsoChanged')
     await resolves(`www.${domain.name}`, 'AAAA', [`www.${domain.name} 300 AAAA 2001:db8::7`])
   })
 
@@ -75,11 +93,30 @@ describe('the TTL of a set', () => {
 describe('a text in quotation marks', () => {
   test('is served as the strings that it denotes', async () => {
     const domain = await create()
-    const record = await add(domain, { name: '@', type: 'TXT', content: '"v=spf1 include:_spf.example.com" " -all"' })
+    const record = await add(domain, {
+      name: '@',
+      type: 'TXT',
+      content: '"v=spf1 include:_spf.example.com" " -all"',
+    })
     expect(record.data).toEqual(['v=spf1 include:_spf.example.com -all'])
-    await resolves(domain.name, 'TXT', [`${domain.name} 300 TXT v=spf1 include:_spf.example.com -all`])
-    expect((await post(domain, { name: '@', type: 'TXT', content: 'v=spf1 include:_spf.example.com -all' })).status).toBe(422)
-    const refused = await call('POST', `/api/dns/${domain.id}/records`, { name: 'x', type: 'TXT', content: '"\\999"', ttl: 300 }, 'vi')
+    await resolves(domain.name, 'TXT', [
+      `${domain.name} 300 TXT v=spf1 include:_spf.example.com -all`,
+    ])
+    expect(
+      (
+        await post(domain, {
+          name: '@',
+          type: 'TXT',
+          content: 'v=spf1 include:_spf.example.com -all',
+        })
+      ).status,
+    ).toBe(422)
+    const refused = await call(
+      'POST',
+      `/api/dns/${domain.id}/records`,
+      { name: 'x', type: 'TXT', content: '"\\999"', ttl: 300 },
+      'vi',
+    )
     expect(refused.body.error?.fields?.['content']).toMatch(/^Trong dấu ngoặc kép/)
   })
 
@@ -87,13 +124,19 @@ describe('a text in quotation marks', () => {
     const domain = await create()
     const path = `/api/dns/${domain.id}/zone`
     await call<ImportPlan>('POST', path, { content: 'q 300 IN TXT "\\"quoted\\""\n' })
-    const [record] = (await call<{ data: DnsRecord[] }>('GET', `/api/dns/${domain.id}/records`)).body.result.data
+    const [record] = (await call<{ data: DnsRecord[] }>('GET', `/api/dns/${domain.id}/records`))
+      .body.result.data
     if (!record) throw new Error('nothing was imported')
     expect(record.data).toEqual(['"quoted"'])
-    expect((await put(domain, record, { ttl: 60 })).body.result).toMatchObject({ data: ['"quoted"'], ttl: 60 })
+    expect((await put(domain, record, { ttl: 60 })).body.result).toMatchObject({
+      data: ['"quoted"'],
+      ttl: 60,
+    })
     await resolves(`q.${domain.name}`, 'TXT', [`q.${domain.name} 60 TXT "quoted"`])
     const file = (await call('GET', path)).text
-    expect((await call<ImportPlan>('POST', path, { content: file, mode: 'replace' })).body.result).toMatchObject({
+    expect(
+      (await call<ImportPlan>('POST', path, { content: file, mode: 'replace' })).body.result,
+    ).toMatchObject({
       unchanged: 1,
       removed: [],
     })
@@ -105,11 +148,24 @@ test('an A-label that stands for nothing is refused with what is wrong, as a rec
   const domain = await create()
   const sentence =
     'A part of this name begins with xn-- but does not stand for any letters. Type the name in its own letters, such as chào.'
-  expect((await post(domain, { name: 'xn--zzzz99999' })).body.error?.fields).toEqual({ name: sentence })
-  expect((await post(domain, { type: 'CNAME', content: 'xn--abc-x.example.com' })).body.error?.fields).toEqual({ content: sentence })
-  expect((await call('POST', '/api/dns', { name: 'xn--a.vn' })).body.error?.fields).toEqual({ name: sentence })
-  const vi = await call('POST', `/api/dns/${domain.id}/zone`, { content: 'ok A 203.0.113.1\nxn--a A 203.0.113.1\n' }, 'vi')
-  expect(vi.body.error?.fields?.['content']).toMatch(/^Dòng 2: Một phần của tên này bắt đầu bằng xn--/)
+  expect((await post(domain, { name: 'xn--zzzz99999' })).body.error?.fields).toEqual({
+    name: sentence,
+  })
+  expect(
+    (await post(domain, { type: 'CNAME', content: 'xn--abc-x.example.com' })).body.error?.fields,
+  ).toEqual({ content: sentence })
+  expect((await call('POST', '/api/dns', { name: 'xn--a.vn' })).body.error?.fields).toEqual({
+    name: sentence,
+  })
+  const vi = await call(
+    'POST',
+    `/api/dns/${domain.id}/zone`,
+    { content: 'ok A 203.0.113.1\nxn--a A 203.0.113.1\n' },
+    'vi',
+  )
+  expect(vi.body.error?.fields?.['content']).toMatch(
+    /^Dòng 2: Một phần của tên này bắt đầu bằng xn--/,
+  )
 })
 
 describe('a search', () => {
@@ -133,13 +189,19 @@ describe('a search', () => {
       ['%', []],
     ] as const) {
       const ascii = hits.map((hit) => hit.replace('cà-phê', 'xn--c-ph-0na7d'))
-      expect(await found(domain, `search=${encodeURIComponent(search.normalize('NFD'))}`), search).toEqual(ascii)
+      expect(
+        await found(domain, `search=${encodeURIComponent(search.normalize('NFD'))}`),
+        search,
+      ).toEqual(ascii)
     }
   })
 
   test('finds domains by the letters of an A-label, and by a full name inside', async () => {
     const list = async (search: string): Promise<string[]> => {
-      const answer = await call<{ data: Domain[] }>('GET', `/api/dns?search=${encodeURIComponent(search)}`)
+      const answer = await call<{ data: Domain[] }>(
+        'GET',
+        `/api/dns?search=${encodeURIComponent(search)}`,
+      )
       return answer.body.result.data.map(({ name }) => name)
     }
     const typed = await create('Hoa-Sứ.com')
@@ -158,8 +220,11 @@ describe('an import', () => {
   test('says of every TTL that it does not keep which line, from what, and to what', async () => {
     const domain = await create()
     const path = `/api/dns/${domain.id}/zone`
-    const preview = (await call<ImportPlan>('POST', path, { content: text, preview: true })).body.result
-    expect(preview.adjusted.map(({ line, name, type, from, to }) => ({ line, name, type, from, to }))).toEqual([
+    const preview = (await call<ImportPlan>('POST', path, { content: text, preview: true })).body
+      .result
+    expect(
+      preview.adjusted.map(({ line, name, type, from, to }) => ({ line, name, type, from, to })),
+    ).toEqual([
       { line: 2, name: 'www', type: 'A', from: 5, to: 30 },
       { line: 3, name: 'www', type: 'A', from: 600, to: 30 },
       { line: 4, name: '@', type: 'MX', from: 172_800, to: 86_400 },
@@ -174,7 +239,10 @@ describe('an import', () => {
       'Dòng 3: TTL của www A đổi từ 600 thành 30 giây, vì các bản ghi A cùng tên dùng chung TTL của bản ghi đầu tiên.',
     )
     expect(vi.added.map(({ ttl }) => ttl)).toEqual([30, 30, 86_400, 300])
-    expect((await call<ImportPlan>('POST', path, { content: (await call('GET', path)).text })).body.result.adjusted).toEqual([])
+    expect(
+      (await call<ImportPlan>('POST', path, { content: (await call('GET', path)).text })).body
+        .result.adjusted,
+    ).toEqual([])
   })
 })
 
@@ -185,9 +253,15 @@ describe('a copy of the records', () => {
     gone: string[]
   }
   const since = async (domain: Domain, serial: number): Promise<Changed> =>
-    (await call<Changed>('GET', `/api/dns/${domain.id}/changed-records?since=${serial}`)).body.result
+    (await call<Changed>('GET', `/api/dns/${domain.id}/changed-records?since=${serial}`)).body
+      .result
   const whole = async (domain: Domain): Promise<{ data: DnsRecord[]; serial: number }> =>
-    (await call<{ data: DnsRecord[]; serial: number }>('GET', `/api/dns/${domain.id}/records?limit=100`)).body.result
+    (
+      await call<{ data: DnsRecord[]; serial: number }>(
+        'GET',
+        `/api/dns/${domain.id}/records?limit=100`,
+      )
+    ).body.result
 
   test('is told what changed since it was read, whoever changed it, and is the list again', async () => {
     const domain = await create()
@@ -201,7 +275,9 @@ describe('a copy of the records', () => {
         serial,
         data: [
           ...(data ?? []).filter(({ id }) => !had.has(id)),
-          ...copy.data.filter(({ id }) => !gone.includes(id)).map((record) => fresh.get(record.id) ?? record),
+          ...copy.data
+            .filter(({ id }) => !gone.includes(id))
+            .map((record) => fresh.get(record.id) ?? record),
         ],
       }
       expect(copy).toEqual(await whole(domain))
@@ -210,12 +286,21 @@ describe('a copy of the records', () => {
     expect(await catchUp()).toEqual({ data: [], gone: [] })
     await add(domain, { name: 'a', content: '203.0.113.9', ttl: 60 })
     expect((await catchUp()).data?.map(({ ttl }) => ttl)).toEqual([60, 60])
-    const removed = await call<{ changeId: string }>('POST', `/api/dns/${domain.id}/records/delete`, { ids: [a.id, b.id] })
+    const removed = await call<{ changeId: string }>(
+      'POST',
+      `/api/dns/${domain.id}/records/delete`,
+      { ids: [a.id, b.id] },
+    )
     expect((await catchUp()).gone.toSorted()).toEqual([a.id, b.id].toSorted())
     await call('POST', `/api/dns/${domain.id}/changes/${removed.body.result.changeId}/undo`, {})
-    await call('POST', `/api/dns/${domain.id}/zone`, { content: 'c 60 A 203.0.113.1\nd 60 TXT "x"\n' })
+    await call('POST', `/api/dns/${domain.id}/zone`, {
+      content: 'c 60 A 203.0.113.1\nd 60 TXT "x"\n',
+    })
     await catchUp()
-    await call('POST', `/api/dns/${domain.id}/zone`, { content: 'e 60 A 203.0.113.1\n', mode: 'replace' })
+    await call('POST', `/api/dns/${domain.id}/zone`, {
+      content: 'e 60 A 203.0.113.1\n',
+      mode: 'replace',
+    })
     await catchUp()
     expect(copy.data).toHaveLength(1)
   })
@@ -224,13 +309,58 @@ describe('a copy of the records', () => {
     const domain = await create()
     const { serial } = await whole(domain)
     expect(await since(domain, serial + 1000)).toMatchObject({ data: null })
-    const file = Array.from({ length: 2001 }, (_, n) => `h${n} 300 IN A 10.1.${n >> 8}.${n & 255}`).join('\n')
+    const file = Array.from(
+      { length: 2001 },
+      (_, n) => `h${n} 300 IN A 10.1.${n >> 8}.${n & 255}`,
+    ).join('\n')
     await call('POST', `/api/dns/${domain.id}/zone`, { content: file })
     const lagging = await since(domain, serial)
     expect(lagging).toMatchObject({ data: null, gone: [] })
-    expect(await since(domain, lagging.serial)).toEqual({ serial: lagging.serial, data: [], gone: [] })
+    expect(await since(domain, lagging.serial)).toEqual({
+      serial: lagging.serial,
+      data: [],
+      gone: [],
+    })
     for (const bad of ['x', '-1', '1.5'])
-      expect((await call('GET', `/api/dns/${domain.id}/changed-records?since=${bad}`)).status, bad).toBe(422)
+      expect(
+        (await call('GET', `/api/dns/${domain.id}/changed-records?since=${bad}`)).status,
+        bad,
+      ).toBe(422)
     expect((await call('GET', '/api/dns/none/changed-records?since=0')).status).toBe(404)
   })
+})
+
+test('what is allowed and probably not meant is told with what was written', async () => {
+  const domain = await create()
+  expect((await add(domain, {})).warnings).toBeUndefined()
+  await add(domain, { name: 'dele', type: 'NS', content: 'ns1.example.com' })
+  expect((await add(domain, { name: 'a.dele' })).warnings).toMatchObject([{ code: 'occluded' }])
+  await add(domain, { name: '@', type: 'TXT', content: 'v=spf1 -all' })
+  const second = await add(domain, { name: '@', type: 'TXT', content: 'v=spf1 mx -all' })
+  expect(second.warnings).toMatchObject([{ code: 'spf_twice' }])
+  const mail = await add(domain, {
+    name: '@',
+    type: 'MX',
+    content: `mail.${domain.name}`,
+    priority: 5,
+  })
+  expect(mail.warnings).toMatchObject([{ code: 'mail_host_missing' }])
+  await add(domain, { name: 'mail' })
+  const put = await call<Written>('PUT', `/api/dns/${domain.id}/records/${mail.id}`, {
+    name: '@',
+    type: 'MX',
+    content: `mail.${domain.name}`,
+    ttl: 600,
+    priority: 5,
+  })
+  expect(put.body.result.warnings).toBeUndefined()
+  const inside = await call<Written>(
+    'POST',
+    `/api/dns/${domain.id}/records`,
+    { name: 'nas', type: 'A', content: '192.168.1.5', ttl: 300 },
+    'vi',
+  )
+  expect(inside.body.result.warnings).toEqual([
+    { code: 'private_address', text: expect.stringContaining('địa chỉ nội bộ') as string },
+  ])
 })

@@ -1,6 +1,11 @@
 /** Records one by one: added, changed, deleted. Bad input changes nothing. */
 import { randomUUID } from 'node:crypto'
-import { readRecord, recordRuleText, type RecordDraft, type RecordValue } from '../../contract/dns-records.ts'
+import {
+  readRecord,
+  recordRuleText,
+  type RecordDraft,
+  type RecordValue,
+} from '../../contract/dns-records.ts'
 import { asTyped } from '../../contract/dns-text.ts'
 import type { RecordBody } from '../../contract/dns.ts'
 import type { Language } from '../../contract/errors.ts'
@@ -19,20 +24,34 @@ interface Wish {
   readonly language: Language
 }
 
-function accepted(deps: RecordDeps, zone: ZoneRow, body: RecordBody, language: Language): RecordValue {
+function accepted(
+  deps: RecordDeps,
+  zone: ZoneRow,
+  body: RecordBody,
+  language: Language,
+): RecordValue {
   if (body.id !== undefined && body.id !== zone.id)
     throw new Refusal('invalid_input', { fields: { id: recordRuleText('other_domain', language) } })
   const draft: RecordDraft = { ...body, priority: body.priority ?? null }
   const read = readRecord(draft, zone.name, deps.capabilities)
-  if ('faults' in read) throw new Refusal('invalid_input', { fields: fieldsOf(read.faults, language) })
+  if ('faults' in read)
+    throw new Refusal('invalid_input', { fields: fieldsOf(read.faults, language) })
   return read.record
 }
 
-async function found(tx: Tx, zone: ZoneRow, recordId: string, version: number | undefined, language: Language): Promise<KeptRecord> {
+async function found(
+  tx: Tx,
+  zone: ZoneRow,
+  recordId: string,
+  version: number | undefined,
+  language: Language,
+): Promise<KeptRecord> {
   const [record] = await recordsById(tx, zone.id, [recordId])
   if (!record) throw new Refusal('not_found')
   if (version !== undefined && version !== record.version)
-    throw new Refusal('conflict', { fields: { version: recordRuleText('record_changed', language) } })
+    throw new Refusal('conflict', {
+      fields: { version: recordRuleText('record_changed', language) },
+    })
   return record
 }
 
@@ -42,10 +61,19 @@ export interface Written {
   readonly siblings: readonly KeptRecord[]
 }
 
-export async function addRecord(tx: Tx, deps: RecordDeps, of: Wish & { body: RecordBody }): Promise<Written> {
+export async function addRecord(
+  tx: Tx,
+  deps: RecordDeps,
+  of: Wish & { body: RecordBody },
+): Promise<Written> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const record = { ...accepted(deps, zone, of.body, of.language), id: randomUUID(), version: 1 }
-  const { siblings } = await edit(tx, deps, zone, { ...of, action: 'add', before: [], after: [record] })
+  const { siblings } = await edit(tx, deps, zone, {
+    ...of,
+    action: 'add',
+    before: [],
+    after: [record],
+  })
   return { record, siblings }
 }
 
@@ -58,11 +86,23 @@ export async function changeRecord(
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const before = await found(tx, zone, of.recordId, of.version, of.language)
   // A text that has quotation marks around it since an import is sent back as it was read: it is not stripped of them in passing.
-  const isSameText = of.body.type === 'TXT' && before.type === 'TXT' && of.body.content === before.content
-  const value = accepted(deps, zone, isSameText ? { ...of.body, content: asTyped(before.content) } : of.body, of.language)
+  const isSameText =
+    of.body.type === 'TXT' && before.type === 'TXT' && of.body.content === before.content
+  const value = accepted(
+    deps,
+    zone,
+    isSameText ? { ...of.body, content: asTyped(before.content) } : of.body,
+    of.language,
+  )
   const after = { ...value, id: before.id, version: before.version + 1 }
-  if (Object.entries(value).every(([field, now]) => before[field as keyof RecordValue] === now)) return { record: before, siblings: [] }
-  const { siblings } = await edit(tx, deps, zone, { ...of, action: 'edit', before: [before], after: [after] })
+  if (Object.entries(value).every(([field, now]) => before[field as keyof RecordValue] === now))
+    return { record: before, siblings: [] }
+  const { siblings } = await edit(tx, deps, zone, {
+    ...of,
+    action: 'edit',
+    before: [before],
+    after: [after],
+  })
   return { record: after, siblings }
 }
 
@@ -73,7 +113,12 @@ export async function deleteRecord(
 ): Promise<{ id: string; changeId: bigint }> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const record = await found(tx, zone, of.recordId, of.version, of.language)
-  const { changeId } = await edit(tx, deps, zone, { ...of, action: 'delete', before: [record], after: [] })
+  const { changeId } = await edit(tx, deps, zone, {
+    ...of,
+    action: 'delete',
+    before: [record],
+    after: [],
+  })
   return { id: record.id, changeId }
 }
 

@@ -1,6 +1,8 @@
 import { dns as api, dnsChanges } from '../../contract/index.ts'
 import type { Check } from '../../contract/dns.ts'
 import { recordRuleText } from '../../contract/dns-records.ts'
+import { namesThatMatter, warningsOf } from '../../contract/dns-warnings.ts'
+import type { Language } from '../../contract/errors.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -9,9 +11,27 @@ import type { Limit } from '../platform/limits.ts'
 import { changePage, presentChange, undo } from './changes.ts'
 import { readDomain } from './names.ts'
 import { pointAt, type SiteTarget } from './point.ts'
-import { addRecord, changeRecord, deleteRecord, deleteRecords, type RecordDeps } from './records.ts'
+import {
+  addRecord,
+  changeRecord,
+  deleteRecord,
+  deleteRecords,
+  type RecordDeps,
+  type Written,
+} from './records.ts'
 import { recordPage, zonePage } from './search.ts'
-import { changedSince, presentDomain, presentRecord, presentWritten, recordsById, zoneOf, zoneNamed } from './store.ts'
+import {
+  changedSince,
+  presentDomain,
+  presentRecord,
+  presentWritten,
+  recordsAt,
+  recordsById,
+  stateOf,
+  zoneById,
+  zoneOf,
+  zoneNamed,
+} from './store.ts'
 import type { Verifier } from './verify.ts'
 import { exportZone, importZone } from './zone-text.ts'
 import { createZone, deleteZone, type ZoneDeps } from './zones.ts'
@@ -22,49 +42,97 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
   /** Counts the questions to parent zones, which are servers of other people. */
   readonly checks: Limit
   readonly claims: Limit
+  /** Claims of one name by one account: adding and deleting it again and again turns through pairs. */
+  readonly claimsOfName: Limit
   /** The SOA's mailbox, as a name. */
   readonly contact: string
   readonly nameOf: (db: Queryable, customerId: string) => Promise<string>
   /** Has a site answer on names of a domain that is active in the same account. Refuses a site that takes none any more, also where there are no names. */
-  readonly adopt: (tx: Tx, customerId: string, siteId: string, names: readonly string[]) => Promise<void>
+  readonly adopt: (
+    tx: Tx,
+    customerId: string,
+    siteId: string,
+    names: readonly string[],
+  ) => Promise<void>
   /** Where a WordPress server of the customer's answers; undefined for one that is not theirs. Refuses one that takes no names. */
   readonly siteOf: (customerId: string, id: string) => Promise<SiteTarget | undefined>
 }
 
 export function routes(http: Http, deps: DnsRouteDeps): void {
   const { db, capabilities } = deps
-  const page = (query: { limit?: number | undefined; cursor?: string | undefined }, language: 'en' | 'vi') => ({
+  const page = (
+    query: { limit?: number | undefined; cursor?: string | undefined },
+    language: 'en' | 'vi',
+  ) => ({
     limit: query.limit ?? 50,
     before: decodeCursor(query.cursor, language),
   })
 
+  const told = async (tx: Tx, zoneId: string, written: Written, language: Language) => {
+    const { name } = await zoneById(tx, zoneId)
+    const beside = await recordsAt(tx, zoneId, namesThatMatter(written.record, name))
+    return presentWritten(written, warningsOf(beside, name)(written.record), language)
+  }
+
   http.read(api.listDomains, async ({ customerId, query, language }) => {
-    const { rows, next } = await zonePage(db, { customerId, search: query.search ?? '', ...page(query, language) })
-    return new Page({ data: rows.map((zone) => presentDomain(zone, capabilities)) }, encodeCursor(next))
+    const { rows, next } = await zonePage(db, {
+      customerId,
+      search: query.search ?? '',
+      ...page(query, language),
+    })
+    return new Page(
+      { data: rows.map((zone) => presentDomain(zone, capabilities)) },
+      encodeCursor(next),
+    )
   })
-  http.write(api.createDomain, async ({ tx, customerId, body, language }) => {
-    await deps.claims.take(customerId)
-    return presentDomain(await createZone(tx, deps, { customerId, typed: body.name, language }), capabilities)
-  })
+  http.write(
+    api.createDomain,
+    async ({ customerId, body }) => {
+      await deps.claims.take(customerId)
+      const read = readDomain(body.name, deps.reserved)
+      if ('fault' in read) return undefined
+      await deps.claimsOfName.take(`${customerId} ${read.ascii}`)
+      return await deps.verifier.atParent(read.ascii)
+    },
+    async ({ tx, customerId, body, language, prepared: atParent }) =>
+      presentDomain(
+        await createZone(tx, deps, { customerId, typed: body.name, language, atParent }),
+        capabilities,
+      ),
+  )
   http.read(api.checkDomain, async ({ customerId, query, language }): Promise<Check> => {
     const read = readDomain(query.domain, [])
     if ('fault' in read && read.fault === 'domain_public_suffix') {
       const advice = recordRuleText('domain_public_suffix', language)
-      return { isValid: false, expected: [], found: [], reason: 'public_suffix', advice, warnings: [] }
+      return {
+        isValid: false,
+        expected: [],
+        found: [],
+        reason: 'public_suffix',
+        advice,
+        warnings: [],
+      }
     }
     const zone = 'fault' in read ? undefined : await zoneNamed(db, customerId, read.ascii)
     if (!zone) throw new Refusal('not_found')
     await deps.checks.take(customerId)
     return await deps.verifier.check(zone, language)
   })
-  http.read(api.getDomain, async ({ customerId, params }) => presentDomain(await zoneOf(db, customerId, params.id), capabilities))
-  http.write(api.deleteDomain, ({ tx, customerId, params }) => deleteZone(tx, deps, { customerId, zoneId: params.id }))
+  http.read(api.getDomain, async ({ customerId, params }) =>
+    presentDomain(await zoneOf(db, customerId, params.id), capabilities),
+  )
+  http.write(api.deleteDomain, ({ tx, customerId, params }) =>
+    deleteZone(tx, deps, { customerId, zoneId: params.id }),
+  )
 
   http.read(api.listRecords, async ({ customerId, params, query, language }) => {
     const zone = await zoneOf(db, customerId, params.id)
     const wanted = { type: query.type, name: query.name, search: query.search ?? '' }
     const { records, next } = await recordPage(db, { zone, ...wanted, ...page(query, language) })
-    return new Page({ data: records.map(presentRecord), serial: Number(zone.serial) }, encodeCursor(next))
+    return new Page(
+      { data: records.map(presentRecord), serial: Number(zone.serial) },
+      encodeCursor(next),
+    )
   })
   http.read(api.changedRecords, async ({ customerId, params, query }) => {
     const zone = await zoneOf(db, customerId, params.id)
@@ -72,7 +140,12 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     return { serial: Number(zone.serial), data: records?.map(presentRecord) ?? null, gone }
   })
   http.write(api.addRecord, async ({ tx, customerId, params, body, language }) =>
-    presentWritten(await addRecord(tx, deps, { customerId, zoneId: params.id, body, language })),
+    told(
+      tx,
+      params.id,
+      await addRecord(tx, deps, { customerId, zoneId: params.id, body, language }),
+      language,
+    ),
   )
   http.read(api.getRecord, async ({ customerId, params }) => {
     const zone = await zoneOf(db, customerId, params.id)
@@ -80,16 +153,41 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     if (!record) throw new Refusal('not_found')
     return presentRecord(record)
   })
-  http.write(api.updateRecord, async ({ tx, customerId, params, body: { version, ...body }, language }) =>
-    presentWritten(await changeRecord(tx, deps, { customerId, zoneId: params.id, recordId: params.recordId, body, version, language })),
+  http.write(
+    api.updateRecord,
+    async ({ tx, customerId, params, body: { version, ...body }, language }) =>
+      told(
+        tx,
+        params.id,
+        await changeRecord(tx, deps, {
+          customerId,
+          zoneId: params.id,
+          recordId: params.recordId,
+          body,
+          version,
+          language,
+        }),
+        language,
+      ),
   )
   http.write(api.deleteRecord, async ({ tx, customerId, params, query, language }) => {
-    const wish = { customerId, zoneId: params.id, recordId: params.recordId, version: query.version, language }
+    const wish = {
+      customerId,
+      zoneId: params.id,
+      recordId: params.recordId,
+      version: query.version,
+      language,
+    }
     const { id, changeId } = await deleteRecord(tx, deps, wish)
     return { id, changeId: String(changeId) }
   })
   http.write(api.deleteRecords, async ({ tx, customerId, params, body, language }) => {
-    const { deleted, changeId } = await deleteRecords(tx, deps, { customerId, zoneId: params.id, ids: body.ids, language })
+    const { deleted, changeId } = await deleteRecords(tx, deps, {
+      customerId,
+      zoneId: params.id,
+      ids: body.ids,
+      language,
+    })
     return { deleted, changeId: String(changeId) }
   })
 
@@ -112,7 +210,12 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     return new Page({ data: rows.map((row) => presentChange(row, who)) }, encodeCursor(next))
   })
   http.write(dnsChanges.undoChange, async ({ tx, customerId, params, language }) => {
-    const change = await undo(tx, deps, { customerId, zoneId: params.id, changeId: params.changeId, language })
+    const change = await undo(tx, deps, {
+      customerId,
+      zoneId: params.id,
+      changeId: params.changeId,
+      language,
+    })
     return presentChange(change, await deps.nameOf(tx, customerId))
   })
   http.act(dnsChanges.pointAtServer, async ({ customerId, params, body, language }) => {
@@ -120,11 +223,23 @@ export function routes(http: Http, deps: DnsRouteDeps): void {
     const target = await deps.siteOf(customerId, body.wp)
     if (!target) throw new Refusal('not_found')
     if (target.addresses.length === 0) throw new Refusal('provider_unavailable')
-    const { changeId, records, domains } = await transaction(db, async (tx) => {
-      const pointed = await pointAt(tx, deps, { customerId, zoneId: zone.id, language, target })
-      await deps.adopt(tx, customerId, body.wp, pointed.domains)
+    const { changeId, added, removed, records, domains } = await transaction(db, async (tx) => {
+      const pointed = await pointAt(tx, deps, {
+        customerId,
+        zoneId: zone.id,
+        language,
+        target,
+        preview: body.preview,
+      })
+      if (!body.preview) await deps.adopt(tx, customerId, body.wp, pointed.domains)
       return pointed
     })
-    return { changeId: changeId === null ? null : String(changeId), data: records.map(presentRecord), domains }
+    return {
+      changeId: changeId === null ? null : String(changeId),
+      added: added.map(stateOf),
+      removed: removed.map(stateOf),
+      data: records.map(presentRecord),
+      domains,
+    }
   })
 }

@@ -11,7 +11,10 @@ interface PageOf {
   readonly before: bigint | null
 }
 
-const cut = <T extends { readonly seq: bigint }>(rows: T[], limit: number): { rows: T[]; next: bigint | null } => {
+const cut = <T extends { readonly seq: bigint }>(
+  rows: T[],
+  limit: number,
+): { rows: T[]; next: bigint | null } => {
   const page = rows.slice(0, limit)
   return { rows: page, next: rows.length > limit ? (page.at(-1)?.seq ?? null) : null }
 }
@@ -34,8 +37,11 @@ export async function zonePage(db: Queryable, of: PageOf & { customerId: string;
       .where('customer_id', '=', of.customerId)
       .where('shown_name', 'like', '%xn--%')
       .execute()
-    const found = encoded.filter(({ name }) => unicodeName(name).includes(text)).map(({ name }) => name)
-    const within = (name: 'name' | 'shown_name') => sql<SqlBool>`${text}::text like '%.' || ${sql.ref(name)}`
+    const found = encoded
+      .filter(({ name }) => unicodeName(name).includes(text))
+      .map(({ name }) => name)
+    const within = (name: 'name' | 'shown_name') =>
+      sql<SqlBool>`${text}::text like '%.' || ${sql.ref(name)}`
     query = query.where((eb) =>
       eb.or([
         eb('name', 'ilike', like(text)),
@@ -50,7 +56,11 @@ export async function zonePage(db: Queryable, of: PageOf & { customerId: string;
 }
 
 /** Names and values of the domain that hold A-labels and whose letters hold the text. */
-async function encodedHits(db: Queryable, zone: ZoneRow, text: string): Promise<{ names: string[]; contents: string[] }> {
+async function encodedHits(
+  db: Queryable,
+  zone: ZoneRow,
+  text: string,
+): Promise<{ names: string[]; contents: string[] }> {
   const rows = await db
     .selectFrom('dns_record')
     .select(['name', 'type', 'content'])
@@ -59,15 +69,24 @@ async function encodedHits(db: Queryable, zone: ZoneRow, text: string): Promise<
     .execute()
   const holds = (name: string): boolean => name.includes('xn--') && unicodeName(name).includes(text)
   return {
-    names: rows.filter(({ name }) => holds(name) || holds(absoluteName(name, zone.name))).map(({ name }) => name),
-    contents: rows.filter(({ type, content }) => type !== 'TXT' && holds(content)).map(({ content }) => content),
+    names: rows
+      .filter(({ name }) => holds(name) || holds(absoluteName(name, zone.name)))
+      .map(({ name }) => name),
+    contents: rows
+      .filter(({ type, content }) => type !== 'TXT' && holds(content))
+      .map(({ content }) => content),
   }
 }
 
 /** Newest first. `search`: part of a full name or a value; `name`: one name, in any of the spellings that a record's form takes. */
 export async function recordPage(
   db: Queryable,
-  of: PageOf & { zone: ZoneRow; type: RecordType | undefined; name: string | undefined; search: string },
+  of: PageOf & {
+    zone: ZoneRow
+    type: RecordType | undefined
+    name: string | undefined
+    search: string
+  },
 ): Promise<{ records: KeptRecord[]; next: bigint | null }> {
   const { zone } = of
   const text = spelled(of.search)
@@ -85,7 +104,8 @@ export async function recordPage(
     query = query.where('name', '=', read.name)
   }
   if (text !== '') {
-    const full = (domain: string) => sql<string>`case name when '@' then ${domain}::text else name || '.' || ${domain}::text end`
+    const full = (domain: string) =>
+      sql<string>`case name when '@' then ${domain}::text else name || '.' || ${domain}::text end`
     const { names, contents } = await encodedHits(db, zone, text)
     query = query.where((eb) =>
       eb.or([

@@ -3,6 +3,8 @@ import { sql, type Selectable } from 'kysely'
 import type { Domain, Record as ShownRecord } from '../../contract/dns.ts'
 import type { RecordState } from '../../contract/dns-changes.ts'
 import type { RecordType, RecordValue } from '../../contract/dns-records.ts'
+import { recordWarningText, type RecordWarning } from '../../contract/dns-warnings.ts'
+import type { Language } from '../../contract/errors.ts'
 import type { DB } from '../platform/db-types.ts'
 import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -24,11 +26,22 @@ export const presentDomain = (zone: ZoneRow, capabilities: DnsCapabilities): Dom
   active: zone.active_at !== null,
   nameserver: zone.name_servers,
   createdAt: zone.created_at.toISOString(),
-  verification: { expected: zone.name_servers, found: zone.found, checkedAt: zone.checked_at?.toISOString() ?? null },
+  verification: {
+    expected: zone.name_servers,
+    found: zone.found,
+    checkedAt: zone.checked_at?.toISOString() ?? null,
+  },
   movedAt: zone.moved_at?.toISOString() ?? null,
   capabilities: { proxied: capabilities.proxied, apexFlattening: capabilities.apexFlattening },
 })
-export const stateOf = ({ name, type, content, ttl, proxied, priority }: RecordValue): RecordState => ({
+export const stateOf = ({
+  name,
+  type,
+  content,
+  ttl,
+  proxied,
+  priority,
+}: RecordValue): RecordState => ({
   name,
   type,
   data: [content],
@@ -36,51 +49,116 @@ export const stateOf = ({ name, type, content, ttl, proxied, priority }: RecordV
   proxied,
   priority,
 })
-export const presentRecord = (record: KeptRecord): ShownRecord => ({ id: record.id, ...stateOf(record), version: record.version })
+export const presentRecord = (record: KeptRecord): ShownRecord => ({
+  id: record.id,
+  ...stateOf(record),
+  version: record.version,
+})
 /** What a write answers. */
-export const presentWritten = ({ record, siblings }: { record: KeptRecord; siblings: readonly KeptRecord[] }) => ({
+/** A written record, what else changed with it, and what is probably not meant. */
+export const presentWritten = (
+  { record, siblings }: { record: KeptRecord; siblings: readonly KeptRecord[] },
+  warnings: readonly RecordWarning[],
+  language: Language,
+) => ({
   ...presentRecord(record),
+  ...(warnings.length > 0 && {
+    warnings: warnings.map((code) => ({ code, text: recordWarningText(code, language) })),
+  }),
   ...(siblings.length > 0 && { alsoChanged: siblings.map(presentRecord) }),
 })
 
 /** Domains that were not deleted. */
-export const live = (db: Queryable) => db.selectFrom('dns_zone').selectAll().where('deleted_at', 'is', null)
+export const live = (db: Queryable) =>
+  db.selectFrom('dns_zone').selectAll().where('deleted_at', 'is', null)
 
 /** The owner's own; anybody else's is unknown. */
 export async function zoneOf(db: Queryable, customerId: string, id: string): Promise<ZoneRow> {
-  const zone = isUuid(id) ? await live(db).where('id', '=', id).where('customer_id', '=', customerId).executeTakeFirst() : undefined
+  const zone = isUuid(id)
+    ? await live(db).where('id', '=', id).where('customer_id', '=', customerId).executeTakeFirst()
+    : undefined
   if (!zone) throw new Refusal('not_found')
   return zone
 }
 /** The customer's own domain of this name, in A-labels. */
-export const zoneNamed = (db: Queryable, customerId: string, name: string): Promise<ZoneRow | undefined> =>
+export const zoneNamed = (
+  db: Queryable,
+  customerId: string,
+  name: string,
+): Promise<ZoneRow | undefined> =>
   live(db).where('customer_id', '=', customerId).where('name', '=', name).executeTakeFirst()
 /**
  * Whether the name is, or stands below, a domain that is active in the customer's account here and is not delegated elsewhere by now. Of several active
  * domains above it the nearest decides.
  */
-export async function isAnsweredFor(db: Queryable, customerId: string, name: string): Promise<boolean> {
+export async function isAnsweredFor(
+  db: Queryable,
+  customerId: string,
+  name: string,
+): Promise<boolean> {
   return (await ownerOf(db, name)) === customerId
 }
 /** Whether it is one of such a domain of anybody's: what the world is told of it is what we say. */
-export const isAnswered = async (db: Queryable, name: string): Promise<boolean> => (await ownerOf(db, name)) !== undefined
+export const isAnswered = async (db: Queryable, name: string): Promise<boolean> =>
+  (await ownerOf(db, name)) !== undefined
 
 async function ownerOf(db: Queryable, name: string): Promise<string | undefined> {
   const nearest = await live(db)
     .where('active_at', 'is not', null)
-    .where((eb) => eb.or([eb('name', '=', name), eb('name', '=', sql<string>`any (dns_above(${name}::text))`)]))
+    .where((eb) =>
+      eb.or([eb('name', '=', name), eb('name', '=', sql<string>`any (dns_above(${name}::text))`)]),
+    )
     .orderBy(sql`length(name)`, 'desc')
     .limit(1)
     .executeTakeFirst()
   return nearest?.moved_at === null ? nearest.customer_id : undefined
 }
-/** One by its id, locked until the transaction ends: changes of one domain come one after the other. */
+/** The name of a customer's own domain. Refuses with not_found. */
+export async function nameOfZone(db: Queryable, customerId: string, id: string): Promise<string> {
+  const zone = isUuid(id)
+    ? await live(db).where('id', '=', id).where('customer_id', '=', customerId).executeTakeFirst()
+    : undefined
+  if (!zone) throw new Refusal('not_found')
+  return zone.name
+}
+
+/**
+ * One by its id, locked until the transaction ends: changes of one domain come one after the
+ * other. Refuses with not_found.
+ */
 export async function lockZone(tx: Tx, customerId: string, id: string): Promise<ZoneRow> {
   const zone = isUuid(id)
-    ? await live(tx).where('id', '=', id).where('customer_id', '=', customerId).forUpdate().executeTakeFirst()
+    ? await live(tx)
+        .where('id', '=', id)
+        .where('customer_id', '=', customerId)
+        .forUpdate()
+        .executeTakeFirst()
     : undefined
   if (!zone) throw new Refusal('not_found')
   return zone
+}
+
+/** One that a transaction has locked already. */
+export const zoneById = (tx: Tx, id: string): Promise<ZoneRow> =>
+  live(tx).where('id', '=', id).executeTakeFirstOrThrow()
+
+/**
+ * Locks every claim of a name and of the names below it, oldest first, and answers those of the
+ * name itself. Whoever may change which claim is answered takes these locks before any other of
+ * the zone's: taken in one order they cannot deadlock.
+ */
+export async function lockClaims(tx: Tx, name: string): Promise<ZoneRow[]> {
+  const locked = await live(tx)
+    .where((eb) =>
+      eb.or([
+        eb('name', '=', name),
+        eb(sql<string>`reverse(name)`, 'like', sql<string>`reverse(${`.${name}`}::text) || '%'`),
+      ]),
+    )
+    .orderBy('seq')
+    .forUpdate()
+    .execute()
+  return locked.filter((zone) => zone.name === name)
 }
 
 export const recordOf = (row: Selectable<DB['dns_record']>): KeptRecord => ({
@@ -95,10 +173,21 @@ export const recordOf = (row: Selectable<DB['dns_record']>): KeptRecord => ({
 })
 
 export const allRecords = async (db: Queryable, zoneId: string): Promise<KeptRecord[]> =>
-  (await db.selectFrom('dns_record').selectAll().where('zone_id', '=', zoneId).orderBy('seq').execute()).map(recordOf)
+  (
+    await db
+      .selectFrom('dns_record')
+      .selectAll()
+      .where('zone_id', '=', zoneId)
+      .orderBy('seq')
+      .execute()
+  ).map(recordOf)
 
 /** Newest first. */
-export const recordsById = async (db: Queryable, zoneId: string, ids: readonly string[]): Promise<KeptRecord[]> => {
+export const recordsById = async (
+  db: Queryable,
+  zoneId: string,
+  ids: readonly string[],
+): Promise<KeptRecord[]> => {
   const valid = ids.filter((id) => isUuid(id))
   const rows = await db
     .selectFrom('dns_record')
@@ -128,15 +217,22 @@ export async function changedSince(
       select before || after as records from dns_change where zone_id = ${zone.id} and serial > ${since} order by serial limit ${changesLimit + 1}
     ),
     ids as (select distinct record ->> 'id' as id from changes, jsonb_array_elements(records) as record limit ${changedLimit + 1})
-    select (select count(*)::int from changes) as changes, coalesce((select array_agg(id) from ids), '{}') as ids`.execute(db)
+    select (select count(*)::int from changes) as changes, coalesce((select array_agg(id) from ids), '{}') as ids`.execute(
+    db,
+  )
   const { changes, ids } = rows[0] ?? { changes: 0, ids: [] }
-  if (since > Number(zone.serial) || changes > changesLimit || ids.length > changedLimit) return { records: undefined, gone: [] }
+  if (since > Number(zone.serial) || changes > changesLimit || ids.length > changedLimit)
+    return { records: undefined, gone: [] }
   const records = await recordsById(db, zone.id, ids)
   const present = new Set(records.map(({ id }) => id))
   return { records, gone: ids.filter((id) => !present.has(id)) }
 }
 
-export const recordsAt = async (db: Queryable, zoneId: string, names: readonly string[]): Promise<KeptRecord[]> =>
+export const recordsAt = async (
+  db: Queryable,
+  zoneId: string,
+  names: readonly string[],
+): Promise<KeptRecord[]> =>
   (
     await db
       .selectFrom('dns_record')
@@ -158,7 +254,11 @@ export const countRecords = async (db: Queryable, zoneId: string): Promise<numbe
   )
 
 /** MX and NS records of the domain that name this host. */
-export const recordsNaming = async (db: Queryable, zoneId: string, host: string): Promise<KeptRecord[]> =>
+export const recordsNaming = async (
+  db: Queryable,
+  zoneId: string,
+  host: string,
+): Promise<KeptRecord[]> =>
   (
     await db
       .selectFrom('dns_record')
@@ -173,14 +273,22 @@ export const recordsNaming = async (db: Queryable, zoneId: string, host: string)
 const asJson = (records: readonly KeptRecord[]): string => JSON.stringify(records)
 const columns = sql`as r (id uuid, name text, type text, content text, ttl int, proxied boolean, priority int, version int)`
 
-export async function insertRecords(tx: Tx, zoneId: string, records: readonly KeptRecord[]): Promise<void> {
+export async function insertRecords(
+  tx: Tx,
+  zoneId: string,
+  records: readonly KeptRecord[],
+): Promise<void> {
   if (records.length === 0) return
   await sql`
     insert into dns_record (id, zone_id, name, type, content, ttl_seconds, proxied, priority, version)
     select id, ${zoneId}, name, type, content, ttl, proxied, priority, version
     from jsonb_to_recordset(${asJson(records)}::jsonb) ${columns}`.execute(tx)
 }
-export async function rewriteRecords(tx: Tx, zoneId: string, records: readonly KeptRecord[]): Promise<void> {
+export async function rewriteRecords(
+  tx: Tx,
+  zoneId: string,
+  records: readonly KeptRecord[],
+): Promise<void> {
   if (records.length === 0) return
   await sql`
     update dns_record d

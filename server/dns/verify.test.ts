@@ -28,7 +28,11 @@ async function travel(ms: number): Promise<void> {
   clock.advance(ms)
   for (const one of people) {
     const { email, password } = one
-    const signedIn = await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
+    const signedIn = await portal.call<{ token: { accessToken: string } }>(
+      'POST',
+      '/api/v1/auth/login',
+      { body: { email, password } },
+    )
     one.token = signedIn.body.result.token.accessToken
   }
 }
@@ -51,7 +55,8 @@ async function delegate(name: string, nameservers: readonly string[]): Promise<v
   if (!answer.ok) throw new Error(await answer.text())
 }
 const check = async (name: string, who = an): Promise<Check> =>
-  (await call<Check>('GET', `/api/dns/check?domain=${encodeURIComponent(name)}`, undefined, who)).body.result
+  (await call<Check>('GET', `/api/dns/check?domain=${encodeURIComponent(name)}`, undefined, who))
+    .body.result
 const read = async (domain: Domain, who = an): Promise<Domain> =>
   (await call<Domain>('GET', `/api/dns/${domain.id}`, undefined, who)).body.result
 const record = (domain: Domain, content: string, who: Person) =>
@@ -61,13 +66,22 @@ const answers = async (name: string): Promise<string> => {
   return answer.map((line) => line.split(' ').at(-1)).join() || rcode
 }
 const told = async (who: Person): Promise<string[]> =>
-  (await call<{ data: { event: string; title: string }[] }>('GET', '/api/notifications', undefined, who)).body.result.data
+  (
+    await call<{ data: { event: string; title: string }[] }>(
+      'GET',
+      '/api/notifications',
+      undefined,
+      who,
+    )
+  ).body.result.data
     .filter(({ event }) => event === 'dns.status')
     .map(({ title }) => title)
 /** Two of our name servers that neither account has. */
 async function pairOfNobody(): Promise<string[]> {
   const [mine, theirs] = [await claim(fresh()), await claim(fresh(), binh)]
-  return portal.config.DNS_NAME_SERVERS.filter((name) => ![...mine.nameserver, ...theirs.nameserver].includes(name)).slice(0, 2)
+  return portal.config.DNS_NAME_SERVERS.filter(
+    (name) => ![...mine.nameserver, ...theirs.nameserver].includes(name),
+  ).slice(0, 2)
 }
 /** As the job does every minute. */
 const lookAround = () => portal.house.dns.verifier.checkDue()
@@ -76,10 +90,19 @@ describe('activation', () => {
   test('not registered, elsewhere, half, and then exactly ours', async () => {
     const name = fresh()
     const domain = await claim(name)
-    expect(await check(name)).toMatchObject({ isValid: false, reason: 'not_registered', expected: domain.nameserver.toSorted(), found: [] })
+    expect(await check(name)).toMatchObject({
+      isValid: false,
+      reason: 'not_registered',
+      expected: domain.nameserver.toSorted(),
+      found: [],
+    })
     await delegate(name, ['ns1.elsewhere.net', 'ns2.elsewhere.net'])
     const elsewhere = await check(name)
-    expect(elsewhere).toMatchObject({ isValid: false, reason: 'other_nameservers', found: ['ns1.elsewhere.net', 'ns2.elsewhere.net'] })
+    expect(elsewhere).toMatchObject({
+      isValid: false,
+      reason: 'other_nameservers',
+      found: ['ns1.elsewhere.net', 'ns2.elsewhere.net'],
+    })
     expect(elsewhere.advice).toContain(domain.nameserver[0])
     await delegate(name, [...domain.nameserver, 'ns1.elsewhere.net'])
     expect(await check(name)).toMatchObject({ isValid: false, reason: 'extra_nameservers' })
@@ -88,7 +111,10 @@ describe('activation', () => {
     expect(await check(name)).toMatchObject({ isValid: true, found: domain.nameserver.toSorted() })
     expect(await read(domain)).toMatchObject({
       active: true,
-      verification: { found: domain.nameserver.toSorted(), checkedAt: expect.any(String) as string },
+      verification: {
+        found: domain.nameserver.toSorted(),
+        checkedAt: expect.any(String) as string,
+      },
     })
     await expect.poll(() => told(an)).toEqual([`Domain ${name} is active`])
   })
@@ -96,10 +122,14 @@ describe('activation', () => {
   test('advice in Vietnamese; a public suffix; an IDN as typed', async () => {
     const name = `chào${++names}.vn`
     const domain = await claim(name)
-    const vi = await portal.call<Check>('GET', `/api/dns/check?domain=${encodeURIComponent(name)}`, {
-      token: an.token,
-      headers: { 'accept-language': 'vi' },
-    })
+    const vi = await portal.call<Check>(
+      'GET',
+      `/api/dns/check?domain=${encodeURIComponent(name)}`,
+      {
+        token: an.token,
+        headers: { 'accept-language': 'vi' },
+      },
+    )
     expect(vi.body.result.advice).toMatch(/tên miền/i)
     expect(await check('com.vn')).toMatchObject({ isValid: false, reason: 'public_suffix' })
     await delegate(domain.ascii, domain.nameserver)
@@ -129,7 +159,11 @@ describe('activation', () => {
     const who = await person()
     const domain = await claim(fresh(), who)
     const statuses = await Promise.all(
-      Array.from({ length: 40 }, async () => (await call('GET', `/api/dns/check?domain=${domain.name}`, undefined, who)).status),
+      Array.from(
+        { length: 40 },
+        async () =>
+          (await call('GET', `/api/dns/check?domain=${domain.name}`, undefined, who)).status,
+      ),
     )
     expect(new Set(statuses)).toEqual(new Set([200, 429]))
   })
@@ -150,10 +184,15 @@ describe('who may have a name', () => {
     const third = await person()
     for (const name of [domain.name, `shop.${domain.name}`]) {
       const refused = await call('POST', '/api/dns', { name }, third)
-      expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict', fields: { name: expect.any(String) as string } } } })
+      expect(refused).toMatchObject({
+        status: 409,
+        body: { error: { code: 'conflict', fields: { name: expect.any(String) as string } } },
+      })
     }
     // Two pairs may have a name in common.
-    expect(['other_nameservers', 'extra_nameservers']).toContain((await check(domain.name, binh)).reason)
+    expect(['other_nameservers', 'extra_nameservers']).toContain(
+      (await check(domain.name, binh)).reason,
+    )
     expect((await read(domain)).active).toBe(true)
   })
 
@@ -195,10 +234,20 @@ describe('a domain below another one', () => {
     expect(await check(above.name)).toMatchObject({ isValid: true })
     const asked = await check(below.name)
     expect(asked).toMatchObject({ isValid: false, reason: 'not_registered', found: [] })
-    expect(asked.advice).toContain(`give the name eu exactly these NS records: ${below.nameserver.toSorted().join(', ')}`)
+    expect(asked.advice).toContain(
+      `give the name eu exactly these NS records: ${below.nameserver.toSorted().join(', ')}`,
+    )
     for (const content of below.nameserver)
-      await call('POST', `/api/dns/${above.id}/records`, { name: 'eu', type: 'NS', content, ttl: 300 })
-    expect(await check(below.name)).toMatchObject({ isValid: true, found: below.nameserver.toSorted() })
+      await call('POST', `/api/dns/${above.id}/records`, {
+        name: 'eu',
+        type: 'NS',
+        content,
+        ttl: 300,
+      })
+    expect(await check(below.name)).toMatchObject({
+      isValid: true,
+      found: below.nameserver.toSorted(),
+    })
     await record(below, '203.0.113.5', an)
     await expect.poll(() => answers(`www.${below.name}`)).toBe('203.0.113.5')
   })
@@ -232,7 +281,10 @@ test('an active domain that moves away is marked, told, and waits again after a 
   expect(await read(domain, who)).toMatchObject({ active: true, movedAt: null })
   await travel(hours(2))
   await lookAround()
-  expect(await read(domain, who)).toMatchObject({ active: true, movedAt: expect.any(String) as string })
+  expect(await read(domain, who)).toMatchObject({
+    active: true,
+    movedAt: expect.any(String) as string,
+  })
   await travel(days(8))
   await lookAround()
   expect(await read(domain, who)).toMatchObject({ active: false, movedAt: null })

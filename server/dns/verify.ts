@@ -12,11 +12,21 @@ import type { Announcer } from '../realtime/index.ts'
 import { judgeBelow } from './below.ts'
 import type { DelegationCheck, Verdict } from './delegation/index.ts'
 import type { Publisher } from './publish.ts'
-import type { ZoneRow } from './store.ts'
+import { lockClaims, type ZoneRow } from './store.ts'
 import { checkJob } from './zones.ts'
 
 /** Gaps between checks of a domain that waits; the last one repeats. */
-const gaps = [minutes(1), minutes(2), minutes(5), minutes(10), minutes(30), hours(1), hours(3), hours(6), hours(12)]
+const gaps = [
+  minutes(1),
+  minutes(2),
+  minutes(5),
+  minutes(10),
+  minutes(30),
+  hours(1),
+  hours(3),
+  hours(6),
+  hours(12),
+]
 const waitsFor = days(28)
 const activeGap = days(1)
 /** An active domain that was found elsewhere is looked at again soon: once may be a slip. */
@@ -27,11 +37,20 @@ const dueAtOnce = 500
 const together = 8
 
 /** What an active domain's delegation elsewhere looks like. `not_answering` is our own trouble, `stale_ds` its owner's. */
-const elsewhere: ReadonlySet<CheckReason> = new Set<CheckReason>(['not_registered', 'other_nameservers', 'extra_nameservers'])
+const elsewhere: ReadonlySet<CheckReason> = new Set<CheckReason>([
+  'not_registered',
+  'other_nameservers',
+  'extra_nameservers',
+])
 
 export interface Verifier {
   /** Asks the parent and acts on the answer. */
   check(zone: ZoneRow, language: Language): Promise<Check>
+  /**
+   * The name servers that the parent zone names now, A-labels; empty for a name that is not
+   * registered, undefined where nobody could be asked.
+   */
+  atParent(name: string): Promise<readonly string[] | undefined>
   /** Every check that is due by the clock. */
   checkDue(): Promise<void>
 }
@@ -60,7 +79,9 @@ export function createVerifier(deps: {
   const pool = new Set(deps.pool)
 
   const announce = (tx: Tx, zone: ZoneRow, status: 'active' | 'moved' | 'pending'): Promise<void> =>
-    deps.announcer.announce(tx, zone.customer_id, 'dns.status', { domain: { id: zone.id, name: zone.shown_name, status } })
+    deps.announcer.announce(tx, zone.customer_id, 'dns.status', {
+      domain: { id: zone.id, name: zone.shown_name, status },
+    })
 
   /** Whether the parent names name servers of ours that this account never had for this name. */
   async function isForeign(tx: Tx, zone: ZoneRow, found: readonly string[]): Promise<boolean> {
@@ -82,26 +103,44 @@ export function createVerifier(deps: {
     return next.getTime() - zone.created_at.getTime() > waitsFor ? null : next
   }
 
-  /** Writes what was found; answers whether the domain is active now. */
-  async function note(tx: Tx, zoneId: string, verdict: Verdict, foreignAbove: boolean): Promise<void> {
-    // Every claim of the name, always in the same order: what is found for one may decide which is answered, and two checks at once must not wait for each other.
-    const claims = await tx
-      .selectFrom('dns_zone')
-      .selectAll()
-      .where('name', '=', (eb) => eb.selectFrom('dns_zone').select('name').where('id', '=', zoneId))
-      .where('deleted_at', 'is', null)
-      .orderBy('seq')
-      .forUpdate()
-      .execute()
+  /** Writes what was found, and whether the domain is active from now on. */
+  async function note(
+    tx: Tx,
+    zoneId: string,
+    verdict: Verdict,
+    foreignAbove: boolean,
+  ): Promise<void> {
+    const { name } =
+      (await tx
+        .selectFrom('dns_zone')
+        .select('name')
+        .where('id', '=', zoneId)
+        .executeTakeFirst()) ?? {}
+    if (name === undefined) return
+    // What is found for one claim may decide which is answered.
+    const claims = await lockClaims(tx, name)
     const zone = claims.find(({ id }) => id === zoneId)
     if (!zone) return
     const now = clock.now()
     const wasActive = zone.active_at !== null
-    const gone = wasActive && !verdict.isValid && verdict.reason !== undefined && elsewhere.has(verdict.reason)
+    const gone =
+      wasActive && !verdict.isValid && verdict.reason !== undefined && elsewhere.has(verdict.reason)
     // Two checks that fall together (a button and the job, two portals) are one look.
-    const again = zone.misses > 0 && zone.checked_at !== null && now.getTime() - zone.checked_at.getTime() < doubtGap / 2
-    const misses = verdict.isValid || (wasActive && !gone) ? 0 : wasActive && again ? zone.misses : zone.misses + 1
-    const movedAt = gone ? (zone.moved_at ?? (misses >= missesUntilMoved ? now : null)) : verdict.isValid ? null : zone.moved_at
+    const again =
+      zone.misses > 0 &&
+      zone.checked_at !== null &&
+      now.getTime() - zone.checked_at.getTime() < doubtGap / 2
+    const misses =
+      verdict.isValid || (wasActive && !gone)
+        ? 0
+        : wasActive && again
+          ? zone.misses
+          : zone.misses + 1
+    const movedAt = gone
+      ? (zone.moved_at ?? (misses >= missesUntilMoved ? now : null))
+      : verdict.isValid
+        ? null
+        : zone.moved_at
     const lost = gone && movedAt !== null && now.getTime() - movedAt.getTime() >= movedFor
     const active = verdict.isValid || (wasActive && !lost)
     const foreign = foreignAbove || (await isForeign(tx, zone, verdict.found))
@@ -120,7 +159,11 @@ export function createVerifier(deps: {
       .where('id', '=', zone.id)
       .execute()
     const hasPair = (found: readonly string[]): boolean => isPair(found, zone.name_servers)
-    if (active !== wasActive || foreign !== zone.foreign_delegation || hasPair(verdict.found) !== hasPair(zone.found))
+    if (
+      active !== wasActive ||
+      foreign !== zone.foreign_delegation ||
+      hasPair(verdict.found) !== hasPair(zone.found)
+    )
       await publisher.reconsider(tx, zone.name)
     if (active && !wasActive) await announce(tx, zone, 'active')
     if (lost) await announce(tx, zone, 'pending')
@@ -130,19 +173,28 @@ export function createVerifier(deps: {
   async function ask(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {
     const verdict = await look(zone)
     // We had kept a claim back that the parent now confirms: from here on it is answered, and the rest of the check can hold.
-    return verdict.reason === 'not_answering' && isPair(verdict.found, zone.name_servers) ? await look(zone) : verdict
+    return verdict.reason === 'not_answering' && isPair(verdict.found, zone.name_servers)
+      ? await look(zone)
+      : verdict
   }
 
   async function look(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {
     // Our own name servers are asked, too: what was claimed a moment ago must be there.
     await publisher.ensure(zone.name)
     const below = await judgeBelow({ db, delegation: deps.delegation, pool }, zone)
-    const verdict = below?.verdict ?? (await deps.delegation.check({ domain: zone.name, expected: zone.name_servers }))
+    const verdict =
+      below?.verdict ??
+      (await deps.delegation.check({ domain: zone.name, expected: zone.name_servers }))
     try {
       await transaction(db, (tx) => note(tx, zone.id, verdict, below?.foreign ?? false))
     } catch (error) {
       if (databaseError(error)?.constraint !== 'dns_zone_active') throw error
-      return { ...verdict, isValid: false, reason: 'other_nameservers', advice: stillActive(zone.name) }
+      return {
+        ...verdict,
+        isValid: false,
+        reason: 'other_nameservers',
+        advice: stillActive(zone.name),
+      }
     }
     return verdict
   }
@@ -153,7 +205,12 @@ export function createVerifier(deps: {
     retries: 3,
     limitSeconds: 60,
     run: async ({ zoneId }) => {
-      const zone = await db.selectFrom('dns_zone').selectAll().where('id', '=', zoneId).where('deleted_at', 'is', null).executeTakeFirst()
+      const zone = await db
+        .selectFrom('dns_zone')
+        .selectAll()
+        .where('id', '=', zoneId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst()
       if (zone) await ask(zone)
     },
   })
@@ -184,10 +241,25 @@ export function createVerifier(deps: {
     }
     await Promise.all(Array.from({ length: together }, take))
   }
-  deps.jobs.define({ name: 'check-due-domains', cron: '* * * * *', retries: 0, limitSeconds: 600, run: checkDue })
+  deps.jobs.define({
+    name: 'check-due-domains',
+    cron: '* * * * *',
+    retries: 0,
+    limitSeconds: 600,
+    run: checkDue,
+  })
 
   return {
     checkDue,
+    async atParent(name) {
+      const claim = { name, name_servers: [] }
+      const verdict =
+        (await judgeBelow({ db, delegation: deps.delegation, pool }, claim))?.verdict ??
+        (await deps.delegation.check({ domain: name, expected: [] }))
+      return verdict.reason === 'not_answering' && verdict.found.length === 0
+        ? undefined
+        : verdict.found
+    },
     async check(zone, language) {
       const verdict = await ask(zone)
       return {

@@ -18,7 +18,12 @@ import { judge, viewOf, writeEdit } from './edit.ts'
 import { apexTtlSeconds, soaTimes } from './publish.ts'
 import type { RecordDeps } from './records.ts'
 import { allRecords, lockZone, stateOf, type KeptRecord, type ZoneRow } from './store.ts'
-import { readZoneFile, writeZoneFile, type ZoneFileRecord, type ZoneRecord } from './zone-file/index.ts'
+import {
+  readZoneFile,
+  writeZoneFile,
+  type ZoneFileRecord,
+  type ZoneRecord,
+} from './zone-file/index.ts'
 
 /** Faults told of one file at most. */
 const toldFaults = 20
@@ -26,7 +31,12 @@ const toldFaults = 20
 const written = (zone: string, record: KeptRecord): ZoneRecord => {
   const at = { name: absoluteName(record.name, zone), ttlSeconds: record.ttl }
   return record.type === 'MX'
-    ? { ...at, type: 'MX', data: record.content === '.' ? '' : record.content, priority: record.priority ?? 0 }
+    ? {
+        ...at,
+        type: 'MX',
+        data: record.content === '.' ? '' : record.content,
+        priority: record.priority ?? 0,
+      }
     : { ...at, type: record.type, data: record.content }
 }
 
@@ -46,15 +56,24 @@ export async function exportZone(db: Queryable, zone: ZoneRow, contact: string):
       ttlSeconds: apexTtlSeconds,
     },
     records: [
-      ...zone.name_servers.map((data): ZoneRecord => ({ name: zone.name, type: 'NS', data, ttlSeconds: apexTtlSeconds })),
+      ...zone.name_servers.map((data): ZoneRecord => ({
+        name: zone.name,
+        type: 'NS',
+        data,
+        ttlSeconds: apexTtlSeconds,
+      })),
       ...records.map((record) => written(zone.name, record)),
     ],
   })
 }
 
 const setOf = ({ name, type }: { name: string; type: RecordType }): string => `${name} ${type}`
-const valueOf = (record: { name: string; type: RecordType; content: string; priority: number | null }): string =>
-  `${setOf(record)} ${record.priority} ${record.content}`
+const valueOf = (record: {
+  name: string
+  type: RecordType
+  content: string
+  priority: number | null
+}): string => `${setOf(record)} ${record.priority} ${record.content}`
 
 interface ReadFile {
   /** With the line that each stands on. */
@@ -63,17 +82,25 @@ interface ReadFile {
   readonly adjusted: ImportPlan['adjusted']
 }
 
-const kept = (ttlSeconds: number): number => Math.min(ttlLimits.maxSeconds, Math.max(ttlLimits.minSeconds, ttlSeconds))
+const kept = (ttlSeconds: number): number =>
+  Math.min(ttlLimits.maxSeconds, Math.max(ttlLimits.minSeconds, ttlSeconds))
 
 /** Undefined when the record gets the TTL that the file gives it. */
-function adjustedTtl(read: ZoneFileRecord, record: KeptRecord, language: Language): ImportPlan['adjusted'][number] | undefined {
+function adjustedTtl(
+  read: ZoneFileRecord,
+  record: KeptRecord,
+  language: Language,
+): ImportPlan['adjusted'][number] | undefined {
   const [from, to] = [read.writtenTtlSeconds, record.ttl]
   if (from === to) return undefined
   const { minSeconds: min, maxSeconds: max } = ttlLimits
   const of = `${record.name} ${record.type}`
   const reason =
     kept(from) === to
-      ? { en: `a TTL is ${min} to ${max} seconds here`, vi: `vì ở đây TTL phải từ ${min} đến ${max} giây` }
+      ? {
+          en: `a TTL is ${min} to ${max} seconds here`,
+          vi: `vì ở đây TTL phải từ ${min} đến ${max} giây`,
+        }
       : {
           en: `the ${record.type} records of a name share the TTL of the first`,
           vi: `vì các bản ghi ${record.type} cùng tên dùng chung TTL của bản ghi đầu tiên`,
@@ -100,7 +127,12 @@ function readFile(text: string, zone: ZoneRow, deps: RecordDeps, language: Langu
       {
         name: relativeName(read.name, zone.name) ?? `${read.name}.`,
         type: read.type,
-        content: read.type === 'MX' && read.data === '' ? '.' : read.type === 'TXT' ? asTyped(read.data) : read.data,
+        content:
+          read.type === 'MX' && read.data === ''
+            ? '.'
+            : read.type === 'TXT'
+              ? asTyped(read.data)
+              : read.data,
         ttl: kept(read.ttlSeconds),
         priority: read.type === 'MX' ? read.priority : null,
       },
@@ -122,7 +154,9 @@ function readFile(text: string, zone: ZoneRow, deps: RecordDeps, language: Langu
 
 /** SOA and the apex's NS are made by us. */
 const skips = (read: ZoneFileRecord, zone: string): string | undefined =>
-  read.type === 'SOA' || (read.type === 'NS' && read.name === zone) ? `${read.name}. ${read.type} ${read.data}`.trim() : undefined
+  read.type === 'SOA' || (read.type === 'NS' && read.name === zone)
+    ? `${read.name}. ${read.type} ${read.data}`.trim()
+    : undefined
 
 const firstText = (faults: RecordFaults, language: Language): string => {
   const [rule] = Object.values(faults)
@@ -140,13 +174,22 @@ function refuseWith(faults: readonly { line: number; text: string }[], language:
 }
 
 /**
- * Imports a file: the sets that it names become what it says; with `replace` the others go. Answers what changes; with `preview` nothing is written.
+ * Imports a file. `merge` adds its values to what is there and removes nothing; with `sets` the sets
+ * that it names become what it says; with `replace` the others go, too. Answers what changes; with
+ * `preview` nothing is written.
  * One fault refuses all, with its line.
  */
 export async function importZone(
   tx: Tx,
   deps: RecordDeps,
-  of: { customerId: string; zoneId: string; language: Language; content: string; mode: 'merge' | 'replace'; preview: boolean },
+  of: {
+    customerId: string
+    zoneId: string
+    language: Language
+    content: string
+    mode: 'merge' | 'sets' | 'replace'
+    preview: boolean
+  },
 ): Promise<ImportPlan> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const file = readFile(of.content, zone, deps, of.language)
@@ -155,30 +198,42 @@ export async function importZone(
   const named = new Set(file.records.map(({ record }) => setOf(record)))
   const proxied = new Map(present.map((record) => [setOf(record), record.proxied]))
 
+  // A set has one TTL (RFC 2181, section 5.2): the file's where it names a value that is there.
+  const ttls = new Map<string, number>()
+  for (const record of present) {
+    const wish = wanted.get(valueOf(record))
+    if (wish) ttls.set(setOf(record), wish.record.ttl)
+    else if (!ttls.has(setOf(record)) && of.mode === 'merge') ttls.set(setOf(record), record.ttl)
+  }
+
   const removed: KeptRecord[] = []
   const changed: { before: KeptRecord; after: KeptRecord }[] = []
   const stays: KeptRecord[] = []
-  let unchanged = 0
   for (const record of present) {
-    const wish = wanted.get(valueOf(record))
-    wanted.delete(valueOf(record))
-    if (wish && wish.record.ttl !== record.ttl)
-      changed.push({ before: record, after: { ...record, ttl: wish.record.ttl, version: record.version + 1 } })
-    else if (wish) {
-      unchanged++
-      stays.push(record)
-    } else if (of.mode === 'replace' || named.has(setOf(record))) removed.push(record)
-    else stays.push(record)
+    const isNamed = wanted.delete(valueOf(record))
+    const goes =
+      !isNamed && (of.mode === 'replace' || (of.mode === 'sets' && named.has(setOf(record))))
+    const ttl = ttls.get(setOf(record)) ?? record.ttl
+    if (goes) removed.push(record)
+    else if (ttl === record.ttl) stays.push(record)
+    else changed.push({ before: record, after: { ...record, ttl, version: record.version + 1 } })
   }
   const added = [...wanted.values()].map(({ record, line }) => ({
-    record: { ...record, proxied: proxied.get(setOf(record)) ?? false },
+    record: {
+      ...record,
+      proxied: proxied.get(setOf(record)) ?? false,
+      ttl: ttls.get(setOf(record)) ?? record.ttl,
+    },
     line,
   }))
   const lines = new Map(added.map(({ record, line }) => [record.id, line]))
   const after = [...changed.map((one) => one.after), ...added.map(({ record }) => record)]
   const wrong = await judge(viewOf([...stays, ...after]), zone.name, after, toldFaults)
   refuseWith(
-    wrong.map(({ record, faults }) => ({ line: lines.get(record.id) ?? 1, text: `${record.name}: ${firstText(faults, of.language)}` })),
+    wrong.map(({ record, faults }) => ({
+      line: lines.get(record.id) ?? 1,
+      text: `${record.name}: ${firstText(faults, of.language)}`,
+    })),
     of.language,
   )
   const before = [...removed, ...changed.map((one) => one.before)]
@@ -190,7 +245,7 @@ export async function importZone(
     added: added.map(({ record }) => stateOf(record)),
     changed: changed.map((one) => ({ before: stateOf(one.before), after: stateOf(one.after) })),
     removed: removed.map(stateOf),
-    unchanged,
+    unchanged: stays.length,
     skipped: file.skipped,
     adjusted: file.adjusted,
   }

@@ -10,7 +10,7 @@ import type { Jobs } from '../platform/jobs.ts'
 import { sql } from 'kysely'
 import { assignPair, readDomain } from './names.ts'
 import type { Publisher } from './publish.ts'
-import { lockZone, type ZoneRow } from './store.ts'
+import { lockClaims, nameOfZone, type ZoneRow } from './store.ts'
 
 export const checkJob = 'check-domain'
 
@@ -33,7 +33,17 @@ export interface ZoneDeps {
  * A claim, which becomes active when the parent zone names its pair. 409 for a name that another account has active, there or above, and for one that
  * is in the customer's list already; 422 for what is no domain of anybody's own.
  */
-export async function createZone(tx: Tx, deps: ZoneDeps, of: { customerId: string; typed: string; language: Language }): Promise<ZoneRow> {
+export async function createZone(
+  tx: Tx,
+  deps: ZoneDeps,
+  of: {
+    customerId: string
+    typed: string
+    language: Language
+    /** The name servers that the parent zone names now; undefined where it could not be asked. */
+    atParent: readonly string[] | undefined
+  },
+): Promise<ZoneRow> {
   const { clock, publisher } = deps
   const no = (code: 'conflict' | 'invalid_input', rule: RecordRule): Refusal =>
     new Refusal(code, { fields: { name: recordRuleText(rule, of.language) } })
@@ -41,16 +51,33 @@ export async function createZone(tx: Tx, deps: ZoneDeps, of: { customerId: strin
   if ('fault' in read) throw no('invalid_input', read.fault)
   const { ascii, shown } = read
   // Taken before the lists are read: two claims of one name come one after the other.
-  const nameServers = await assignPair(tx, { customerId: of.customerId, name: ascii, pool: deps.pool })
+  const nameServers = await assignPair(tx, {
+    customerId: of.customerId,
+    name: ascii,
+    pool: deps.pool,
+    atParent: of.atParent,
+  })
   const around = await tx
     .selectFrom('dns_zone')
     .select(['customer_id', 'name', 'active_at'])
     .where('deleted_at', 'is', null)
-    .where((eb) => eb.or([eb('name', '=', ascii), eb('name', '=', sql<string>`any (dns_above(${ascii}::text))`)]))
+    .where((eb) =>
+      eb.or([
+        eb('name', '=', ascii),
+        eb('name', '=', sql<string>`any (dns_above(${ascii}::text))`),
+      ]),
+    )
     .execute()
-  if (around.some((zone) => zone.name === ascii && zone.customer_id === of.customerId)) throw no('conflict', 'domain_yours')
-  const held = around.filter((zone) => zone.active_at !== null && zone.customer_id !== of.customerId)
-  if (held.length > 0) throw no('conflict', held.some((zone) => zone.name === ascii) ? 'domain_held' : 'domain_parent_held')
+  if (around.some((zone) => zone.name === ascii && zone.customer_id === of.customerId))
+    throw no('conflict', 'domain_yours')
+  const held = around.filter(
+    (zone) => zone.active_at !== null && zone.customer_id !== of.customerId,
+  )
+  if (held.length > 0)
+    throw no(
+      'conflict',
+      held.some((zone) => zone.name === ascii) ? 'domain_held' : 'domain_parent_held',
+    )
   const { n } = await tx
     .selectFrom('dns_zone')
     .select((eb) => eb.fn.countAll<bigint>().as('n'))
@@ -59,6 +86,7 @@ export async function createZone(tx: Tx, deps: ZoneDeps, of: { customerId: strin
     .where('active_at', 'is', null)
     .executeTakeFirstOrThrow()
   if (Number(n) >= pendingLimit) throw no('invalid_input', 'domain_limit')
+  if (!nameServers) throw no('conflict', 'domain_pairs_used')
   const now = clock.now()
   const zone = await tx
     .insertInto('dns_zone')
@@ -67,7 +95,7 @@ export async function createZone(tx: Tx, deps: ZoneDeps, of: { customerId: strin
       customer_id: of.customerId,
       name: ascii,
       shown_name: shown,
-      name_servers: nameServers,
+      name_servers: [...nameServers],
       serial: BigInt(Math.floor(now.getTime() / 1000)),
       created_at: now,
       next_check_at: later(now, firstCheckMs),
@@ -81,10 +109,21 @@ export async function createZone(tx: Tx, deps: ZoneDeps, of: { customerId: strin
 }
 
 /** Its records go; its name keeps in mind who had it, and with which pair. */
-export async function deleteZone(tx: Tx, deps: ZoneDeps, of: { customerId: string; zoneId: string }): Promise<{ id: string }> {
-  const zone = await lockZone(tx, of.customerId, of.zoneId)
+export async function deleteZone(
+  tx: Tx,
+  deps: ZoneDeps,
+  of: { customerId: string; zoneId: string },
+): Promise<{ id: string }> {
+  const name = await nameOfZone(tx, of.customerId, of.zoneId)
+  // Another account may delete its claim of the same name at this moment.
+  const zone = (await lockClaims(tx, name)).find(({ id }) => id === of.zoneId)
+  if (!zone) throw new Refusal('not_found')
   await tx.deleteFrom('dns_record').where('zone_id', '=', zone.id).execute()
-  await tx.updateTable('dns_zone').set({ deleted_at: deps.clock.now(), active_at: null }).where('id', '=', zone.id).execute()
+  await tx
+    .updateTable('dns_zone')
+    .set({ deleted_at: deps.clock.now(), active_at: null })
+    .where('id', '=', zone.id)
+    .execute()
   await deps.publisher.reconsider(tx, zone.name)
   return { id: zone.id }
 }

@@ -3,8 +3,10 @@
  * request, no stream between the two sockets, which is half the CPU of `node:http`'s client.
  */
 import type http from 'node:http'
+import { isIP } from 'node:net'
 import { Agent, buildConnector, Client, type Dispatcher } from 'undici'
 import { toUpstream, toVisitor, type Visit } from './headers.ts'
+import { withinSite } from './shared-domain.ts'
 import type { EdgeAddress } from './upstreams.ts'
 
 export interface Question {
@@ -42,8 +44,30 @@ interface SocketTrouble extends NodeJS.ErrnoException {
   readonly socket?: { readonly bytesRead?: number }
 }
 
-/** `connectMs` for the connection, `answerMs` until the first byte of the answer. */
-export function createAsker({ connectMs, answerMs }: { connectMs: number; answerMs: number }): Asker {
+/**
+ * The origin of an upstream, made of its parts: what is no address and no port cannot become user,
+ * password or another host.
+ */
+function originOf({ host, port }: EdgeAddress): URL {
+  const origin = new URL('http://upstream.invalid')
+  origin.hostname = isIP(host) === 6 ? `[${host}]` : host
+  origin.port = String(port)
+  return origin
+}
+
+/**
+ * `connectMs` for the connection, `answerMs` until the first byte of the answer; `sharedDomain`:
+ * see `withinSite`.
+ */
+export function createAsker({
+  connectMs,
+  answerMs,
+  sharedDomain,
+}: {
+  connectMs: number
+  answerMs: number
+  sharedDomain: string | null
+}): Asker {
   const plain = buildConnector({ timeout: connectMs })
   const connect: typeof plain = (options, done) => {
     plain(options, (...connected) => {
@@ -54,12 +78,18 @@ export function createAsker({ connectMs, answerMs }: { connectMs: number; answer
     })
   }
   // A slow page may pause for as long as it wants once it has begun.
-  const options = { connect, headersTimeout: answerMs, bodyTimeout: 0, allowH2: false, pipelining: 1 }
+  const options = {
+    connect,
+    headersTimeout: answerMs,
+    bodyTimeout: 0,
+    allowH2: false,
+    pipelining: 1,
+  }
   const agent = new Agent(options)
 
   return {
     ask(request, response, { address, path, visit, hasBody, kept }, onAnswer, onEnd) {
-      const origin = `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`
+      const origin = originOf(address)
       const dispatcher = kept ? agent : new Client(origin, options)
       let controller: Dispatcher.DispatchController | undefined
       let left = false
@@ -94,7 +124,11 @@ export function createAsker({ connectMs, answerMs }: { connectMs: number; answer
             onAnswer()
             const raw = (rawHeaders as Buffer[]).map((part) => part.toString('latin1'))
             response.on('drain', more)
-            response.writeHead(status, statusText, toVisitor(raw))
+            response.writeHead(
+              status,
+              statusText,
+              withinSite(toVisitor(raw), visit.host, sharedDomain),
+            )
           },
           onResponseData(running, chunk) {
             if (!response.write(chunk)) running.pause()
@@ -112,7 +146,8 @@ export function createAsker({ connectMs, answerMs }: { connectMs: number; answer
             } else if (left) end({ how: 'gone' })
             else if (error.code === 'UND_ERR_INVALID_ARG') end({ how: 'senseless' })
             else if (error.code === 'UND_ERR_HEADERS_TIMEOUT') end({ how: 'slow' })
-            else if (kept && (error.kept ?? (error.socket?.bytesRead ?? 0) > 0)) end({ how: 'closed' })
+            else if (kept && (error.kept ?? (error.socket?.bytesRead ?? 0) > 0))
+              end({ how: 'closed' })
             else end({ how: 'failed', code: error.code ?? error.name })
           },
         },

@@ -38,7 +38,12 @@ export interface Visit {
 }
 
 /** Raw request headers for the upstream. `keep`: headers of this hop that go on nevertheless (an upgrade's). */
-export function toUpstream(raw: readonly string[], connection: string | undefined, visit: Visit, keep: readonly string[] = []): string[] {
+export function toUpstream(
+  raw: readonly string[],
+  connection: string | undefined,
+  visit: Visit,
+  keep: readonly string[] = [],
+): string[] {
   const named = namedByConnection(connection)
   const out: string[] = ['Host', visit.host]
   for (let index = 0; index < raw.length; index += 2) {
@@ -48,13 +53,23 @@ export function toUpstream(raw: readonly string[], connection: string | undefine
     if (hopByHop.has(lower) || own.has(lower) || named?.has(lower) || lower.includes('_')) continue
     out.push(name, raw[index + 1]!)
   }
-  out.push('X-Forwarded-For', visit.client, 'X-Forwarded-Proto', visit.proto, 'X-Forwarded-Host', visit.host, ...keep)
+  out.push(
+    'X-Forwarded-For',
+    visit.client,
+    'X-Forwarded-Proto',
+    visit.proto,
+    'X-Forwarded-Host',
+    visit.host,
+    ...keep,
+  )
   return out
 }
 
 /** Raw response headers for the visitor. */
 export function toVisitor(raw: readonly string[]): string[] {
-  const connection = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'connection')
+  const connection = raw.findIndex(
+    (name, index) => index % 2 === 0 && name.toLowerCase() === 'connection',
+  )
   const named = namedByConnection(connection < 0 ? undefined : raw[connection + 1])
   const out: string[] = []
   for (let index = 0; index < raw.length; index += 2) {

@@ -9,6 +9,7 @@ import { createAsker } from './ask.ts'
 import { toUpstream, toVisitor, type Visit } from './headers.ts'
 import type { EdgeSite } from './host-table.ts'
 import { edgePage, type EdgePage } from './pages.ts'
+import { withinSite } from './shared-domain.ts'
 import { Upstreams } from './upstreams.ts'
 
 export { createHostTable, type EdgeSite, type HostEntry } from './host-table.ts'
@@ -21,6 +22,8 @@ export interface EdgeParts {
   readonly host: string
   /** What visitors' browsers use, when TLS ends before the edge. */
   readonly proto?: 'http' | 'https'
+  /** The domain below which all sites stand: none may speak to browsers for it. */
+  readonly sharedDomain?: string
   /** A proxy stands in front: the last word of X-Forwarded-For is its own and believed; what stands before came from the visitor. */
   readonly trustProxy?: boolean
   /** How long an upstream may take until its first byte, ms. */
@@ -48,9 +51,12 @@ const closeMs = 10_000
 const maxTries = 3
 
 /** Where the request wants to go: the Host header, or an absolute request line. Null when it says neither. */
-function targetOf(request: http.IncomingMessage): { readonly host: string; readonly path: string } | null {
+function targetOf(
+  request: http.IncomingMessage,
+): { readonly host: string; readonly path: string } | null {
   const url = request.url ?? ''
-  if (url.startsWith('/')) return request.headers.host ? { host: request.headers.host, path: url } : null
+  if (url.startsWith('/'))
+    return request.headers.host ? { host: request.headers.host, path: url } : null
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return null
   const { host, pathname, search } = new URL(url)
   return { host, path: pathname + search }
@@ -59,7 +65,8 @@ function targetOf(request: http.IncomingMessage): { readonly host: string; reado
 const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
 function clientOf({ socket, headers }: http.IncomingMessage, trustProxy: boolean): string {
   const told = trustProxy ? headers['x-forwarded-for'] : undefined
-  const last = (typeof told === 'string' ? told : (told?.at(-1) ?? '')).split(',').at(-1)?.trim() ?? ''
+  const last =
+    (typeof told === 'string' ? told : (told?.at(-1) ?? '')).split(',').at(-1)?.trim() ?? ''
   return (isIP(last) === 0 ? (socket.remoteAddress ?? '') : last).replace(/^::ffff:(?=\d+\.)/, '')
 }
 
@@ -74,15 +81,30 @@ export function createEdge(parts: EdgeParts): Edge {
   const tunnels = new Set<Duplex>()
   const proto = parts.proto ?? 'http'
   const trustProxy = parts.trustProxy ?? false
+  const sharedDomain = parts.sharedDomain?.toLowerCase() ?? null
   const answerMs = parts.answerMs ?? 120_000
-  const asker = createAsker({ connectMs, answerMs })
+  const asker = createAsker({ connectMs, answerMs, sharedDomain })
 
-  const note = (request: http.IncomingMessage, visitor: Visitor, site: string | null, answer: Omit<Given, 'tookMs'>) => {
+  const note = (
+    request: http.IncomingMessage,
+    visitor: Visitor,
+    site: string | null,
+    answer: Omit<Given, 'tookMs'>,
+  ) => {
     if (site === null) return
-    parts.note(site, accessLine(request, visitor.client, { ...answer, tookMs: performance.now() - visitor.began }))
+    parts.note(
+      site,
+      accessLine(request, visitor.client, { ...answer, tookMs: performance.now() - visitor.began }),
+    )
   }
 
-  const show = (request: http.IncomingMessage, response: http.ServerResponse, visitor: Visitor, page: EdgePage, site: string | null) => {
+  const show = (
+    request: http.IncomingMessage,
+    response: http.ServerResponse,
+    visitor: Visitor,
+    page: EdgePage,
+    site: string | null,
+  ) => {
     const { status, headers, body } = edgePage(page, request.headers['accept-language'])
     note(request, visitor, site, { status, bytes: Buffer.byteLength(body), why: page })
     // An unread body would be taken for the next request.
@@ -111,7 +133,8 @@ export function createEdge(parts: EdgeParts): Edge {
       const address = upstreams.pick(site.addresses, tried)
       if (!address) return say('failed')
       const done = upstreams.take(address)
-      const again = (page: EdgePage) => (repeatable && tries < maxTries ? attempt(tries + 1) : say(page))
+      const again = (page: EdgePage) =>
+        repeatable && tries < maxTries ? attempt(tries + 1) : say(page)
       asker.ask(
         request,
         response,
@@ -128,10 +151,14 @@ export function createEdge(parts: EdgeParts): Edge {
               bytes: null,
               why: ending.how === 'gone' ? 'the visitor left' : 'the answer broke off',
             })
-          else if (ending.how === 'senseless') response.writeHead(400, { connection: 'close', 'content-length': 0 }).end()
+          else if (ending.how === 'senseless')
+            response.writeHead(400, { connection: 'close', 'content-length': 0 }).end()
           else if (ending.how === 'failed') {
             tried.add(upstreams.failed(address))
-            parts.log.warn({ host: name, upstream: `${address.host}:${address.port}`, code: ending.code }, 'an upstream of a site failed')
+            parts.log.warn(
+              { host: name, upstream: `${address.host}:${address.port}`, code: ending.code },
+              'an upstream of a site failed',
+            )
             again('failed')
           }
         },
@@ -144,11 +171,20 @@ export function createEdge(parts: EdgeParts): Edge {
   const limitTime = (outgoing: http.ClientRequest) => {
     outgoing.once('socket', (socket: Socket) => {
       if (!socket.connecting) return
-      const timer = setTimeout(() => outgoing.destroy(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })), connectMs)
+      const timer = setTimeout(
+        () =>
+          outgoing.destroy(
+            Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' }),
+          ),
+        connectMs,
+      )
       socket.once('connect', () => clearTimeout(timer))
       socket.once('close', () => clearTimeout(timer))
     })
-    const timer = setTimeout(() => outgoing.destroy(Object.assign(new Error('no answer in time'), { code: 'EANSWER' })), answerMs)
+    const timer = setTimeout(
+      () => outgoing.destroy(Object.assign(new Error('no answer in time'), { code: 'EANSWER' })),
+      answerMs,
+    )
     const clear = () => clearTimeout(timer)
     outgoing.once('response', clear)
     outgoing.once('upgrade', clear)
@@ -164,7 +200,9 @@ export function createEdge(parts: EdgeParts): Edge {
       const { status, headers, body } = edgePage(page, request.headers['accept-language'])
       note(request, visitor, site, { status, bytes: Buffer.byteLength(body), why: page })
       const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}\r\n`)
-      socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}connection: close\r\n\r\n${body}`)
+      socket.end(
+        `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}connection: close\r\n\r\n${body}`,
+      )
     }
     const target = targetOf(request)
     if (!target) return refuse('unknown')
@@ -181,7 +219,12 @@ export function createEdge(parts: EdgeParts): Edge {
       port: address.port,
       method: request.method,
       path: target.path,
-      headers: toUpstream(request.rawHeaders, request.headers.connection, visit, ['Connection', 'Upgrade', 'Upgrade', 'websocket']),
+      headers: toUpstream(request.rawHeaders, request.headers.connection, visit, [
+        'Connection',
+        'Upgrade',
+        'Upgrade',
+        'websocket',
+      ]),
       setHost: false,
       agent: false,
     })
@@ -189,7 +232,9 @@ export function createEdge(parts: EdgeParts): Edge {
     socket.once('close', () => outgoing.destroy())
     const headOf = (incoming: http.IncomingMessage, raw: readonly string[]) => {
       let text = `HTTP/1.1 ${incoming.statusCode} ${incoming.statusMessage}\r\n`
-      for (let index = 0; index < raw.length; index += 2) text += `${raw[index]}: ${raw[index + 1]}\r\n`
+      const own = withinSite(raw, target.host, sharedDomain)
+      for (let index = 0; index < own.length; index += 2)
+        text += `${own[index]}: ${own[index + 1]}\r\n`
       return `${text}\r\n`
     }
     outgoing.once('upgrade', (incoming, upstream, upstreamHead) => {
@@ -218,13 +263,20 @@ export function createEdge(parts: EdgeParts): Edge {
   }
 
   const server = http.createServer(
-    { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 600_000, noDelay: true, shouldUpgradeCallback: opensWebSocket },
+    {
+      keepAliveTimeout: 65_000,
+      headersTimeout: 15_000,
+      requestTimeout: 600_000,
+      noDelay: true,
+      shouldUpgradeCallback: opensWebSocket,
+    },
     forward,
   )
   const endUnused = watchUnused(server)
   server.on('upgrade', upgrade)
   server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+    if (socket.writable)
+      socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
     else socket.destroy()
   })
 

@@ -4,10 +4,16 @@ import { acceptedLanguage } from '../platform/accept-language.ts'
 
 export type EdgePage = 'unknown' | 'starting' | 'suspended' | 'failed' | 'timeout'
 
-const words: Record<EdgePage, { readonly status: number } & Record<Language, readonly [title: string, text: string]>> = {
+const words: Record<
+  EdgePage,
+  { readonly status: number } & Record<Language, readonly [title: string, text: string]>
+> = {
   unknown: {
     status: 404,
-    en: ['There is no site here', 'No website is hosted under this address. Check the spelling, or ask the owner whether it has moved.'],
+    en: [
+      'There is no site here',
+      'No website is hosted under this address. Check the spelling, or ask the owner whether it has moved.',
+    ],
     vi: [
       'Không có trang web nào ở đây',
       'Không có trang web nào dùng địa chỉ này. Hãy kiểm tra lại địa chỉ, hoặc hỏi chủ trang xem trang đã chuyển đi chưa.',
@@ -15,18 +21,33 @@ const words: Record<EdgePage, { readonly status: number } & Record<Language, rea
   },
   starting: {
     status: 503,
-    en: ['This site is starting', 'It will be here in a few seconds. This page looks again by itself.'],
+    en: [
+      'This site is starting',
+      'It will be here in a few seconds. This page looks again by itself.',
+    ],
     vi: ['Trang web đang khởi động', 'Trang sẽ sẵn sàng sau vài giây. Trình duyệt sẽ tự tải lại.'],
   },
   suspended: {
     status: 503,
-    en: ['This site is suspended', 'Its content is kept. The owner can bring it back from the customer portal.'],
-    vi: ['Trang web đang tạm ngưng', 'Nội dung vẫn được giữ nguyên. Chủ trang có thể khôi phục trong trang quản lý khách hàng.'],
+    en: [
+      'This site is suspended',
+      'Its content is kept. The owner can bring it back from the customer portal.',
+    ],
+    vi: [
+      'Trang web đang tạm ngưng',
+      'Nội dung vẫn được giữ nguyên. Chủ trang có thể khôi phục trong trang quản lý khách hàng.',
+    ],
   },
   failed: {
     status: 502,
-    en: ['This site did not answer', 'Something went wrong on the way to it. Try again in a moment.'],
-    vi: ['Trang web không phản hồi', 'Đã có lỗi khi kết nối đến trang. Vui lòng thử lại sau giây lát.'],
+    en: [
+      'This site did not answer',
+      'Something went wrong on the way to it. Try again in a moment.',
+    ],
+    vi: [
+      'Trang web không phản hồi',
+      'Đã có lỗi khi kết nối đến trang. Vui lòng thử lại sau giây lát.',
+    ],
   },
   timeout: {
     status: 504,
@@ -73,7 +94,8 @@ p { margin: 0 }
     'content-language': language,
     vary: 'Accept-Language',
     'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   }
   if (page === 'starting') headers['retry-after'] = '2'
   return { status, headers, body }

@@ -31,7 +31,9 @@ describe('the edge', () => {
   })
 
   test('says who visits, in its own words only', async () => {
-    const seen = await upstream((request, response) => response.end(JSON.stringify({ url: request.url, headers: request.headers })))
+    const seen = await upstream((request, response) =>
+      response.end(JSON.stringify({ url: request.url, headers: request.headers })),
+    )
     sites.set('a.test', running(seen))
     const answer = JSON.parse(
       (
@@ -65,14 +67,61 @@ describe('the edge', () => {
       expect(answer.headers).not.toHaveProperty(name)
   })
 
+  test('a site says nothing to a browser that would hold for its neighbours', async () => {
+    await edge.close()
+    ;({ edge, port, sites } = await openTestEdge({ sharedDomain: 'sites.example.vn' }))
+    const cookies = [
+      'a=1; Path=/; Domain=sites.example.vn; HttpOnly',
+      'b=2;domain = .SITES.example.VN.;Secure',
+      'c=3; Domain=example.vn',
+      'd=4; Domain=shop.sites.example.vn; Path=/',
+      'e=5; Domain=other.example.org',
+      'f=6; Path=/; Domain=vn; Domain=shop.sites.example.vn',
+      'g=Domain=sites.example.vn',
+    ]
+    const site = await upstream((_request, response) => {
+      response.setHeader('set-cookie', cookies)
+      response.setHeader('clear-site-data', '"cookies"')
+      response.setHeader('strict-transport-security', 'max-age=600; includeSubDomains; preload')
+      response.end('page')
+    })
+    sites.set('shop.sites.example.vn', running(site))
+    sites.set('www.shop.vn', running(site))
+    const own = [
+      'a=1; Path=/; HttpOnly',
+      'b=2;Secure',
+      'c=3',
+      'd=4; Domain=shop.sites.example.vn; Path=/',
+      'e=5; Domain=other.example.org',
+      'f=6; Path=/; Domain=shop.sites.example.vn',
+      'g=Domain=sites.example.vn',
+    ]
+    const below = (await ask('shop.sites.example.vn:8082')).headers
+    expect(below['set-cookie']).toEqual(own)
+    expect(below).not.toHaveProperty('clear-site-data')
+    expect(below['strict-transport-security']).toBe('max-age=600')
+    // A domain of the customer's own is the customer's.
+    const away = (await ask('www.shop.vn')).headers
+    expect(away['set-cookie']).toEqual(own)
+    expect(away['clear-site-data']).toBe('"cookies"')
+    expect(away['strict-transport-security']).toContain('includeSubDomains')
+  })
+
   test('behind a proxy that it trusts, the visitor is who the proxy says, and not who the visitor says', async () => {
     await edge.close()
     ;({ edge, port, sites } = await openTestEdge({ trustProxy: true }))
-    sites.set('a.test', running(await upstream((request, response) => response.end(request.headers['x-forwarded-for']))))
-    const seen = async (told: string) => (await ask('a.test', '/', { headers: { 'x-forwarded-for': told } })).text
+    sites.set(
+      'a.test',
+      running(
+        await upstream((request, response) => response.end(request.headers['x-forwarded-for'])),
+      ),
+    )
+    const seen = async (told: string) =>
+      (await ask('a.test', '/', { headers: { 'x-forwarded-for': told } })).text
     expect(await seen('6.6.6.6, 203.0.113.7')).toBe('203.0.113.7')
     expect(await seen('2001:db8::7')).toBe('2001:db8::7')
-    for (const nonsense of ['', 'unknown', '203.0.113.7, <script>']) expect(await seen(nonsense)).toBe('127.0.0.1')
+    for (const nonsense of ['', 'unknown', '203.0.113.7, <script>'])
+      expect(await seen(nonsense)).toBe('127.0.0.1')
   })
 
   test('gives answers on as they are: status, repeated headers, no body where there is none', async () => {
@@ -94,7 +143,11 @@ describe('the edge', () => {
     const made = await ask('a.test')
     expect(made).toMatchObject({ status: 201, text: 'body' })
     expect(made.headers['set-cookie']).toEqual(['a=1', 'b=2'])
-    expect(await ask('a.test', '/', { method: 'HEAD' })).toMatchObject({ status: 201, text: '', headers: { 'content-length': '4' } })
+    expect(await ask('a.test', '/', { method: 'HEAD' })).toMatchObject({
+      status: 201,
+      text: '',
+      headers: { 'content-length': '4' },
+    })
     expect(await ask('a.test', '/304')).toMatchObject({ status: 304, text: '' })
   })
 
@@ -102,7 +155,10 @@ describe('the edge', () => {
     sites.set('a.test', running(await upstream((request, response) => request.pipe(response))))
     const body = Buffer.alloc(3_000_000, 'thử')
     const digest = createHash('sha256').update(body).digest('hex')
-    for (const headers of [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]) {
+    for (const headers of [
+      { 'content-length': String(body.length) },
+      { 'transfer-encoding': 'chunked' },
+    ]) {
       for (const method of ['POST', 'DELETE']) {
         const answer = await ask('a.test', '/', { method, headers, body })
         expect(createHash('sha256').update(answer.text).digest('hex')).toBe(digest)
@@ -133,7 +189,8 @@ describe('the edge', () => {
   test('passes WebSockets through, and a refusal of them', async () => {
     const chat = await upstream((_request, response) => response.writeHead(426).end('no'))
     chat.server.on('upgrade', (request, socket, head) => {
-      if (request.url !== '/chat') return socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 4\r\n\r\nnope')
+      if (request.url !== '/chat')
+        return socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 4\r\n\r\nnope')
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Host: ${request.headers.host}\r\n\r\n`,
       )
@@ -152,7 +209,10 @@ describe('the edge', () => {
       request.end()
       return request
     }
-    const [accepted, socket] = (await once(open('/chat'), 'upgrade')) as [http.IncomingMessage, net.Socket]
+    const [accepted, socket] = (await once(open('/chat'), 'upgrade')) as [
+      http.IncomingMessage,
+      net.Socket,
+    ]
     expect(accepted.headers).toMatchObject({ upgrade: 'websocket', 'x-host': 'a.test' })
     socket.write('xin chào')
     const [echo] = (await once(socket, 'data')) as [Buffer]
@@ -161,7 +221,9 @@ describe('the edge', () => {
     const [refused] = (await once(open('/other'), 'response')) as [http.IncomingMessage]
     expect(refused.statusCode).toBe(403)
     refused.resume()
-    const [unknown] = (await once(open('/chat', 'nobody.test'), 'response')) as [http.IncomingMessage]
+    const [unknown] = (await once(open('/chat', 'nobody.test'), 'response')) as [
+      http.IncomingMessage,
+    ]
     expect(unknown.statusCode).toBe(404)
     unknown.resume()
   })
@@ -172,7 +234,12 @@ describe('the edge', () => {
       const body: Buffer[] = []
       for await (const chunk of request) body.push(chunk as Buffer)
       response.end(
-        JSON.stringify([request.method, request.headers.upgrade, request.headers['http2-settings'], Buffer.concat(body).toString()]),
+        JSON.stringify([
+          request.method,
+          request.headers.upgrade,
+          request.headers['http2-settings'],
+          Buffer.concat(body).toString(),
+        ]),
       )
     })
     site.server.on('upgrade', (_request, socket) => {
@@ -180,11 +247,21 @@ describe('the edge', () => {
       socket.destroy()
     })
     sites.set('a.test', running(site))
-    const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__' }
+    const h2c = {
+      connection: 'Upgrade, HTTP2-Settings',
+      upgrade: 'h2c',
+      'http2-settings': 'AAMAAABkAAQAAP__',
+    }
     const webSocket = { connection: 'Upgrade', upgrade: 'websocket' }
     const seen = async (method: string, headers: object, body?: string) =>
       JSON.parse(
-        (await ask('a.test', '/', { method, headers: { ...headers, 'content-length': body?.length ?? 0 }, body: body ?? '' })).text,
+        (
+          await ask('a.test', '/', {
+            method,
+            headers: { ...headers, 'content-length': body?.length ?? 0 },
+            body: body ?? '',
+          })
+        ).text,
       ) as unknown
     expect(await seen('POST', h2c, 'order=1')).toEqual(['POST', null, null, 'order=1'])
     expect(await seen('GET', h2c)).toEqual(['GET', null, null, ''])
@@ -195,14 +272,24 @@ describe('the edge', () => {
     closers.push(() => agent.destroy())
     for (const body of ['one', 'two'])
       expect(
-        (await ask('a.test', '/', { method: 'POST', agent, headers: { ...h2c, 'transfer-encoding': 'chunked' }, body })).text,
+        (
+          await ask('a.test', '/', {
+            method: 'POST',
+            agent,
+            headers: { ...h2c, 'transfer-encoding': 'chunked' },
+            body,
+          })
+        ).text,
       ).toContain(body)
     expect(tunnelled).toBe(0)
   })
 
   test('nonsense is a 400, and smuggled lengths are not passed on', async () => {
     let seen = 0
-    sites.set('a.test', running(await upstream((_request, response) => response.end(String(++seen)))))
+    sites.set(
+      'a.test',
+      running(await upstream((_request, response) => response.end(String(++seen)))),
+    )
     for (const text of [
       'GARBAGE\r\n\r\n',
       'POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',

@@ -68,10 +68,34 @@ describe('the edge', () => {
     const good = await upstream((_request, response) => response.end('good'))
     sites.set(
       'a.test',
-      running({ host: '127.0.0.1', port: await deadPort() }, { host: '127.0.0.1', port: (breaking.address() as AddressInfo).port }, good),
+      running(
+        { host: '127.0.0.1', port: await deadPort() },
+        { host: '127.0.0.1', port: (breaking.address() as AddressInfo).port },
+        good,
+      ),
     )
     for (let index = 0; index < 12; index++) expect((await ask('a.test')).text).toBe('good')
     expect(resets).toBeLessThanOrEqual(1)
+  })
+
+  test('goes to no upstream that is not an address and a port', async () => {
+    let reached = 0
+    const other = await upstream((_request, response) => {
+      reached++
+      response.end('another machine')
+    })
+    const forged = [
+      { host: '127.0.0.1', port: `x@127.0.0.1:${other.port}` as unknown as number },
+      { host: `x@127.0.0.1:${other.port}/`, port: 80 },
+      { host: '127.0.0.1', port: `${other.port}` as unknown as number },
+      { host: '127.0.0.1', port: other.port + 0.5 },
+      { host: '127.0.0.1', port: 65_536 + other.port },
+    ]
+    for (const address of forged) {
+      sites.set('a.test', running(address))
+      expect((await ask('a.test', '/latest/meta-data/')).status).toBe(502)
+    }
+    expect(reached).toBe(0)
   })
 
   test('asks nothing twice that may act twice', async () => {
@@ -84,10 +108,12 @@ describe('the edge', () => {
     await once(breaking, 'listening')
     closers.push(() => breaking.close())
     const address = { host: '127.0.0.1', port: (breaking.address() as AddressInfo).port }
-    sites.set('a.test', running(address, { ...address, host: 'localhost' }))
+    sites.set('a.test', running(address, { ...address, host: '::1' }))
     expect((await ask('a.test', '/', { method: 'POST', body: 'order=1' })).status).toBe(502)
     expect(asked).toBe(1)
-    expect(notes).toEqual([expect.stringMatching(/^site: 127\.0\.0\.1 "POST \/" 502 \d+ \d+ms "" \(failed\)$/)])
+    expect(notes).toEqual([
+      expect.stringMatching(/^site: 127\.0\.0\.1 "POST \/" 502 \d+ \d+ms "" \(failed\)$/),
+    ])
   })
 
   test('a kept connection that is closed as the next request comes is no failure: a GET is asked again, a POST has its own', async () => {
@@ -102,10 +128,16 @@ describe('the edge', () => {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     closers.push(() => server.close())
-    sites.set('a.test', running({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }))
+    sites.set(
+      'a.test',
+      running({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }),
+    )
     for (let index = 0; index < 10; index++) {
       expect(await ask('a.test')).toMatchObject({ status: 200, text: 'good' })
-      expect(await ask('a.test', '/', { method: 'POST' })).toMatchObject({ status: 200, text: 'good' })
+      expect(await ask('a.test', '/', { method: 'POST' })).toMatchObject({
+        status: 200,
+        text: 'good',
+      })
     }
     expect(warnings).toEqual([])
   })
@@ -121,7 +153,11 @@ describe('the edge', () => {
       ),
     )
     await expect(ask('a.test')).rejects.toThrow()
-    expect(notes).toEqual([expect.stringMatching(/^site: 127\.0\.0\.1 "GET \/" 200 - \d+ms "" \(the answer broke off\)$/)])
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^site: 127\.0\.0\.1 "GET \/" 200 - \d+ms "" \(the answer broke off\)$/,
+      ),
+    ])
   })
 
   test('a visitor who leaves ends the request at the site', async () => {
@@ -140,7 +176,9 @@ describe('the edge', () => {
     await once(request, 'response')
     request.destroy()
     await expect.poll(() => left).toBe(true)
-    await expect.poll(() => notes).toEqual([expect.stringMatching(/ 499 - \d+ms "" \(the visitor left\)$/)])
+    await expect
+      .poll(() => notes)
+      .toEqual([expect.stringMatching(/ 499 - \d+ms "" \(the visitor left\)$/)])
   })
 
   test.each([
@@ -151,18 +189,26 @@ describe('the edge', () => {
   ] as const)('a page for a site that is %s', async (state, language, status, title) => {
     sites.set('a.test', { id: 'site', state, addresses: [] })
     const answer = await ask('a.test', '/', { headers: { 'accept-language': language } })
-    expect(answer).toMatchObject({ status, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } })
+    expect(answer).toMatchObject({
+      status,
+      headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+    })
     expect(answer.text).toContain(`<title>${title}</title>`)
     expect(answer.headers['retry-after']).toBe(state === 'starting' ? '2' : undefined)
     expect(answer.text.includes('http-equiv="refresh"')).toBe(state === 'starting')
     const agent = { 'user-agent': 'Curious "one"' }
     expect((await ask('a.test', '/x?y=1', { method: 'HEAD', headers: agent })).text).toBe('')
-    expect(notes.at(-1)).toMatch(/^site: 127\.0\.0\.1 "HEAD \/x\?y=1" \d+ \d+ \d+ms "Curious "one"" \(\w+\)$/)
+    expect(notes.at(-1)).toMatch(
+      /^site: 127\.0\.0\.1 "HEAD \/x\?y=1" \d+ \d+ \d+ms "Curious "one"" \(\w+\)$/,
+    )
     expect(notes.at(-1)?.endsWith(`(${state})`)).toBe(true)
   })
 
   test('what a site answered is the site’s own to log, and what is nobody’s is nobody’s', async () => {
-    sites.set('a.test', running(await upstream((_request, response) => response.writeHead(500).end('own'))))
+    sites.set(
+      'a.test',
+      running(await upstream((_request, response) => response.writeHead(500).end('own'))),
+    )
     expect((await ask('a.test')).status).toBe(500)
     expect((await ask('nobody.test')).status).toBe(404)
     expect(notes).toEqual([])
@@ -210,7 +256,11 @@ describe('the host table', () => {
       { host: 'b.test', site: '2', state: 'live' },
       { host: 'c.test', site: '1', state: 'suspended' },
     ])
-    expect(table.resolve('a.test')).toEqual({ id: '1', state: 'running', addresses: [{ host: '127.0.0.1', port: 1 }] })
+    expect(table.resolve('a.test')).toEqual({
+      id: '1',
+      state: 'running',
+      addresses: [{ host: '127.0.0.1', port: 1 }],
+    })
     expect(table.resolve('b.test')).toEqual({ id: '2', state: 'starting', addresses: [] })
     expect(table.resolve('c.test')).toEqual({ id: '1', state: 'suspended', addresses: [] })
     table.replace([{ host: 'b.test', site: '2', state: 'failed' }])

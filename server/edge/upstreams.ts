@@ -1,11 +1,18 @@
 // Which upstream takes the next request: the least busy of those that did not fail just now.
 
+import { isIP } from 'node:net'
+
 export interface EdgeAddress {
+  /** An IP address. */
   readonly host: string
   readonly port: number
 }
 
 const restMs = 2_000
+
+/** Whether it is an IP address and a port, and nothing that a URL would read in another way. */
+export const isUpstream = ({ host, port }: EdgeAddress): boolean =>
+  isIP(host) !== 0 && Number.isInteger(port) && port >= 1 && port <= 65_535
 
 export class Upstreams {
   readonly #busy = new Map<string, number>()
@@ -25,6 +32,7 @@ export class Upstreams {
     for (let index = 0; index < addresses.length; index++) {
       // Equals take turns.
       const address = addresses[(index + offset) % addresses.length]!
+      if (!isUpstream(address)) continue
       const key = this.#key(address)
       if (tried.has(key)) continue
       const rests = (this.#restUntil.get(key) ?? 0) > now
@@ -55,7 +63,8 @@ export class Upstreams {
   failed(address: EdgeAddress): string {
     const key = this.#key(address)
     const now = Date.now()
-    if (this.#restUntil.size > 1_000) for (const [old, until] of this.#restUntil) if (until < now) this.#restUntil.delete(old)
+    if (this.#restUntil.size > 1_000)
+      for (const [old, until] of this.#restUntil) if (until < now) this.#restUntil.delete(old)
     this.#restUntil.set(key, now + restMs)
     return key
   }

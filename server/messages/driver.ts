@@ -2,9 +2,18 @@
 export interface SmsDriver {
   readonly name: string
   /** `to` in E.164. The same idempotencyKey is not sent twice by a gateway that can tell. */
-  send(message: { readonly to: string; readonly text: string; readonly idempotencyKey: string }): Promise<void>
+  send(message: {
+    readonly to: string
+    readonly text: string
+    readonly idempotencyKey: string
+  }): Promise<void>
 }
 export interface MailDriver {
   readonly name: string
-  send(message: { readonly to: string; readonly subject: string; readonly text: string; readonly idempotencyKey: string }): Promise<void>
+  send(message: {
+    readonly to: string
+    readonly subject: string
+    readonly text: string
+    readonly idempotencyKey: string
+  }): Promise<void>
 }

@@ -3,6 +3,7 @@
  * a one-time code until it ends, for a late one is worse than none, and any other, a letter, for days.
  */
 import { randomUUID } from 'node:crypto'
+import { deleteInBatches } from '../platform/batches.ts'
 import { days, later, seconds, type Clock } from '../platform/clock.ts'
 import type { Database, Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
@@ -13,10 +14,12 @@ import type { MailDriver, SmsDriver } from './driver.ts'
 
 export type { MailDriver, SmsDriver }
 
-export interface Messages {
-  /** `until`: when it is worth nothing any more and is not sent. */
-  sms(tx: Tx, to: string, text: string, until?: Date): Promise<void>
+export interface Outbox {
+  /** `until`: when it is worth nothing any more and is not sent; `from`: it is not sent before. */
+  sms(tx: Tx, to: string, text: string, when?: { from?: Date; until?: Date }): Promise<void>
   mail(tx: Tx, to: string, subject: string, text: string, until?: Date): Promise<void>
+}
+export interface Messages extends Outbox {
   /** How many are not sent and may still be. */
   waiting(): Promise<number>
   /**
@@ -37,20 +40,26 @@ const letterJob = 'send-message'
 const codeJob = 'send-code'
 const purpose = (id: string): string => `message:${id}`
 
-export function createMessages(deps: {
-  db: Database
-  jobs: Jobs
+/** Where messages are put; the portal that runs sends them. */
+export function createOutbox({
+  jobs,
+  clock,
+  secrets,
+}: {
+  jobs: Pick<Jobs, 'add'>
   clock: Clock
-  log: Log
   secrets: Secrets
-  sms: SmsDriver
-  mailer: MailDriver
-}): Messages {
-  const { db, jobs, clock, log, secrets } = deps
-
+}): Outbox {
   async function store(
     tx: Tx,
-    message: { channel: 'sms' | 'mail'; recipient: string; subject: string | null; text: string; until: Date | undefined },
+    message: {
+      channel: 'sms' | 'mail'
+      recipient: string
+      subject: string | null
+      text: string
+      from?: Date | undefined
+      until: Date | undefined
+    },
   ): Promise<void> {
     const id = randomUUID()
     await tx
@@ -65,13 +74,43 @@ export function createMessages(deps: {
         expires_at: message.until ?? null,
       })
       .execute()
-    await jobs.add(tx, message.until === undefined ? letterJob : codeJob, { messageId: id })
+    // The queue goes by the wall clock, whatever ours says.
+    const waitMs = Math.max(0, (message.from?.getTime() ?? 0) - clock.now().getTime())
+    await jobs.add(
+      tx,
+      message.until === undefined ? letterJob : codeJob,
+      { messageId: id },
+      waitMs === 0 ? {} : { startAfter: new Date(Date.now() + waitMs) },
+    )
   }
+  return {
+    sms: (tx, recipient, text, { from, until } = {}) =>
+      store(tx, { channel: 'sms', recipient, subject: null, text, from, until }),
+    mail: (tx, recipient, subject, text, until) =>
+      store(tx, { channel: 'mail', recipient, subject, text, until }),
+  }
+}
 
-  const erase = (id: string) => db.updateTable('message').set({ sealed_text: null }).where('id', '=', id).execute()
+export function createMessages(deps: {
+  db: Database
+  jobs: Jobs
+  clock: Clock
+  log: Log
+  secrets: Secrets
+  sms: SmsDriver
+  mailer: MailDriver
+}): Messages {
+  const { db, jobs, clock, log, secrets } = deps
+
+  const erase = (id: string) =>
+    db.updateTable('message').set({ sealed_text: null }).where('id', '=', id).execute()
 
   async function send({ messageId }: { messageId: string }, attempt: Attempt): Promise<void> {
-    const message = await db.selectFrom('message').selectAll().where('id', '=', messageId).executeTakeFirst()
+    const message = await db
+      .selectFrom('message')
+      .selectAll()
+      .where('id', '=', messageId)
+      .executeTakeFirst()
     if (!message?.sealed_text || message.sent_at) return
     const { id, channel, recipient } = message
     if (message.expires_at !== null && message.expires_at <= clock.now()) {
@@ -83,9 +122,16 @@ export function createMessages(deps: {
       const text = secrets.open(purpose(id), message.sealed_text)
       // The gateway drops a second send of the same key; a kill between sending and erasing costs at most that.
       if (channel === 'sms') await deps.sms.send({ to: recipient, text, idempotencyKey: id })
-      else await deps.mailer.send({ to: recipient, subject: message.subject ?? '', text, idempotencyKey: id })
+      else
+        await deps.mailer.send({
+          to: recipient,
+          subject: message.subject ?? '',
+          text,
+          idempotencyKey: id,
+        })
     } catch (error) {
-      const refused = error instanceof DriverFailure && error.kind === 'rejected' && attempt.number > maxRefusals
+      const refused =
+        error instanceof DriverFailure && error.kind === 'rejected' && attempt.number > maxRefusals
       // A letter is tried once however late it is: the portal itself may have been away.
       const late = message.expires_at === null && later(message.created_at, letterMs) <= clock.now()
       if (!refused && !late) throw error
@@ -93,7 +139,11 @@ export function createMessages(deps: {
       log.error({ err: error, message: id, channel }, 'a message is given up')
       return
     }
-    await db.updateTable('message').set({ sent_at: clock.now(), sealed_text: null }).where('id', '=', id).execute()
+    await db
+      .updateTable('message')
+      .set({ sent_at: clock.now(), sealed_text: null })
+      .where('id', '=', id)
+      .execute()
   }
 
   // Neither is tried that often: the one ends by its code, the other by its age.
@@ -102,8 +152,7 @@ export function createMessages(deps: {
   jobs.define({ name: letterJob, ...sending, longestDelaySeconds: 1800 })
 
   return {
-    sms: (tx, recipient, text, until) => store(tx, { channel: 'sms', recipient, subject: null, text, until }),
-    mail: (tx, recipient, subject, text, until) => store(tx, { channel: 'mail', recipient, subject, text, until }),
+    ...createOutbox(deps),
     async waiting() {
       const { n } = await db
         .selectFrom('message')
@@ -114,7 +163,7 @@ export function createMessages(deps: {
     },
     async dropOld() {
       const now = clock.now()
-      await db.deleteFrom('message').where('sent_at', '<', later(now, -keptMs)).execute()
+      await deleteInBatches(db, 'message', 'sent_at', later(now, -keptMs))
       // The queue has forgotten the job by then.
       const forgotten = later(now, -seconds(keptSeconds))
       await db

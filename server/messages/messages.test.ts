@@ -1,7 +1,13 @@
 /** Messages while what carries them is away: letters wait for days, one-time codes until they end. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  manualClock,
+  openTestHouse,
+  type TestCustomer,
+  type TestHouse,
+} from '../../test/house.ts'
 import { days, minutes } from '../platform/clock.ts'
 import { DriverFailure, type DriverFailureKind } from '../platform/errors.ts'
 
@@ -36,7 +42,9 @@ beforeEach(() => {
 
 /** Lets the gap before the next try pass. */
 const skipGap = () =>
-  sql`update pgboss.job set start_after = now() where state = 'retry' and name in ('send-message', 'send-code')`.execute(house.house.db)
+  sql`update pgboss.job set start_after = now() where state = 'retry' and name in ('send-message', 'send-code')`.execute(
+    house.house.db,
+  )
 const triedAgain = (times: number) =>
   eventually(
     `${times} tries`,
@@ -60,31 +68,41 @@ const settled = () =>
     return (await waiting()) === 0
   })
 const unsent = (to: string) =>
-  house.house.db.selectFrom('message').select('sealed_text').where('recipient', '=', to).where('sent_at', 'is', null).execute()
+  house.house.db
+    .selectFrom('message')
+    .select('sealed_text')
+    .where('recipient', '=', to)
+    .where('sent_at', 'is', null)
+    .execute()
 
 /** Has a letter written to the customer. */
 async function changePassword({ token, password }: TestCustomer): Promise<void> {
   const body = { current: password, password: 'Another-horse-7' }
   expect((await house.call('PUT', '/api/v1/account/password', { token, body })).status).toBe(200)
 }
-const recover = ({ email }: TestCustomer) => house.call('POST', '/api/v1/auth/recover', { body: { email } })
+const recover = ({ email }: TestCustomer) =>
+  house.call('POST', '/api/v1/auth/recover', { body: { email } })
 const letter = /password of your account|Mật khẩu tài khoản/
 const code = /recovery code is \d{6}|khôi phục mật khẩu của bạn là \d{6}/
 
-test('a letter is tried for as long as mail is away, counted meanwhile, and arrives once', { timeout: 120_000 }, async () => {
-  const an = await house.customer()
-  expect(await waiting()).toBe(0)
-  tries = 0
-  trouble = 'unavailable'
-  await changePassword(an)
-  await triedAgain(11)
-  clock.advance(days(4))
-  expect(await waiting()).toBe(1)
-  trouble = undefined
-  await arrived(an.email, letter)
-  await settled()
-  expect((await house.inbox(an.email)).filter(({ text }) => letter.test(text))).toHaveLength(1)
-})
+test(
+  'a letter is tried for as long as mail is away, counted meanwhile, and arrives once',
+  { timeout: 120_000 },
+  async () => {
+    const an = await house.customer()
+    expect(await waiting()).toBe(0)
+    tries = 0
+    trouble = 'unavailable'
+    await changePassword(an)
+    await triedAgain(11)
+    clock.advance(days(4))
+    expect(await waiting()).toBe(1)
+    trouble = undefined
+    await arrived(an.email, letter)
+    await settled()
+    expect((await house.inbox(an.email)).filter(({ text }) => letter.test(text))).toHaveLength(1)
+  },
+)
 
 test('a letter is given up after five days, and its text is forgotten', async () => {
   const an = await house.customer()
@@ -135,7 +153,12 @@ test('a code that has ended is not sent any more, nor kept', async () => {
 })
 
 test('a code by SMS as well', async () => {
-  const form = { name: 'An', email: 'an.waits@example.vn', password: 'Correct-horse-9', region_code: 'VN' }
+  const form = {
+    name: 'An',
+    email: 'an.waits@example.vn',
+    password: 'Correct-horse-9',
+    region_code: 'VN',
+  }
   trouble = 'unavailable'
   await house.call('POST', '/api/v1/auth/register', { body: { ...form, phone: '+84912000001' } })
   await triedAgain(1)
@@ -147,13 +170,17 @@ test('a code by SMS as well', async () => {
   await arrived('+84912000001', /\d{6}/)
 })
 
-test('what the other side says no to is given up after nine tries: the no may be a setting', { timeout: 120_000 }, async () => {
-  const an = await house.customer()
-  tries = 0
-  trouble = 'rejected'
-  await changePassword(an)
-  await triedAgain(9)
-  await settled()
-  expect(tries).toBe(9)
-  expect(await unsent(an.email)).toEqual([{ sealed_text: null }])
-})
+test(
+  'what the other side says no to is given up after nine tries: the no may be a setting',
+  { timeout: 120_000 },
+  async () => {
+    const an = await house.customer()
+    tries = 0
+    trouble = 'rejected'
+    await changePassword(an)
+    await triedAgain(9)
+    await settled()
+    expect(tries).toBe(9)
+    expect(await unsent(an.email)).toEqual([{ sealed_text: null }])
+  },
+)

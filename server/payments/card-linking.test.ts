@@ -25,31 +25,53 @@ interface Linked {
 const listed = async ({ token }: TestCustomer): Promise<Linked[]> =>
   (await house.call<Linked[]>('GET', '/api/payments/stripe/methods', { token })).body.result
 const shown = async (customer: TestCustomer): Promise<string[]> =>
-  (await listed(customer)).map(({ card, default: chosen }) => `${card.brand} ${card.last4}${chosen ? ' default' : ''}`).toSorted()
+  (await listed(customer))
+    .map(({ card, default: chosen }) => `${card.brand} ${card.last4}${chosen ? ' default' : ''}`)
+    .toSorted()
 
 describe('linking a card', () => {
   test('the linked cards are listed with brand and last digits, and the newest is the default', async () => {
     const an = await house.customer({ region: 'AUD' })
     expect(await shown(an)).toEqual([])
-    for (const number of [testCards.visa, testCards.mastercard, testCards.amex, testCards.jcb]) await link(an, number)
-    expect(await shown(an)).toEqual(['amex 0005', 'jcb 0505 default', 'mastercard 4444', 'visa 4242'])
+    for (const number of [testCards.visa, testCards.mastercard, testCards.amex, testCards.jcb])
+      await link(an, number)
+    expect(await shown(an)).toEqual([
+      'amex 0005',
+      'jcb 0505 default',
+      'mastercard 4444',
+      'visa 4242',
+    ])
     const visa = (await listed(an)).find(({ card }) => card.brand === 'visa')
     expect(visa?.card).toEqual({ brand: 'visa', last4: '4242', exp_month: 12, exp_year: 2034 })
     expect((await attach(an, visa?.id ?? '')).status).toBe(200)
     expect(await shown(an)).toContain('visa 4242 default')
   })
 
+  test('looking at the form again makes no other setup; a card that was linked used its own up', async () => {
+    const an = await house.customer({ region: 'AUD' })
+    const first = await secretOf(an)
+    expect(await secretOf(an)).toBe(first)
+    expect((await browser.confirm(first, { number: testCards.visa })).error).toBeUndefined()
+    const second = await secretOf(an)
+    expect(second).not.toBe(first)
+    expect(await secretOf(await house.customer({ region: 'AUD' }))).not.toBe(second)
+  })
+
   test('an unlinked card is gone, and cannot be unlinked again', async () => {
     const an = await house.customer({ region: 'USD' })
     const id = await link(an, testCards.visa)
-    const unlink = () => house.call('DELETE', `/api/payments/stripe/methods/${id}`, { token: an.token })
+    const unlink = () =>
+      house.call('DELETE', `/api/payments/stripe/methods/${id}`, { token: an.token })
     expect((await unlink()).status).toBe(200)
     expect(await shown(an)).toEqual([])
     expect((await unlink()).status).toBe(404)
   })
 
   test("another customer's card is nobody's: it is not listed, attached, unlinked or paid with", async () => {
-    const [an, binh] = [await house.customer({ region: 'AUD' }), await house.customer({ region: 'AUD' })]
+    const [an, binh] = [
+      await house.customer({ region: 'AUD' }),
+      await house.customer({ region: 'AUD' }),
+    ]
     const id = await link(an, testCards.visa)
     await link(binh, testCards.mastercard)
     expect(await shown(binh)).toEqual(['mastercard 4444 default'])
@@ -57,10 +79,14 @@ describe('linking a card', () => {
     for (const strange of [id, 'pm_none', '../customers', "' or 1=1", 'cus_1']) {
       const answers = [
         await attach(binh, strange),
-        await house.call('DELETE', `/api/payments/stripe/methods/${encodeURIComponent(strange)}`, { token: binh.token }),
+        await house.call('DELETE', `/api/payments/stripe/methods/${encodeURIComponent(strange)}`, {
+          token: binh.token,
+        }),
         await confirm(binh, code, strange),
       ]
-      expect(answers.map(({ status }) => [strange, status])).toEqual([404, 404, 404].map((status) => [strange, status]))
+      expect(answers.map(({ status }) => [strange, status])).toEqual(
+        [404, 404, 404].map((status) => [strange, status]),
+      )
     }
     expect(await shown(an)).toEqual(['visa 4242 default'])
   })
@@ -72,18 +98,31 @@ describe('linking a card', () => {
       [testCards.insufficient, 'card_declined'],
       [testCards.expired, 'expired_card'],
     ] as const)
-      expect((await browser.confirm(await secretOf(an), { number })).error).toMatchObject({ type: 'card_error', code })
-    const refused = await browser.confirm(await secretOf(an), { number: testCards.asksOnce }, 'refuse')
+      expect((await browser.confirm(await secretOf(an), { number })).error).toMatchObject({
+        type: 'card_error',
+        code,
+      })
+    const refused = await browser.confirm(
+      await secretOf(an),
+      { number: testCards.asksOnce },
+      'refuse',
+    )
     expect(refused.error?.code).toBe('setup_intent_authentication_failure')
     expect(await shown(an)).toEqual([])
-    expect((await browser.confirm(await secretOf(an), { number: testCards.asksOnce }, 'confirm')).status).toBe('succeeded')
+    expect(
+      (await browser.confirm(await secretOf(an), { number: testCards.asksOnce }, 'confirm')).status,
+    ).toBe('succeeded')
     expect(await shown(an)).toEqual(['visa 3155'])
   })
 
   test('a customer whom the provider does not know under that id is found or made again', async () => {
     const an = await house.customer({ region: 'AUD' })
     await link(an, testCards.visa)
-    await house.house.db.updateTable('card_customer').set({ reference: 'cus_gone' }).where('customer_id', '=', an.id).execute()
+    await house.house.db
+      .updateTable('card_customer')
+      .set({ reference: 'cus_gone' })
+      .where('customer_id', '=', an.id)
+      .execute()
     expect(await shown(an)).toEqual(['visa 4242 default'])
     await link(an, testCards.jcb)
     expect(await shown(an)).toContain('jcb 0505 default')
@@ -92,7 +131,11 @@ describe('linking a card', () => {
   test('two calls at once make one customer at the provider', async () => {
     const an = await house.customer({ region: 'AUD' })
     await Promise.all([secretOf(an), secretOf(an), secretOf(an)])
-    const rows = await house.house.db.selectFrom('card_customer').selectAll().where('customer_id', '=', an.id).execute()
+    const rows = await house.house.db
+      .selectFrom('card_customer')
+      .selectAll()
+      .where('customer_id', '=', an.id)
+      .execute()
     expect(rows).toHaveLength(1)
   })
 })
@@ -109,7 +152,10 @@ test('the portal says where cards are taken, and its pages may load the provider
     publishableKey: house.keysOf('stripe')['publishableKey'],
     scriptUrl: `${house.sandboxUrl}/stripe/v3/stripe.js`,
   })
-  expect(square).toEqual({ applicationId: house.keysOf('square')['applicationId'], locationId: house.keysOf('square')['locationId'] })
+  expect(square).toEqual({
+    applicationId: house.keysOf('square')['applicationId'],
+    locationId: house.keysOf('square')['locationId'],
+  })
   expect(Object.entries(payments).map(([region, of]) => [region, of.cards])).toEqual([
     ['VN', false],
     ['USD', true],

@@ -2,7 +2,13 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cardsOf } from '../../test/card-holder.ts'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eightAtATime,
+  eventually,
+  openTestHouse,
+  type TestCustomer,
+  type TestHouse,
+} from '../../test/house.ts'
 import { stripeBrowser, testCards, type Browser } from '../../test/stripe-browser.ts'
 
 let house: TestHouse
@@ -13,7 +19,19 @@ beforeAll(async () => {
   browser = stripeBrowser(house.sandboxUrl, house.keysOf('stripe')['publishableKey'] ?? '')
 })
 afterAll(() => house.close())
-const { link, begin, confirm, statusOf, balanceOf, amounts, becomes, balances, eventsGo, refOf, paid } = cardsOf(
+const {
+  link,
+  begin,
+  confirm,
+  statusOf,
+  balanceOf,
+  amounts,
+  becomes,
+  balances,
+  eventsGo,
+  refOf,
+  paid,
+} = cardsOf(
   () => house,
   () => browser,
 )
@@ -33,8 +51,12 @@ describe('paying with a linked card', () => {
 
   test('is not offered in Vietnam, and not beyond the limits', async () => {
     const checkout = async (region: string, amount: number) =>
-      (await house.call('POST', '/api/payments/stripe/checkout', { token: (await house.customer({ region })).token, body: { amount } }))
-        .body.error?.code
+      (
+        await house.call('POST', '/api/payments/stripe/checkout', {
+          token: (await house.customer({ region })).token,
+          body: { amount },
+        })
+      ).body.error?.code
     expect(await checkout('VN', 100_000)).toBe('method_unavailable')
     expect(await checkout('AUD', 499)).toBe('invalid_input')
     expect(await checkout('AUD', 1_000_001)).toBe('invalid_input')
@@ -42,7 +64,10 @@ describe('paying with a linked card', () => {
 
   test('a refused card leaves the payment open: another card pays the same one', async () => {
     const an = await house.customer({ region: 'AUD' })
-    const [bad, good] = [await link(an, testCards.linkedThenDeclined), await link(an, testCards.mastercard)]
+    const [bad, good] = [
+      await link(an, testCards.linkedThenDeclined),
+      await link(an, testCards.mastercard),
+    ]
     const { code, pay } = await begin(an)
     const refused = await pay(bad)
     expect(refused.error).toMatchObject({ type: 'card_error', code: 'card_declined' })
@@ -65,7 +90,10 @@ describe('paying with a linked card', () => {
   })
 
   test("another customer's payment cannot be confirmed, and a repeated confirmation begins no second one", async () => {
-    const [an, binh] = [await house.customer({ region: 'AUD' }), await house.customer({ region: 'AUD' })]
+    const [an, binh] = [
+      await house.customer({ region: 'AUD' }),
+      await house.customer({ region: 'AUD' }),
+    ]
     const id = await link(an, testCards.visa)
     const { code } = await begin(an)
     expect((await confirm(binh, code, await link(binh, testCards.visa))).status).toBe(404)
@@ -98,16 +126,26 @@ describe('paying with a linked card', () => {
   test('a forged event credits nothing', async () => {
     const an = await house.customer({ region: 'AUD' })
     const { code } = await begin(an)
-    const body = JSON.stringify({ id: 'evt_x', type: 'payment_intent.succeeded', data: { object: { metadata: { portal_payment: code } } } })
+    const body = JSON.stringify({
+      id: 'evt_x',
+      type: 'payment_intent.succeeded',
+      data: { object: { metadata: { portal_payment: code } } },
+    })
     const at = Math.floor(Date.now() / 1000)
     const mac = createHmac('sha256', 'whsec_guess').update(`${at}.${body}`).digest('hex')
-    const answer = await house.call('POST', '/api/webhooks/stripe', { body, headers: { 'stripe-signature': `t=${at},v1=${mac}` } })
+    const answer = await house.call('POST', '/api/webhooks/stripe', {
+      body,
+      headers: { 'stripe-signature': `t=${at},v1=${mac}` },
+    })
     expect(answer.status).toBe(400)
     // A genuine hint about a payment that is not paid credits nothing either.
     const right = createHmac('sha256', house.keysOf('stripe')['webhookSecret'] ?? '')
       .update(`${at}.${body}`)
       .digest('hex')
-    await house.call('POST', '/api/webhooks/stripe', { body, headers: { 'stripe-signature': `t=${at},v1=${right}` } })
+    await house.call('POST', '/api/webhooks/stripe', {
+      body,
+      headers: { 'stripe-signature': `t=${at},v1=${right}` },
+    })
     expect(await statusOf(an, code)).toBe('pending')
     expect(await balanceOf(an)).toBe(0)
   })
@@ -115,11 +153,20 @@ describe('paying with a linked card', () => {
 
 describe("a token of Square's form", () => {
   const charge = ({ token }: TestCustomer, changes: object = {}, key = crypto.randomUUID()) =>
-    house.call<{ transactionCode: string; status: string }>('POST', '/api/payments/square/checkout', {
-      token,
-      headers: { 'idempotency-key': key },
-      body: { amount: 2000, locationId: house.keysOf('square')['locationId'], source_id: 'cnon:card-nonce-ok', ...changes },
-    })
+    house.call<{ transactionCode: string; status: string }>(
+      'POST',
+      '/api/payments/square/checkout',
+      {
+        token,
+        headers: { 'idempotency-key': key },
+        body: {
+          amount: 2000,
+          locationId: house.keysOf('square')['locationId'],
+          source_id: 'cnon:card-nonce-ok',
+          ...changes,
+        },
+      },
+    )
 
   test('is charged at once, and once under one key', async () => {
     const an = await house.customer({ region: 'AUD' })
@@ -144,24 +191,36 @@ describe("a token of Square's form", () => {
   })
 
   test('a thief who tries stolen cards has ten an hour, however many at once; what is paid does not count', async () => {
-    const [thief, an] = [await house.customer({ region: 'AUD' }), await house.customer({ region: 'AUD' })]
+    const [thief, an] = [
+      await house.customer({ region: 'AUD' }),
+      await house.customer({ region: 'AUD' }),
+    ]
     const declined = { source_id: 'cnon:card-nonce-declined' }
-    const answers = await Promise.all(Array.from({ length: 25 }, () => charge(thief, declined)))
+    const answers = await eightAtATime(25, () => charge(thief, declined))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
-    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.error?.code))).toEqual(new Set(['rate_limited']))
+    expect(
+      new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.error?.code)),
+    ).toEqual(new Set(['rate_limited']))
     expect((await charge(thief)).body.error?.code).toBe('rate_limited')
-    for (let time = 0; time < 11; time++) expect((await charge(an)).body.result.status).toBe('succeeded')
+    for (let time = 0; time < 11; time++)
+      expect((await charge(an)).body.result.status).toBe('succeeded')
     // Nor does an amount that is none: no card was tried.
-    for (let time = 0; time < 11; time++) expect((await charge(an, { amount: 499 })).body.error?.code).toBe('invalid_input')
+    for (let time = 0; time < 11; time++)
+      expect((await charge(an, { amount: 499 })).body.error?.code).toBe('invalid_input')
     expect((await charge(an)).body.result.status).toBe('succeeded')
   })
 
   test('that is declined fails the payment, another place or region is refused', async () => {
     const an = await house.customer({ region: 'AUD' })
-    const declined = await charge(an, { source_id: 'cnon:card-nonce-declined', verification_token: 'verf:1' })
+    const declined = await charge(an, {
+      source_id: 'cnon:card-nonce-declined',
+      verification_token: 'verf:1',
+    })
     expect([declined.status, declined.body.result.status]).toEqual([200, 'failed'])
     expect((await charge(an, { locationId: 'ELSEWHERE' })).status).toBe(404)
-    expect((await charge(await house.customer({ region: 'USD' }))).body.error?.code).toBe('method_unavailable')
+    expect((await charge(await house.customer({ region: 'USD' }))).body.error?.code).toBe(
+      'method_unavailable',
+    )
     expect(await balanceOf(an)).toBe(0)
   })
 })

@@ -77,11 +77,21 @@ describe('money that goes back', () => {
         reason: 'fraudulent',
         created: 1_700_000_000,
       }
-      const body = JSON.stringify({ id, object: 'event', type: `charge.dispute.${type}`, data: { object: dispute } })
+      const body = JSON.stringify({
+        id,
+        object: 'event',
+        type: `charge.dispute.${type}`,
+        data: { object: dispute },
+      })
       const at = Math.floor(Date.now() / 1000)
       const secret = house.keysOf('stripe')['webhookSecret'] ?? ''
       const mac = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
-      return (await house.call('POST', '/api/webhooks/stripe', { body, headers: { 'stripe-signature': `t=${at},v1=${mac}` } })).status
+      return (
+        await house.call('POST', '/api/webhooks/stripe', {
+          body,
+          headers: { 'stripe-signature': `t=${at},v1=${mac}` },
+        })
+      ).status
     }
     expect(await tell('evt_2', 'funds_reinstated')).toBe(409)
     expect(await balanceOf(an)).toBe(2000)

@@ -6,7 +6,14 @@ import type { Database } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
-import { UnknownCard, UnknownCustomer, type Card, type CardDriver, type PaymentDriver, type TokenDriver } from './driver.ts'
+import {
+  UnknownCard,
+  UnknownCustomer,
+  type Card,
+  type CardDriver,
+  type PaymentDriver,
+  type TokenDriver,
+} from './driver.ts'
 import type { Buyer, Orders, Wish } from './orders.ts'
 import { cardsOf, takesRegion, tokensOf } from './routing.ts'
 import type { Settlement } from './settle.ts'
@@ -34,7 +41,8 @@ const ownOrNothing = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work
   } catch (error) {
-    if (error instanceof UnknownCard || error instanceof UnknownCustomer) throw new Refusal('not_found')
+    if (error instanceof UnknownCard || error instanceof UnknownCustomer)
+      throw new Refusal('not_found')
     throw error
   }
 }
@@ -85,13 +93,21 @@ export function createCards(deps: {
   }
 
   /** A customer that the provider has forgotten (its keys were replaced, or somebody deleted it there) is made anew, without cards. */
-  async function withCustomer<T>(buyer: Buyer, driver: CardDriver, work: (reference: string) => Promise<T>): Promise<T> {
+  async function withCustomer<T>(
+    buyer: Buyer,
+    driver: CardDriver,
+    work: (reference: string) => Promise<T>,
+  ): Promise<T> {
     const reference = await customerRef(buyer, driver)
     try {
       return await work(reference)
     } catch (error) {
       if (!(error instanceof UnknownCustomer)) throw error
-      await db.deleteFrom('card_customer').where('customer_id', '=', buyer.id).where('reference', '=', reference).execute()
+      await db
+        .deleteFrom('card_customer')
+        .where('customer_id', '=', buyer.id)
+        .where('reference', '=', reference)
+        .execute()
       return await work(await customerRef(buyer, driver))
     }
   }
@@ -99,19 +115,25 @@ export function createCards(deps: {
   return {
     async setUp(buyer) {
       const driver = cardDriver()
-      const { clientSecret } = await withCustomer(buyer, driver, (reference) => driver.setUp(reference))
+      const { clientSecret } = await withCustomer(buyer, driver, (reference) =>
+        driver.setUp(reference),
+      )
       return { client_secret: clientSecret }
     },
     async list(buyer) {
       const driver = cardDriver()
       if (!(await refOf(buyer, driver))) return []
-      const { cards, defaultId } = await withCustomer(buyer, driver, (reference) => driver.cards(reference))
+      const { cards, defaultId } = await withCustomer(buyer, driver, (reference) =>
+        driver.cards(reference),
+      )
       const listed = cards.map((card) => ({ ...card, default: card.id === defaultId }))
       return listed.toSorted((one, other) => Number(other.default) - Number(one.default))
     },
     async attach(buyer, methodId) {
       const driver = cardDriver()
-      await ownOrNothing(withCustomer(buyer, driver, (reference) => driver.attach(reference, methodId)))
+      await ownOrNothing(
+        withCustomer(buyer, driver, (reference) => driver.attach(reference, methodId)),
+      )
     },
     async detach(buyer, methodId) {
       const driver = cardDriver()
@@ -121,7 +143,8 @@ export function createCards(deps: {
     },
     async open(wish) {
       const driver = cardDriver()
-      if (!takesRegion(catalog, driver, catalog.payments.cards.regions, wish.buyer.regionCode)) throw new Refusal('method_unavailable')
+      if (!takesRegion(catalog, driver, catalog.payments.cards.regions, wish.buyer.regionCode))
+        throw new Refusal('method_unavailable')
       return { transId: (await orders.open(wish, driver, '')).code }
     },
     async confirm(buyer, transId, methodId) {
@@ -129,27 +152,34 @@ export function createCards(deps: {
       const payment = await orders.own(db, buyer.id, transId)
       if (payment.driver !== driver.name) throw new Refusal('not_found')
       // Paid, or called off at the provider: nothing more can be paid for it.
-      if (payment.status === 'succeeded' || payment.status === 'failed') throw new Refusal('conflict')
+      if (payment.status === 'succeeded' || payment.status === 'failed')
+        throw new Refusal('conflict')
       const known = await refOf(buyer, driver)
       if (!known) throw new Refusal('not_found')
       const { clientSecret, providerRef } = await ownOrNothing(
-        driver.beginCard(orders.orderOf(payment, buyer), { customerRef: known.reference, cardId: methodId }),
+        driver.beginCard(orders.orderOf(payment, buyer), {
+          customerRef: known.reference,
+          cardId: methodId,
+        }),
       )
       await orders.keepRef(payment.id, providerRef)
       return { client_secret: clientSecret }
     },
     async charge(wish) {
       const driver = tokenDriver()
-      if (!takesRegion(catalog, driver, catalog.payments.tokens.regions, wish.buyer.regionCode)) throw new Refusal('method_unavailable')
+      if (!takesRegion(catalog, driver, catalog.payments.tokens.regions, wish.buyer.regionCode))
+        throw new Refusal('method_unavailable')
       // The browser may name only the place that the operator sells from.
       if (wish.locationId !== driver.locationId) throw new Refusal('not_found')
       // Counted before it is tried, so that many at once are no way around it; what is not refused does not count.
       await refusals.take(wish.buyer.id)
-      const payment = await orders.open(wish, driver, wish.locationId).catch(async (error: unknown) => {
-        // No card was tried.
-        await refusals.giveBack(wish.buyer.id)
-        throw error
-      })
+      const payment = await orders
+        .open(wish, driver, wish.locationId)
+        .catch(async (error: unknown) => {
+          // No card was tried.
+          await refusals.giveBack(wish.buyer.id)
+          throw error
+        })
       if (payment.status === 'pending') {
         try {
           const notice = await driver.charge(orders.orderOf(payment, wish.buyer), {

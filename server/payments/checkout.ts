@@ -1,7 +1,12 @@
 /** Beginning a top-up on another page, the gateway's or our own with transfer instructions; and what a customer may know of a payment. */
 import type { Language } from '../../contract/errors.ts'
 import type { Currency } from '../../contract/money.ts'
-import type { PaymentStatus, Transfer, WaitingTransfer } from '../../contract/payments.ts'
+import type {
+  DeclineReason,
+  PaymentStatus,
+  Transfer,
+  WaitingTransfer,
+} from '../../contract/payments.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database, Queryable } from '../platform/db.ts'
@@ -17,11 +22,16 @@ interface Shown {
   currency: Currency
   status: PaymentStatus
   createdAt: string
+  /** Why it failed, where the gateway said so. */
+  reason: DeclineReason | null
   held: { amount: number; currency: Currency } | null
+  setOff: { amount: number; currency: Currency } | null
 }
 
 export interface Checkout {
-  begin(wish: Wish & { type: 1 | 2; method: Route['method'] }): Promise<{ checkoutUrl: string; transactionCode: string }>
+  begin(
+    wish: Wish & { type: 1 | 2; method: Route['method'] },
+  ): Promise<{ checkoutUrl: string; transactionCode: string }>
   find(db: Queryable, customerId: string, code: string, language: Language): Promise<Shown>
   /** How to make the transfer of a payment that is made at the customer's bank; any other payment is unknown here. */
   transfer(db: Queryable, customerId: string, code: string, language: Language): Promise<Transfer>
@@ -40,10 +50,11 @@ export function createCheckout(deps: {
 }): Checkout {
   const { clock, catalog, drivers, orders } = deps
   const gateways = new Set(drivers.keys())
-  const byTransfer = [...drivers.values()].filter((driver) => driver.kind === 'hosted' && driver.instructions).map(({ name }) => name)
+  const byTransfer = [...drivers.values()]
+    .filter((driver) => driver.kind === 'hosted' && driver.instructions)
+    .map(({ name }) => name)
 
   async function held(from: Queryable, payment: PaymentRow): Promise<Shown['held']> {
-    if (payment.status === 'succeeded') return null
     const parked = await from
       .selectFrom('payment_suspense')
       .select(['amount', 'currency'])
@@ -66,35 +77,53 @@ export function createCheckout(deps: {
       currency: payment.currency as Currency,
       status: payment.status as PaymentStatus,
       createdAt: payment.created_at.toISOString(),
+      reason:
+        (payment.status === 'failed' &&
+          drivers.get(payment.driver)?.declineReason?.(payment.detail ?? '')) ||
+        null,
       held: await held(from, payment),
+      setOff:
+        payment.set_off === 0n
+          ? null
+          : { amount: Number(payment.set_off), currency: payment.currency as Currency },
     }
   }
 
   return {
     async begin(wish) {
       const { currency } = catalog.regions[wish.buyer.regionCode]
-      const route = routeOf(available(catalog, gateways, wish.buyer.regionCode), wish.type, wish.method)
+      const route = routeOf(
+        available(catalog, gateways, wish.buyer.regionCode),
+        wish.type,
+        wish.method,
+      )
       const driver = route && drivers.get(route.gateway)
-      if (!route || driver?.kind !== 'hosted' || !driver.currencies.includes(currency)) throw new Refusal('method_unavailable')
+      if (!route || driver?.kind !== 'hosted' || !driver.currencies.includes(currency))
+        throw new Refusal('method_unavailable')
       const payment = await orders.open(wish, driver, route.channel)
       // The payment stands before the gateway hears of it: a word that comes at once finds it.
-      const { checkoutUrl, providerRef } = await driver.begin(orders.orderOf(payment, wish.buyer)).catch(async (error: unknown) => {
-        // A plain no is no trouble that passes: trying again would end the same way.
-        if (!(error instanceof DriverFailure) || error.kind !== 'rejected') throw error
-        await orders.refuse(payment.id, error.message)
-        throw new Refusal('payment_refused')
-      })
+      const { checkoutUrl, providerRef } = await driver
+        .begin(orders.orderOf(payment, wish.buyer))
+        .catch(async (error: unknown) => {
+          // A plain no is no trouble that passes: trying again would end the same way.
+          if (!(error instanceof DriverFailure) || error.kind !== 'rejected') throw error
+          await orders.refuse(payment.id, error.message)
+          throw new Refusal('payment_refused')
+        })
       await orders.keepRef(payment.id, providerRef)
       return { checkoutUrl, transactionCode: payment.code }
     },
 
-    find: async (db, customerId, code, language) => await shown(db, await orders.own(db, customerId, code), language),
+    find: async (db, customerId, code, language) =>
+      await shown(db, await orders.own(db, customerId, code), language),
 
     async transfer(db, customerId, code, language) {
       const payment = await orders.own(db, customerId, code)
       const driver = drivers.get(payment.driver)
       if (driver?.kind !== 'hosted' || !driver.instructions) throw new Refusal('not_found')
-      const instructions = driver.instructions(orders.orderOf(payment, await orders.buyerOf(customerId)))
+      const instructions = driver.instructions(
+        orders.orderOf(payment, await orders.buyerOf(customerId)),
+      )
       return {
         ...(await shown(db, payment, language)),
         // What is to be transferred, whatever has come of it.

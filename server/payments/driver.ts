@@ -4,6 +4,7 @@
  * that the gateway's own form made (TokenDriver). A driver never sees the wallet, the database or an HTTP framework.
  * Failures are DriverFailure; a notice that is not provably the gateway's own is a ForgedNotice.
  */
+import type { DeclineReason } from '../../contract/payments.ts'
 import type { Currency } from '../../contract/money.ts'
 import { DriverFailure } from '../platform/errors.ts'
 
@@ -30,14 +31,25 @@ export interface PaymentOrder {
   /** The gateway's own id, once known. */
   readonly providerRef: string | null
   /** When the gateway asks for the buyer. */
-  readonly buyer: { readonly id: string; readonly name: string; readonly email: string; readonly phone: string }
+  readonly buyer: {
+    readonly id: string
+    readonly name: string
+    readonly email: string
+    readonly phone: string
+  }
 }
 
 /**
  * `pending`: not decided yet, or held for review. `refunded`: the money (or the part `amount` of it) went back after it had come.
  * `reversed`: the bank took it back against our will (chargeback); `restored`: a chargeback was decided for us.
  */
-export type ProviderStatus = 'pending' | 'succeeded' | 'failed' | 'refunded' | 'reversed' | 'restored'
+export type ProviderStatus =
+  | 'pending'
+  | 'succeeded'
+  | 'failed'
+  | 'refunded'
+  | 'reversed'
+  | 'restored'
 
 /** One word of a gateway about one payment. */
 export interface Notice {
@@ -72,7 +84,13 @@ export interface Hint {
 export type Word = Notice | Hint | null
 
 /** What became of a notice; the driver words it for the gateway. */
-export type NoticeOutcome = 'recorded' | 'already' | 'unknown_order' | 'wrong_amount' | 'forged' | 'error'
+export type NoticeOutcome =
+  | 'recorded'
+  | 'already'
+  | 'unknown_order'
+  | 'wrong_amount'
+  | 'forged'
+  | 'error'
 
 export interface NoticeRequest {
   readonly method: string
@@ -135,6 +153,8 @@ interface Gateway {
   answerTo(outcome: NoticeOutcome): NoticeAnswer
   /** Asks the gateway; `about` is what a hint told. `null`: it knows no such payment. */
   lookUp(order: PaymentOrder, about?: string): Promise<Notice | null>
+  /** Why a payment failed, by the detail of the notice that said so. Absent, or undefined: it is not known. */
+  declineReason?(detail: string): DeclineReason | undefined
   /** Gives money back to its source. Absent: the gateway cannot (a bank transfer is sent back by hand). */
   refund?(order: PaymentOrder, refund: Refund): Promise<Notice>
   /**
@@ -169,14 +189,21 @@ export interface HostedDriver extends Gateway {
   readonly kind: 'hosted'
   readonly channels: readonly string[]
   /** Begins a payment; the browser goes on to checkoutUrl. Asked twice with the same code it begins no second payment. */
-  begin(order: PaymentOrder): Promise<{ readonly checkoutUrl: string; readonly providerRef: string | null }>
+  begin(
+    order: PaymentOrder,
+  ): Promise<{ readonly checkoutUrl: string; readonly providerRef: string | null }>
   /** Where the money is transferred to by hand. */
   instructions?(order: PaymentOrder): TransferInstructions
 }
 
 export interface Card {
   readonly id: string
-  readonly card: { readonly brand: string; readonly last4: string; readonly exp_month: number; readonly exp_year: number }
+  readonly card: {
+    readonly brand: string
+    readonly last4: string
+    readonly exp_month: number
+    readonly exp_year: number
+  }
 }
 /** The customer pays with a card that the provider keeps; its number never comes near us. */
 export interface CardDriver extends Gateway {
@@ -186,12 +213,18 @@ export interface CardDriver extends Gateway {
   /** Where the provider's script is loaded from in the browser. */
   readonly scriptUrl: string
   /** The origins that the script needs in the browser, for the pages' content policy. */
-  readonly origins: { readonly scripts: readonly string[]; readonly frames: readonly string[]; readonly calls: readonly string[] }
+  readonly origins: {
+    readonly scripts: readonly string[]
+    readonly frames: readonly string[]
+    readonly calls: readonly string[]
+  }
   /** The provider's customer of ours; made once per `buyer.id`. What takes a `customerRef` throws UnknownCustomer for one that is gone. */
   openCustomer(buyer: PaymentOrder['buyer']): Promise<string>
   /** A secret with which the browser links one card. */
   setUp(customerRef: string): Promise<{ readonly clientSecret: string }>
-  cards(customerRef: string): Promise<{ readonly cards: readonly Card[]; readonly defaultId: string | null }>
+  cards(
+    customerRef: string,
+  ): Promise<{ readonly cards: readonly Card[]; readonly defaultId: string | null }>
   /** Links a card (if it is not linked yet) and makes it the default. Throws UnknownCard. */
   attach(customerRef: string, cardId: string): Promise<void>
   /** Throws UnknownCard. */
@@ -209,7 +242,10 @@ export interface TokenDriver extends Gateway {
   readonly applicationId: string
   readonly locationId: string
   /** Charges at once. Asked twice with the same code it charges once. A decline is a notice that says failed. */
-  charge(order: PaymentOrder, source: { readonly sourceId: string; readonly verificationToken: string | null }): Promise<Notice>
+  charge(
+    order: PaymentOrder,
+    source: { readonly sourceId: string; readonly verificationToken: string | null },
+  ): Promise<Notice>
 }
 
 export type PaymentDriver = HostedDriver | CardDriver | TokenDriver

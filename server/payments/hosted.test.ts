@@ -12,7 +12,11 @@ beforeAll(async () => {
 afterAll(() => house.close())
 
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
-  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+  (
+    await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
+      token,
+    })
+  ).body.result
     .toReversed()
     .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 const transaction = async (customer: TestCustomer, code: string) =>
@@ -24,10 +28,15 @@ const transaction = async (customer: TestCustomer, code: string) =>
     )
   ).body.result
 const becomes = (customer: TestCustomer, code: string, status: string) =>
-  eventually(`${code} being ${status}`, async () => (await transaction(customer, code)).status === status)
+  eventually(
+    `${code} being ${status}`,
+    async () => (await transaction(customer, code)).status === status,
+  )
 /** What the success page would ask for: the value of whichever parameter's name contains transId. */
-const transIdOf = (returnUrl: string): string => [...new URL(returnUrl).searchParams].find(([name]) => name.includes('transId'))?.[1] ?? ''
-const webhook = (gateway: string, body: unknown) => house.call('POST', `/api/webhooks/${gateway}`, { body })
+const transIdOf = (returnUrl: string): string =>
+  [...new URL(returnUrl).searchParams].find(([name]) => name.includes('transId'))?.[1] ?? ''
+const webhook = (gateway: string, body: unknown) =>
+  house.call('POST', `/api/webhooks/${gateway}`, { body })
 
 describe('a top-up through Alepay', () => {
   const wish = { amount: 500_000, type: 2, method: null } as const
@@ -47,7 +56,10 @@ describe('a top-up through Alepay', () => {
     const { transactionCode, returnUrl } = await house.topUpBy(an, wish, outcome)
     expect(transIdOf(returnUrl)).toBe(transactionCode)
     await becomes(an, transactionCode, status)
-    expect(await transaction(an, transactionCode)).toMatchObject({ amount: 500_000, description: 'Top-up via Alepay' })
+    expect(await transaction(an, transactionCode)).toMatchObject({
+      amount: 500_000,
+      description: 'Top-up via Alepay',
+    })
     expect(await entries(an)).toEqual(expected)
     await house.ledgerHolds()
   })
@@ -63,22 +75,36 @@ describe('a top-up through Alepay', () => {
 
   test('credits nothing on a webhook alone, however well it is signed: Alepay is asked, and says that nobody paid', async () => {
     const an = await house.customer()
-    const begun = await house.call<{ transactionCode: string; checkoutUrl: string }>('POST', '/api/payments/checkout', {
-      token: an.token,
-      body: wish,
-    })
+    const begun = await house.call<{ transactionCode: string; checkoutUrl: string }>(
+      'POST',
+      '/api/payments/checkout',
+      {
+        token: an.token,
+        body: wish,
+      },
+    )
     const { transactionCode: code, checkoutUrl } = begun.body.result
     const number = /ALE[0-9A-Z]{7}/.exec(await (await fetch(checkoutUrl)).text())?.[0] ?? ''
     const { checksumKey = '' } = house.keysOf('alepay')
     const checksum = createHash('md5').update(`${code}500000${number}${checksumKey}`).digest('hex')
-    const told = { transactionCode: number, orderCode: code, amount: 500_000, currency: 'VND', status: '000' }
+    const told = {
+      transactionCode: number,
+      orderCode: code,
+      amount: 500_000,
+      currency: 'VND',
+      status: '000',
+    }
     expect((await webhook('alepay', { transactionInfo: told, checksum })).status).toBe(200)
-    expect((await webhook('alepay', { transactionInfo: told, checksum: '0'.repeat(32) })).status).toBe(400)
+    expect(
+      (await webhook('alepay', { transactionInfo: told, checksum: '0'.repeat(32) })).status,
+    ).toBe(400)
     expect((await transaction(an, code)).status).toBe('pending')
     expect(await entries(an)).toEqual([])
     // Paid then, and told of ten times at once, it counts once.
     await house.decide(checkoutUrl, 'lost')
-    const again = await Promise.all(Array.from({ length: 10 }, () => webhook('alepay', { transactionInfo: told, checksum })))
+    const again = await Promise.all(
+      Array.from({ length: 10 }, () => webhook('alepay', { transactionInfo: told, checksum })),
+    )
     expect(again.map(({ status }) => status)).toEqual(Array<number>(10).fill(200))
     await becomes(an, code, 'succeeded')
     expect(await entries(an)).toEqual(['500000 → 500000'])
@@ -89,9 +115,13 @@ describe('a top-up through Alepay', () => {
 describe('a top-up through VietQR at payOS', () => {
   const wish = { amount: 500_000, type: 2, method: 'VIETQR' } as const
   const suspense = async () =>
-    (await house.house.db.selectFrom('payment_suspense').select(['amount', 'reason', 'code']).where('driver', '=', 'payos').execute()).map(
-      (row) => `${row.amount} ${row.reason}`,
-    )
+    (
+      await house.house.db
+        .selectFrom('payment_suspense')
+        .select(['amount', 'reason', 'code'])
+        .where('driver', '=', 'payos')
+        .execute()
+    ).map((row) => `${row.amount} ${row.reason}`)
 
   test.each([
     ['paid', 'succeeded', ['500000 → 500000']],
@@ -108,7 +138,10 @@ describe('a top-up through VietQR at payOS', () => {
     const { transactionCode, returnUrl } = await house.topUpBy(an, wish, outcome)
     expect(transIdOf(returnUrl)).toBe(transactionCode)
     await becomes(an, transactionCode, status)
-    expect(await transaction(an, transactionCode)).toMatchObject({ amount: 500_000, description: 'Top-up via VietQR (payOS)' })
+    expect(await transaction(an, transactionCode)).toMatchObject({
+      amount: 500_000,
+      description: 'Top-up via VietQR (payOS)',
+    })
     expect(await entries(an)).toEqual(expected)
     await house.ledgerHolds()
   })
@@ -123,34 +156,53 @@ describe('a top-up through VietQR at payOS', () => {
     expect(await entries(an)).toEqual(['500000 → 500000'])
   })
 
-  test.each(['expired', 'cancelled'])('of which half has come when it is %s waits in suspense, once, and is named', async (end) => {
-    const an = await house.customer()
-    const { transactionCode, checkoutUrl } = await house.topUpBy(an, wish, 'half')
-    await house.decide(checkoutUrl, end)
-    const { db, topUps } = house.house
-    const payment = () => db.selectFrom('payment').selectAll().where('code', '=', transactionCode).executeTakeFirstOrThrow()
-    const { reference } = await payment()
-    const parked = async () =>
-      (await db.selectFrom('payment_suspense').selectAll().where('code', '=', reference).execute()).map(
-        ({ amount, reason }) => `${amount} ${reason}`,
-      )
-    await eventually('the suspense', async () => (await parked()).length > 0)
-    const { asked } = await payment()
-    await eventually('another question', async () => (await payment()).asked > asked)
-    expect(await parked()).toEqual(['250000 wrong_amount'])
-    expect(await entries(an)).toEqual([])
-    const span = { from: new Date(Date.now() - 3_600_000), to: new Date() }
-    const { differences } = await reconcile(db, topUps.orders, house.drivers.payments, span)
-    expect(differences.filter(({ about }) => about === transactionCode || about === reference).map(({ what }) => what)).toEqual([
-      'was paid at the gateway, and is pending here',
-      expect.stringMatching(/^250000 VND .* wait in suspense: wrong_amount/),
-    ])
-    await house.ledgerHolds()
-  })
+  test.each(['expired', 'cancelled'])(
+    'of which half has come when it is %s waits in suspense, once, and is named',
+    async (end) => {
+      const an = await house.customer()
+      const { transactionCode, checkoutUrl } = await house.topUpBy(an, wish, 'half')
+      await house.decide(checkoutUrl, end)
+      const { db, topUps } = house.house
+      const payment = () =>
+        db
+          .selectFrom('payment')
+          .selectAll()
+          .where('code', '=', transactionCode)
+          .executeTakeFirstOrThrow()
+      const { reference } = await payment()
+      const parked = async () =>
+        (
+          await db
+            .selectFrom('payment_suspense')
+            .selectAll()
+            .where('code', '=', reference)
+            .execute()
+        ).map(({ amount, reason }) => `${amount} ${reason}`)
+      await eventually('the suspense', async () => (await parked()).length > 0)
+      const { asked } = await payment()
+      await eventually('another question', async () => (await payment()).asked > asked)
+      expect(await parked()).toEqual(['250000 wrong_amount'])
+      expect(await entries(an)).toEqual([])
+      const span = { from: new Date(Date.now() - 3_600_000), to: new Date() }
+      const { differences } = await reconcile(db, topUps.orders, house.drivers.payments, span)
+      expect(
+        differences
+          .filter(({ about }) => about === transactionCode || about === reference)
+          .map(({ what }) => what),
+      ).toEqual([
+        'was paid at the gateway, and is pending here',
+        expect.stringMatching(/^250000 VND .* wait in suspense: wrong_amount/),
+      ])
+      await house.ledgerHolds()
+    },
+  )
 
   test('of which more came after the end is credited when it is enough, and nothing waits any more', async () => {
     const an = await house.customer()
-    const begun = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', { token: an.token, body: wish })
+    const begun = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
+      token: an.token,
+      body: wish,
+    })
     const { transactionCode } = begun.body.result
     const { reference } = await house.house.db
       .selectFrom('payment')
@@ -191,6 +243,16 @@ describe('a top-up through VietQR at payOS', () => {
     await becomes(an, transactionCode, 'succeeded')
     expect(await entries(an)).toEqual(['500000 → 500000'])
     expect((await suspense()).slice(before)).toEqual(['500000 paid_twice'])
+    // Whoever paid twice is told where the second payment is.
+    const shown = await house.call<{ status: string; held: object | null }>(
+      'GET',
+      `/api/payments/get-transaction?transactionCode=${transactionCode}`,
+      { token: an.token },
+    )
+    expect(shown.body.result).toMatchObject({
+      status: 'succeeded',
+      held: { amount: 500_000, currency: 'VND' },
+    })
     await house.ledgerHolds()
   })
 
@@ -200,12 +262,21 @@ describe('a top-up through VietQR at payOS', () => {
       const an = await house.customer()
       const { transactionCode } = await house.topUpBy(an, wish, outcome)
       const { db } = house.house
-      const payment = () => db.selectFrom('payment').selectAll().where('code', '=', transactionCode).executeTakeFirstOrThrow()
+      const payment = () =>
+        db
+          .selectFrom('payment')
+          .selectAll()
+          .where('code', '=', transactionCode)
+          .executeTakeFirstOrThrow()
       const { reference } = await payment()
       const parked = async () =>
-        (await db.selectFrom('payment_suspense').selectAll().where('code', '=', reference).execute()).map(
-          ({ amount, reason }) => `${amount} ${reason}`,
-        )
+        (
+          await db
+            .selectFrom('payment_suspense')
+            .selectAll()
+            .where('code', '=', reference)
+            .execute()
+        ).map(({ amount, reason }) => `${amount} ${reason}`)
       await eventually('the second transfer', async () => (await parked()).length > 0)
       const { asked } = await payment()
       await eventually('another question', async () => (await payment()).asked > asked + 1)
@@ -215,16 +286,21 @@ describe('a top-up through VietQR at payOS', () => {
     },
   )
 
-  test.each(['cancelled', 'expired'])('that was %s, and is transferred all the same, its webhook lost: payOS is asked on', async (end) => {
-    const an = await house.customer()
-    const { transactionCode } = await house.topUpBy(an, wish, end)
-    await becomes(an, transactionCode, 'failed')
-    await sql`insert into sandbox.payos_transfers (reference, order_code, amount)
-      select 'LATE' || reference, reference::bigint, amount from payment where code = ${transactionCode}`.execute(house.house.db)
-    await becomes(an, transactionCode, 'succeeded')
-    expect(await entries(an)).toEqual(['500000 → 500000'])
-    await house.ledgerHolds()
-  })
+  test.each(['cancelled', 'expired'])(
+    'that was %s, and is transferred all the same, its webhook lost: payOS is asked on',
+    async (end) => {
+      const an = await house.customer()
+      const { transactionCode } = await house.topUpBy(an, wish, end)
+      await becomes(an, transactionCode, 'failed')
+      await sql`insert into sandbox.payos_transfers (reference, order_code, amount)
+      select 'LATE' || reference, reference::bigint, amount from payment where code = ${transactionCode}`.execute(
+        house.house.db,
+      )
+      await becomes(an, transactionCode, 'succeeded')
+      expect(await entries(an)).toEqual(['500000 → 500000'])
+      await house.ledgerHolds()
+    },
+  )
 
   test('of another amount credits nothing and waits in suspense, once', async () => {
     const an = await house.customer()
@@ -233,7 +309,11 @@ describe('a top-up through VietQR at payOS', () => {
     await eventually('the suspense', async () => (await suspense()).includes('510000 wrong_amount'))
     // Asked again and again, it is parked no second time.
     await eventually('another question', async () => {
-      const row = await house.house.db.selectFrom('payment').select('asked').where('code', '=', transactionCode).executeTakeFirstOrThrow()
+      const row = await house.house.db
+        .selectFrom('payment')
+        .select('asked')
+        .where('code', '=', transactionCode)
+        .executeTakeFirstOrThrow()
       return row.asked >= 1
     })
     expect((await suspense()).length).toBe(before + 1)
@@ -243,10 +323,26 @@ describe('a top-up through VietQR at payOS', () => {
 
   test('answers 200 to the sample that payOS sends when its webhook is registered, and 400 to a forged one', async () => {
     const { checksumKey = '' } = house.keysOf('payos')
-    const data = { orderCode: 123, amount: 3000, paymentLinkId: 'sample', reference: 'TF230204212323' }
+    const data = {
+      orderCode: 123,
+      amount: 3000,
+      paymentLinkId: 'sample',
+      reference: 'TF230204212323',
+    }
     const text = `amount=3000&orderCode=123&paymentLinkId=sample&reference=TF230204212323`
     const signature = createHmac('sha256', checksumKey).update(text).digest('hex')
-    expect((await webhook('payos', { code: '00', success: true, data, signature })).status).toBe(200)
-    expect((await webhook('payos', { code: '00', success: true, data: { ...data, amount: 1 }, signature })).status).toBe(400)
+    expect((await webhook('payos', { code: '00', success: true, data, signature })).status).toBe(
+      200,
+    )
+    expect(
+      (
+        await webhook('payos', {
+          code: '00',
+          success: true,
+          data: { ...data, amount: 1 },
+          signature,
+        })
+      ).status,
+    ).toBe(400)
   })
 })

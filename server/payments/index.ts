@@ -1,5 +1,6 @@
 /** Payments: topping up the wallet through gateways. Only a gateway's own verified word credits. */
 export type { PaymentDriver } from './driver.ts'
+export { createLetters } from './letters.ts'
 export { openOperatorTools, openPayments } from './open.ts'
 export { NotRefundable } from './refunds.ts'
 export { reconcile } from './reconcile.ts'

@@ -9,14 +9,17 @@ import { settleMovements } from './movements.ts'
 import type { Orders } from './orders.ts'
 import type { Settlement } from './settle.ts'
 
-const job = 'ask-gateway'
+/** A queue for each gateway: one that hangs keeps nobody waiting but its own customers. */
+const jobOf = (driver: string): string => `ask-gateway-${driver}`
+/** Of before there was a queue for each; what lies in it goes on in the gateway's own. */
+const formerJob = 'ask-gateway'
 /** When the gateway is asked while it says nothing: after so many seconds each, and then once an hour until the payment is given up. */
 const defaultGaps = [15, 30, 60, 120, 300, 600, 3600]
 const giveUpAfterMs = minutes(24 * 60)
 
 export interface Inquiry {
   /** In the transaction that makes a payment. */
-  schedule(tx: Tx, paymentId: string): Promise<void>
+  schedule(tx: Tx, payment: { readonly id: string; readonly driver: string }): Promise<void>
 }
 
 export function createInquiry(deps: {
@@ -32,11 +35,21 @@ export function createInquiry(deps: {
   const { db, clock, jobs, drivers, settlement, orders, log } = deps
   const gaps = deps.gapsSeconds ?? defaultGaps
   const gapAfter = (asked: number): number => gaps[Math.min(asked, gaps.length - 1)] ?? 3600
-  const schedule = (tx: Tx, paymentId: string, asked: number): Promise<void> =>
-    jobs.add(tx, job, { paymentId }, { startAfter: later(new Date(), seconds(gapAfter(asked))) })
+  const schedule = (
+    tx: Tx,
+    { id: paymentId, driver }: { id: string; driver: string },
+    asked: number,
+  ): Promise<void> => {
+    const startAfter = later(new Date(), seconds(gapAfter(asked)))
+    return jobs.add(tx, jobOf(driver), { paymentId }, { startAfter })
+  }
 
   async function ask(paymentId: string): Promise<void> {
-    const payment = await db.selectFrom('payment').selectAll().where('id', '=', paymentId).executeTakeFirst()
+    const payment = await db
+      .selectFrom('payment')
+      .selectAll()
+      .where('id', '=', paymentId)
+      .executeTakeFirst()
     const driver = payment && drivers.get(payment.driver)
     if (!payment || !driver || (payment.status === 'succeeded' && !driver.extras)) return
     let found = false
@@ -45,7 +58,8 @@ export function createInquiry(deps: {
       const notice = payment.status === 'succeeded' ? null : await driver.lookUp(order)
       if (notice) await settlement.settle(driver, notice)
       found = notice !== null
-      for (const extra of (await driver.extras?.(order)) ?? []) await settlement.settle(driver, extra)
+      for (const extra of (await driver.extras?.(order)) ?? [])
+        await settlement.settle(driver, extra)
     } catch (error) {
       // A gateway that does not answer keeps no payment pending for ever: its time runs out all the same, and it is asked again later.
       if (!(error instanceof DriverFailure)) throw error
@@ -54,13 +68,22 @@ export function createInquiry(deps: {
     await transaction(db, async (tx) => {
       const now = clock.now()
       // Where one word was lost there may be more: the list is not waited for.
-      if (found && driver.movements) await jobs.add(tx, settleMovements, {})
-      const current = await tx.selectFrom('payment').selectAll().where('id', '=', paymentId).forUpdate().executeTakeFirstOrThrow()
+      if (found && driver.movements) await jobs.add(tx, settleMovements(driver.name), {})
+      const current = await tx
+        .selectFrom('payment')
+        .selectAll()
+        .where('id', '=', paymentId)
+        .forUpdate()
+        .executeTakeFirstOrThrow()
       // Where transfers make a payment up, one may still come to a payment that is decided.
       if (current.status !== 'pending' && current.status !== 'expired' && !driver.extras) return
       // The gateway's own time limit has passed and it knows of no money: expired. It is asked on for a day, for money that came late.
       if (current.status === 'pending' && now > later(current.expires_at, seconds(30))) {
-        await tx.updateTable('payment').set({ status: 'expired', settled_at: now }).where('id', '=', paymentId).execute()
+        await tx
+          .updateTable('payment')
+          .set({ status: 'expired', settled_at: now })
+          .where('id', '=', paymentId)
+          .execute()
       }
       if (now.getTime() - current.created_at.getTime() > giveUpAfterMs) return
       await tx
@@ -68,16 +91,30 @@ export function createInquiry(deps: {
         .set({ asked: current.asked + 1 })
         .where('id', '=', paymentId)
         .execute()
-      await schedule(tx, paymentId, current.asked + 1)
+      await schedule(tx, current, current.asked + 1)
     })
   }
+  for (const driver of drivers.keys())
+    jobs.define<{ paymentId: string }>({
+      name: jobOf(driver),
+      concurrency: 2,
+      retries: 1000,
+      retryDelaySeconds: 5,
+      limitSeconds: 60,
+      run: ({ paymentId }) => ask(paymentId),
+    })
   jobs.define<{ paymentId: string }>({
-    name: job,
-    concurrency: 2,
+    name: formerJob,
     retries: 1000,
-    retryDelaySeconds: 5,
-    limitSeconds: 60,
-    run: ({ paymentId }) => ask(paymentId),
+    run: async ({ paymentId }) => {
+      const payment = await db
+        .selectFrom('payment')
+        .select('driver')
+        .where('id', '=', paymentId)
+        .executeTakeFirst()
+      if (payment && drivers.has(payment.driver))
+        await transaction(db, (tx) => jobs.add(tx, jobOf(payment.driver), { paymentId }))
+    },
   })
-  return { schedule: (tx, paymentId) => schedule(tx, paymentId, 0) }
+  return { schedule: (tx, payment) => schedule(tx, payment, 0) }
 }

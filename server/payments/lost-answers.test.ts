@@ -35,7 +35,9 @@ const charge = ({ token }: TestCustomer, source = 'cnon:card-nonce-ok') =>
 const balanceIs = ({ token }: TestCustomer, expected: number) =>
   eventually(
     `a balance of ${expected}`,
-    async () => (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token })).body.result.balance === expected,
+    async () =>
+      (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token })).body.result
+        .balance === expected,
   )
 
 test('the customer is told that it is pending, the word credits it, and a dispute finds it', async () => {

@@ -1,9 +1,19 @@
 /** Transfers whose words are lost: the bank's list tells of them, and each is settled once, whoever told of it first. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, freePort, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  freePort,
+  openTestHouse,
+  type TestCustomer,
+  type TestHouse,
+} from '../../test/house.ts'
 import { transaction } from '../platform/db.ts'
 import { days, hours, later, systemClock } from '../platform/clock.ts'
+import { createOutbox } from '../messages/index.ts'
+import { createSecrets } from '../platform/secrets.ts'
+import { loadCatalog } from '../catalog/index.ts'
+import { createLetters } from './letters.ts'
 import { createAnnouncer } from '../realtime/index.ts'
 import { createLedger } from '../wallet/index.ts'
 import { createBank } from './drivers/bank/index.ts'
@@ -12,12 +22,14 @@ import type { PaymentDriver } from './driver.ts'
 import { reconcile } from './reconcile.ts'
 import { assignSuspense } from './suspense.ts'
 
-const [minutely, hourly] = ['settle-movements', 'settle-movements-of-days'] as const
+const [minutely, hourly] = ['settle-movements-bank', 'settle-movements-of-days-bank'] as const
 let house: TestHouse
 beforeAll(async () => {
   // Nobody asks by itself, and no minute comes by: the stories say when.
   house = await openTestHouse({ timing: { askGatewaySeconds: [86_400] } })
-  await sql`delete from pgboss.schedule where name in (${minutely}, ${hourly})`.execute(house.house.db)
+  await sql`delete from pgboss.schedule where name in (${minutely}, ${hourly})`.execute(
+    house.house.db,
+  )
 })
 afterAll(() => house.close())
 
@@ -28,7 +40,11 @@ interface Transfer {
   content: string
 }
 const shown = async (an: TestCustomer, code: string): Promise<Transfer> =>
-  (await house.call<Transfer>('GET', `/api/payments/transfer?transactionCode=${code}`, { token: an.token })).body.result
+  (
+    await house.call<Transfer>('GET', `/api/payments/transfer?transactionCode=${code}`, {
+      token: an.token,
+    })
+  ).body.result
 async function begun(): Promise<{ an: TestCustomer; of: Transfer }> {
   const an = await house.customer()
   const { body } = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
@@ -38,8 +54,17 @@ async function begun(): Promise<{ an: TestCustomer; of: Transfer }> {
   return { an, of: await shown(an, body.result.transactionCode) }
 }
 /** Answers the bank's own number of it. */
-async function send(of: Transfer, amount: number, fields: { content?: string; notice?: string; feed?: string } = {}): Promise<string> {
-  const body = new URLSearchParams({ account: of.accountNumber, amount: String(amount), content: of.content, ...fields })
+async function send(
+  of: Transfer,
+  amount: number,
+  fields: { content?: string; notice?: string; feed?: string } = {},
+): Promise<string> {
+  const body = new URLSearchParams({
+    account: of.accountNumber,
+    amount: String(amount),
+    content: of.content,
+    ...fields,
+  })
   const answer = await fetch(`${house.sandboxUrl}/bank/app`, { method: 'POST', body })
   return /MBVCB\.\d+/.exec(await answer.text())?.[0] ?? ''
 }
@@ -48,9 +73,18 @@ const wallet = async ({ token }: TestCustomer): Promise<number[]> =>
     .map(({ amount }) => amount)
     .toSorted((a, b) => a - b)
 const parked = async (number: string): Promise<string[]> =>
-  (await house.house.db.selectFrom('payment_suspense').selectAll().where('driver', '=', 'bank').execute())
+  (
+    await house.house.db
+      .selectFrom('payment_suspense')
+      .selectAll()
+      .where('driver', '=', 'bank')
+      .execute()
+  )
     .filter((row) => row.provider_transaction_id.endsWith(`:${number}`))
-    .map(({ amount, reason, resolved_at: resolved }) => `${amount} ${reason}${resolved === null ? '' : ', resolved'}`)
+    .map(
+      ({ amount, reason, resolved_at: resolved }) =>
+        `${amount} ${reason}${resolved === null ? '' : ', resolved'}`,
+    )
 
 /** What the clock does every minute and every hour; answers when all of it is done, and how it ended. */
 async function lists(...names: string[]): Promise<void> {
@@ -59,23 +93,48 @@ async function lists(...names: string[]): Promise<void> {
     for (const name of names) await jobs.add(tx, name, {})
   })
   await eventually('the lists', async () => {
-    const open = sql<{ name: string }>`select name from pgboss.job where name = any(${names}) and state in ('created', 'retry', 'active')`
+    const open = sql<{
+      name: string
+    }>`select name from pgboss.job where name = any(${names}) and state in ('created', 'retry', 'active')`
     return (await open.execute(db)).rows.length === 0
   })
 }
 /** As an operator does it who knows whose it is. */
 async function give(number: string, { email }: TestCustomer): Promise<void> {
   const { db, jobs } = house.house
-  const announcer = createAnnouncer(systemClock, () => undefined)
-  const deps = { db, jobs, announcer, clock: systemClock, ledger: createLedger(systemClock), drivers: house.drivers.payments }
-  const waits = db.selectFrom('payment_suspense').select('id').where('provider_transaction_id', 'like', `%:${number}`)
+  const ledger = createLedger(systemClock)
+  const letters = createLetters({
+    clock: systemClock,
+    catalog: loadCatalog(house.config.CATALOG),
+    ledger,
+    announcer: createAnnouncer(systemClock, () => undefined),
+    mail: createOutbox({ jobs, clock: systemClock, secrets: createSecrets(house.rootSecret) }).mail,
+    portalUrl: house.url,
+  })
+  const deps = {
+    db,
+    jobs,
+    letters,
+    clock: systemClock,
+    ledger,
+    drivers: house.drivers.payments,
+  }
+  const waits = db
+    .selectFrom('payment_suspense')
+    .select('id')
+    .where('provider_transaction_id', 'like', `%:${number}`)
   await assignSuspense(deps, (await waits.executeTakeFirstOrThrow()).id, email)
 }
 async function reported(number: string): Promise<string[]> {
   const { db, topUps } = house.house
   const to = later(new Date(), 60_000)
-  const { differences } = await reconcile(db, topUps.orders, house.drivers.payments, { from: later(to, -days(7)), to })
-  return differences.filter(({ about }) => about.endsWith(`:${number}`)).map(({ what }) => what.replace(/ \(.*?\)/g, ''))
+  const { differences } = await reconcile(db, topUps.orders, house.drivers.payments, {
+    from: later(to, -days(7)),
+    to,
+  })
+  return differences
+    .filter(({ about }) => about.endsWith(`:${number}`))
+    .map(({ what }) => what.replace(/ \(.*?\)/g, ''))
 }
 
 test('both lost: both are credited', async () => {
@@ -93,30 +152,39 @@ test('the first told of, the second lost: both are credited, and the report name
   await send(of, 150_000)
   expect(await wallet(an)).toEqual([150_000])
   const second = await send(of, 50_000, { notice: 'lost' })
-  expect(await reported(second)).toEqual(['50000 VND arrived at the gateway, and nothing was posted'])
+  expect(await reported(second)).toEqual([
+    '50000 VND arrived at the gateway, and nothing was posted',
+  ])
   await lists(minutely)
   expect(await wallet(an)).toEqual([50_000, 150_000])
   expect(await reported(second)).toEqual([])
   await house.ledgerHolds()
 })
 
-test.each(['sepay', 'casso'])('told of by %s and found in the list again and again: credited once', async (feed) => {
-  const { an, of } = await begun()
-  const number = await send(of, 120_000, { feed })
-  await lists(minutely, hourly, minutely, hourly)
-  expect(await wallet(an)).toEqual([120_000])
-  expect(await parked(number)).toEqual([])
-  await house.ledgerHolds()
-})
+test.each(['sepay', 'casso'])(
+  'told of by %s and found in the list again and again: credited once',
+  async (feed) => {
+    const { an, of } = await begun()
+    const number = await send(of, 120_000, { feed })
+    await lists(minutely, hourly, minutely, hourly)
+    expect(await wallet(an)).toEqual([120_000])
+    expect(await parked(number)).toEqual([])
+    await house.ledgerHolds()
+  },
+)
 
 test('found by two at once, and told of late by its own word: credited once', async () => {
   const { an, of } = await begun()
   for (let n = 1; n <= 5; n++) await send(of, n * 10_000, { notice: n === 5 ? 'late' : 'lost' })
   await lists(minutely, hourly)
   expect(await wallet(an)).toEqual([10_000, 20_000, 30_000, 40_000, 50_000])
-  const words = () => house.house.db.selectFrom('payment_notice').select('raw').where('driver', '=', 'bank').execute()
+  const words = () =>
+    house.house.db.selectFrom('payment_notice').select('raw').where('driver', '=', 'bank').execute()
   await eventually('the late word', async () =>
-    (await words()).some(({ raw }) => JSON.stringify(raw).includes(of.content) && JSON.stringify(raw).includes('"POST"')),
+    (await words()).some(
+      ({ raw }) =>
+        JSON.stringify(raw).includes(of.content) && JSON.stringify(raw).includes('"POST"'),
+    ),
   )
   await lists(minutely)
   expect(await wallet(an)).toEqual([10_000, 20_000, 30_000, 40_000, 50_000])
@@ -130,7 +198,10 @@ test('without an order: in suspense, once, and no more once it was given to some
   await give(told, an)
   await lists(minutely, hourly)
   await lists(minutely)
-  expect([await parked(lost), await parked(told)]).toEqual([['77000 unknown_order'], ['78000 unknown_order, resolved']])
+  expect([await parked(lost), await parked(told)]).toEqual([
+    ['77000 unknown_order'],
+    ['78000 unknown_order, resolved'],
+  ])
   expect(await wallet(an)).toEqual([78_000])
   expect(await reported(lost)).toEqual(['77000 VND wait in suspense: unknown_order'])
   await house.ledgerHolds()
@@ -155,8 +226,15 @@ test('a list that cannot be had is asked for again', async () => {
   const { an, of } = await begun()
   await send(of, 150_000)
   const closed = `http://127.0.0.1:${await freePort()}`
-  const bank: PaymentDriver = createBank(settings.parse({ ...inSandbox(closed, house.keysOf('bank')), timeoutMs: 1000 }))
-  await house.reopen({ changeDrivers: (drivers) => ({ ...drivers, payments: new Map(drivers.payments).set('bank', bank) }) })
+  const bank: PaymentDriver = createBank(
+    settings.parse({ ...inSandbox(closed, house.keysOf('bank')), timeoutMs: 1000 }),
+  )
+  await house.reopen({
+    changeDrivers: (drivers) => ({
+      ...drivers,
+      payments: new Map(drivers.payments).set('bank', bank),
+    }),
+  })
   await send(of, 50_000, { notice: 'lost' })
   await lists(minutely)
   expect(await wallet(an)).toEqual([150_000])

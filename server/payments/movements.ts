@@ -10,15 +10,25 @@ import type { Log } from '../platform/log.ts'
 import type { Notice, NoticeOutcome, PaymentDriver } from './driver.ts'
 import type { Settled, Settlement } from './settle.ts'
 
-export const settleMovements = 'settle-movements'
+/** A queue for each gateway. */
+export const settleMovements = (driver: string): string => `settle-movements-${driver}`
 /** Every minute the list is short; what the bank or the feed was late with, and what came while the portal was down, is in the long one. */
 const lists = [
-  { name: settleMovements, cron: '* * * * *', spanMs: hours(2) },
-  { name: 'settle-movements-of-days', cron: '29 * * * *', spanMs: days(7) },
+  { nameOf: settleMovements, cron: '* * * * *', spanMs: hours(2) },
+  {
+    nameOf: (driver: string) => `settle-movements-of-days-${driver}`,
+    cron: '29 * * * *',
+    spanMs: days(7),
+  },
 ] as const
 
 /** What was settled once with one of these is not told again. */
-const settledOutcomes: readonly NoticeOutcome[] = ['recorded', 'already', 'unknown_order', 'wrong_amount']
+const settledOutcomes: readonly NoticeOutcome[] = [
+  'recorded',
+  'already',
+  'unknown_order',
+  'wrong_amount',
+]
 const batch = 500
 
 export function defineSettlingMovements(deps: {
@@ -63,22 +73,43 @@ export function defineSettlingMovements(deps: {
   }
 
   /** Kept beside the words that came by themselves, so that it is known what credited and what is settled already. */
-  async function keep(driver: PaymentDriver, notice: Notice, { outcome, paymentId }: Settled): Promise<void> {
-    const raw = JSON.stringify({ method: 'LIST', movement: { ...notice, amount: notice.amount.toString() } })
+  async function keep(
+    driver: PaymentDriver,
+    notice: Notice,
+    { outcome, paymentId }: Settled,
+  ): Promise<void> {
+    const raw = JSON.stringify({
+      method: 'LIST',
+      movement: { ...notice, amount: notice.amount.toString() },
+    })
     await db
       .insertInto('payment_notice')
-      .values({ driver: driver.name, event_id: notice.eventId, raw, outcome, payment_id: paymentId, received_at: clock.now() })
+      .values({
+        driver: driver.name,
+        event_id: notice.eventId,
+        raw,
+        outcome,
+        payment_id: paymentId,
+        received_at: clock.now(),
+      })
       .execute()
   }
 
   /** The feeds keep to the wall's clock, and so does this. */
-  async function settleListed(driver: PaymentDriver, spanMs: number, signal: AbortSignal): Promise<void> {
+  async function settleListed(
+    driver: PaymentDriver,
+    spanMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     const first = driver.movements && (await firstPayment(driver))
     if (!driver.movements || !first) return
     const now = new Date()
     // What came before customers could pay was never theirs; a day more, for a bank that writes days only. A portal whose clock travelled knows no first.
     const [from, begun] = [later(now, -spanMs), later(first, -days(1))]
-    const told = await driver.movements({ from: begun > from && begun < now ? begun : from, to: later(now, minutes(1)) })
+    const told = await driver.movements({
+      from: begun > from && begun < now ? begun : from,
+      to: later(now, minutes(1)),
+    })
     for (let at = 0; at < told.length; at += batch) {
       for (const notice of await unheard(driver, told.slice(at, at + batch))) {
         if (signal.aborted) return
@@ -86,28 +117,32 @@ export function defineSettlingMovements(deps: {
           await keep(driver, notice, await settlement.settle(driver, notice))
         } catch (error) {
           // It keeps no other one waiting; the next list has it again.
-          log.error({ err: error, driver: driver.name, event: notice.eventId }, 'a listed movement was not settled')
+          log.error(
+            { err: error, driver: driver.name, event: notice.eventId },
+            'a listed movement was not settled',
+          )
         }
       }
     }
   }
 
-  for (const { name, cron, spanMs } of lists)
-    jobs.define({
-      name,
-      cron,
-      // The next one asks for the same and more.
-      retries: 0,
-      limitSeconds: 600,
-      run: async (_payload, { signal }) => {
-        for (const driver of drivers.values()) {
+  for (const driver of drivers.values()) {
+    if (!driver.movements) continue
+    for (const { nameOf, cron, spanMs } of lists)
+      jobs.define({
+        name: nameOf(driver.name),
+        cron,
+        // The next one asks for the same and more.
+        retries: 0,
+        limitSeconds: 600,
+        run: async (_payload, { signal }) => {
           try {
             await settleListed(driver, spanMs, signal)
           } catch (error) {
             if (!(error instanceof DriverFailure)) throw error
             log.warn({ err: error, driver: driver.name }, 'a gateway gave no list of its movements')
           }
-        }
-      },
-    })
+        },
+      })
+  }
 }

@@ -8,6 +8,7 @@ import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import { createCards, type Cards } from './cards.ts'
 import { createCheckout, type Checkout } from './checkout.ts'
+import type { Letters } from './letters.ts'
 import type { PaymentDriver } from './driver.ts'
 import { createInquiry, type Inquiry } from './inquiry.ts'
 import { defineSettlingMovements } from './movements.ts'
@@ -32,6 +33,7 @@ export function openOperatorTools(deps: {
   log: Log
   catalog: Catalog
   drivers: ReadonlyMap<string, PaymentDriver>
+  letters: Letters
   portalUrl: string
 }): Pick<Payments, 'orders' | 'refunds'> {
   const orders = createOrders({ ...deps, onOpened: async () => undefined })
@@ -51,8 +53,16 @@ export function openPayments(
 ): Payments {
   const settlement = createSettlement(deps)
   // They need each other: a payment that is made is asked about, and to ask is to tell the driver what was ordered.
-  const orders: Orders = createOrders({ ...deps, onOpened: (tx, id) => inquiry.schedule(tx, id) })
-  const inquiry: Inquiry = createInquiry({ ...deps, settlement, orders, gapsSeconds: deps.askGatewaySeconds })
+  const orders: Orders = createOrders({
+    ...deps,
+    onOpened: (tx, made) => inquiry.schedule(tx, made),
+  })
+  const inquiry: Inquiry = createInquiry({
+    ...deps,
+    settlement,
+    orders,
+    gapsSeconds: deps.askGatewaySeconds,
+  })
   defineSettlingMovements({ ...deps, settlement })
   return {
     settlement,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
-import { ruleText } from '../../contract/sentences.ts'
+import { ruleText } from '../../contract/server-sentences.ts'
 import type { Catalog } from '../catalog/index.ts'
 import { later, minutes, type Clock } from '../platform/clock.ts'
 import type { DB } from '../platform/db-types.ts'
@@ -60,12 +60,17 @@ export function createOrders(deps: {
   catalog: Catalog
   portalUrl: string
   /** Called in the transaction that makes a payment: somebody will ask the gateway about it. */
-  onOpened: (tx: Tx, paymentId: string) => Promise<void>
+  onOpened: (tx: Tx, payment: PaymentRow) => Promise<void>
 }): Orders {
   const { db, clock, catalog, portalUrl } = deps
 
   /** A short reference may be taken: then another code gives another one. Undefined: the action was here before. */
-  async function insert(tx: Tx, wish: Wish, driver: PaymentDriver, channel: string): Promise<PaymentRow | undefined> {
+  async function insert(
+    tx: Tx,
+    wish: Wish,
+    driver: PaymentDriver,
+    channel: string,
+  ): Promise<PaymentRow | undefined> {
     const now = clock.now()
     for (let attempt = 0; attempt < 5; attempt++) {
       const code = newCode()
@@ -90,7 +95,11 @@ export function createOrders(deps: {
         .returningAll()
         .executeTakeFirst()
       if (row) return row
-      const before = await tx.selectFrom('payment').select('id').where('id', '=', wish.actionId).executeTakeFirst()
+      const before = await tx
+        .selectFrom('payment')
+        .select('id')
+        .where('id', '=', wish.actionId)
+        .executeTakeFirst()
       if (before) return undefined
     }
     throw new Error(`${driver.name}: no free reference was found`)
@@ -101,11 +110,20 @@ export function createOrders(deps: {
       const { currency } = catalog.regions[wish.buyer.regionCode]
       const { min, max } = catalog.payments.currencies[currency]
       if (wish.amount < min || wish.amount > max)
-        throw new Refusal('invalid_input', { fields: { amount: ruleText('amount_range', wish.language) } })
+        throw new Refusal('invalid_input', {
+          fields: { amount: ruleText('amount_range', wish.language) },
+        })
       return await transaction(db, async (tx) => {
         const made = await insert(tx, wish, driver, channel)
-        if (made) await deps.onOpened(tx, made.id)
-        return made ?? (await tx.selectFrom('payment').selectAll().where('id', '=', wish.actionId).executeTakeFirstOrThrow())
+        if (made) await deps.onOpened(tx, made)
+        return (
+          made ??
+          (await tx
+            .selectFrom('payment')
+            .selectAll()
+            .where('id', '=', wish.actionId)
+            .executeTakeFirstOrThrow())
+        )
       })
     },
 
@@ -144,7 +162,13 @@ export function createOrders(deps: {
         .select(['id', 'name', 'email', 'phone', 'region_code'])
         .where('id', '=', customerId)
         .executeTakeFirstOrThrow()
-      return { id: row.id, name: row.name, email: row.email, phone: row.phone, regionCode: row.region_code as RegionCode }
+      return {
+        id: row.id,
+        name: row.name,
+        email: row.email,
+        phone: row.phone,
+        regionCode: row.region_code as RegionCode,
+      }
     },
 
     async refuse(paymentId, detail) {
@@ -157,7 +181,12 @@ export function createOrders(deps: {
     },
 
     async keepRef(paymentId, providerRef) {
-      if (providerRef !== null) await db.updateTable('payment').set({ provider_ref: providerRef }).where('id', '=', paymentId).execute()
+      if (providerRef !== null)
+        await db
+          .updateTable('payment')
+          .set({ provider_ref: providerRef })
+          .where('id', '=', paymentId)
+          .execute()
     },
   }
 }

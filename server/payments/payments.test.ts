@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eightAtATime,
+  eventually,
+  openTestHouse,
+  type TestCustomer,
+  type TestHouse,
+} from '../../test/house.ts'
 
 let house: TestHouse
 beforeAll(async () => {
@@ -18,13 +24,24 @@ const entries = async ({ token }: TestCustomer): Promise<string[]> =>
     .toReversed()
     .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 const checkout = (customer: TestCustomer, body: unknown, headers: Record<string, string> = {}) =>
-  house.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', { token: customer.token, body, headers })
-const transaction = (customer: TestCustomer, code: string) =>
-  house.call<{ status: string; amount: number }>('GET', `/api/payments/get-transaction?transactionCode=${encodeURIComponent(code)}`, {
+  house.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', {
     token: customer.token,
+    body,
+    headers,
   })
+const transaction = (customer: TestCustomer, code: string) =>
+  house.call<{ status: string; amount: number }>(
+    'GET',
+    `/api/payments/get-transaction?transactionCode=${encodeURIComponent(code)}`,
+    {
+      token: customer.token,
+    },
+  )
 const becomes = (customer: TestCustomer, code: string, status: string) =>
-  eventually(`${code} being ${status}`, async () => (await transaction(customer, code)).body.result.status === status)
+  eventually(
+    `${code} being ${status}`,
+    async () => (await transaction(customer, code)).body.result.status === status,
+  )
 
 describe("a top-up through VNPay's page", () => {
   test.each([
@@ -53,7 +70,9 @@ describe("a top-up through VNPay's page", () => {
     const { transactionCode } = await house.topUp(an, 500_000)
     const told = await eventually('the event', async () => {
       const { data } = (
-        await house.call<{ data: { event: string; title: string; payload: Record<string, unknown> }[] }>('GET', '/api/notifications', {
+        await house.call<{
+          data: { event: string; title: string; payload: Record<string, unknown> }[]
+        }>('GET', '/api/notifications', {
           token: an.token,
           headers: { 'accept-language': 'vi' },
         })
@@ -74,16 +93,37 @@ describe("a top-up through VNPay's page", () => {
       currency: 'VND',
       status: 'succeeded',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      reason: null,
       held: null,
+      setOff: null,
     })
-    expect((await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body.result.balance).toBe(500_000)
+    expect(
+      (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body
+        .result.balance,
+    ).toBe(500_000)
+  })
+
+  test.each([
+    ['insufficient', 'insufficient_funds'],
+    ['cancelled', 'cancelled'],
+  ])('that fails at VNPay (%s) says why', async (outcome, reason) => {
+    const an = await house.customer()
+    const { transactionCode } = await house.topUp(an, 100_000, outcome)
+    const shown = await eventually('the failure', async () => {
+      const { result } = (await transaction(an, transactionCode)).body
+      return result.status === 'failed' && result
+    })
+    expect(shown).toMatchObject({ reason })
   })
 
   test('credits nothing because a browser came back to the success page', async () => {
     const an = await house.customer()
     const begun = await checkout(an, { amount: 500_000, type: 1, method: 'QRPAY' })
     const code = begun.body.result.transactionCode
-    await house.call('GET', `/api/payments/success?transId=${code}&vnp_ResponseCode=00&vnp_TransactionStatus=00`)
+    await house.call(
+      'GET',
+      `/api/payments/success?transId=${code}&vnp_ResponseCode=00&vnp_TransactionStatus=00`,
+    )
     expect((await transaction(an, code)).body.result.status).toBe('pending')
     expect(await entries(an)).toEqual([])
   })
@@ -92,19 +132,34 @@ describe("a top-up through VNPay's page", () => {
 describe('a payment', () => {
   test('is shown to its owner only; everybody else, and garbage, is answered 404 alike', async () => {
     const [an, binh] = [await house.customer(), await house.customer()]
-    const { transactionCode: code } = (await checkout(an, { amount: 20_000, type: 1, method: null })).body.result
+    const { transactionCode: code } = (
+      await checkout(an, { amount: 20_000, type: 1, method: null })
+    ).body.result
     expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
     expect((await transaction(an, code)).status).toBe(200)
     const foreign = await transaction(binh, code)
     expect(foreign.status).toBe(404)
-    for (const garbage of ['NONE', code.toLowerCase(), `${code}A`, "' or 1=1 --", '../../etc', 'é', '💰']) {
+    for (const garbage of [
+      'NONE',
+      code.toLowerCase(),
+      `${code}A`,
+      "' or 1=1 --",
+      '../../etc',
+      'é',
+      '💰',
+    ]) {
       const answer = await transaction(an, garbage)
       expect([garbage, answer.status, answer.body.error?.code]).toEqual([garbage, 404, 'not_found'])
       expect(answer.body.message).toBe(foreign.body.message)
     }
-    expect((await house.call('GET', `/api/payments/get-transaction?transactionCode=${code}`)).status).toBe(401)
+    expect(
+      (await house.call('GET', `/api/payments/get-transaction?transactionCode=${code}`)).status,
+    ).toBe(401)
     for (const query of ['', '?transactionCode=', `?transactionCode=${'x'.repeat(101)}`]) {
-      expect((await house.call('GET', `/api/payments/get-transaction${query}`, { token: an.token })).body.error?.code).toBe('invalid_input')
+      expect(
+        (await house.call('GET', `/api/payments/get-transaction${query}`, { token: an.token })).body
+          .error?.code,
+      ).toBe('invalid_input')
     }
   })
 })
@@ -133,10 +188,17 @@ describe('a checkout', () => {
     ['AUD', 1, null],
     ['USD', 2, 'CREDITCARD'],
     ['EURO', 2, 'ATMCARD'],
-  ])('in region %s of type %s and method %s has no gateway here: method_unavailable', async (region, type, method) => {
-    const answer = await checkout(await house.customer({ region }), { amount: 100_000, type, method })
-    expect([answer.status, answer.body.error?.code]).toEqual([422, 'method_unavailable'])
-  })
+  ])(
+    'in region %s of type %s and method %s has no gateway here: method_unavailable',
+    async (region, type, method) => {
+      const answer = await checkout(await house.customer({ region }), {
+        amount: 100_000,
+        type,
+        method,
+      })
+      expect([answer.status, answer.body.error?.code]).toEqual([422, 'method_unavailable'])
+    },
+  )
 
   test('takes whole amounts within the limits and nothing else, and writes nothing for the others', async () => {
     const an = await house.customer()
@@ -183,7 +245,7 @@ describe('a checkout', () => {
     const an = await house.customer()
     const key = { 'idempotency-key': randomUUID() }
     const body = { amount: 100_000, type: 1, method: 'QRPAY' }
-    const atOnce = await Promise.all(Array.from({ length: 10 }, () => checkout(an, body, key)))
+    const atOnce = await eightAtATime(10, () => checkout(an, body, key))
     const [first, ...others] = atOnce.filter(({ status }) => status === 200)
     expect(first).toBeDefined()
     for (const answer of others) expect(answer.text).toBe(first?.text)
@@ -191,7 +253,9 @@ describe('a checkout', () => {
       expect([answer.status, answer.body.error?.code]).toEqual([409, 'idempotency_in_progress'])
     const again = await checkout(an, body, key)
     expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first?.text, 'true'])
-    expect((await checkout(an, { ...body, amount: 200_000 }, key)).body.error?.code).toBe('idempotency_key_reused')
+    expect((await checkout(an, { ...body, amount: 200_000 }, key)).body.error?.code).toBe(
+      'idempotency_key_reused',
+    )
     // Another customer's key of the same name is another key.
     const binh = await checkout(await house.customer(), body, key)
     expect(binh.body.result.transactionCode).not.toBe(first?.body.result.transactionCode)
@@ -205,7 +269,8 @@ describe('a checkout', () => {
 
   test('that is never paid expires by itself', async () => {
     const an = await house.customer()
-    const { transactionCode } = (await checkout(an, { amount: 100_000, type: 1, method: 'QRPAY' })).body.result
+    const { transactionCode } = (await checkout(an, { amount: 100_000, type: 1, method: 'QRPAY' }))
+      .body.result
     await house.house.db
       .updateTable('payment')
       .set({ expires_at: new Date(Date.now() - 60_000) })

@@ -13,7 +13,12 @@ beforeAll(async () => {
 afterAll(() => house.close())
 
 const vnpay = { name: 'vnpay', displayName: 'VNPay', credits: 'exact' } as const
-const tell = async (status: Notice['status'], reference: string | null, amount: bigint, movement: string): Promise<string> =>
+const tell = async (
+  status: Notice['status'],
+  reference: string | null,
+  amount: bigint,
+  movement: string,
+): Promise<string> =>
   (
     await house.house.topUps.settlement.settle(vnpay, {
       eventId: `${status}:${movement}`,
@@ -28,15 +33,27 @@ const tell = async (status: Notice['status'], reference: string | null, amount: 
   ).outcome
 
 /** What differs about this code or movement; `at` is the end of the seven days that are looked at. */
-async function differences(about: string, at = new Date(), drivers = house.drivers.payments): Promise<string[]> {
-  const found = await reconcile(house.house.db, house.house.topUps.orders, drivers, { from: later(at, -days(7)), to: at })
+async function differences(
+  about: string,
+  at = new Date(),
+  drivers = house.drivers.payments,
+): Promise<string[]> {
+  const found = await reconcile(house.house.db, house.house.topUps.orders, drivers, {
+    from: later(at, -days(7)),
+    to: at,
+  })
   return found.differences.filter((one) => one.about === about).map(({ what }) => what)
 }
 async function paid(): Promise<{ code: string; payment: { id: string } }> {
   const an = await house.customer()
   const { transactionCode: code } = await house.topUp(an, 300_000)
   const payment = await eventually('the top-up', () =>
-    house.house.db.selectFrom('payment').selectAll().where('code', '=', code).where('status', '=', 'succeeded').executeTakeFirst(),
+    house.house.db
+      .selectFrom('payment')
+      .selectAll()
+      .where('code', '=', code)
+      .where('status', '=', 'succeeded')
+      .executeTakeFirst(),
   )
   return { code, payment }
 }
@@ -45,12 +62,19 @@ test('a payment that was given back at the gateway only, until we hear of it', a
   const { code } = await paid()
   expect(await differences(code)).toEqual([])
   const { db, topUps } = house.house
-  const row = await db.selectFrom('payment').selectAll().where('code', '=', code).executeTakeFirstOrThrow()
+  const row = await db
+    .selectFrom('payment')
+    .selectAll()
+    .where('code', '=', code)
+    .executeTakeFirstOrThrow()
   const order = topUps.orders.orderOf(row, await topUps.orders.buyerOf(row.customer_id))
   // As somebody at the provider's would do it, at VNPay's own.
-  await house.drivers.payments
-    .get('vnpay')
-    ?.refund?.(order, { refundId: 'byhand', amount: 300_000n, reason: 'by hand', providerTransactionId: row.provider_transaction_id })
+  await house.drivers.payments.get('vnpay')?.refund?.(order, {
+    refundId: 'byhand',
+    amount: 300_000n,
+    reason: 'by hand',
+    providerTransactionId: row.provider_transaction_id,
+  })
   expect(await differences(code)).toEqual([
     'was given back at the gateway (300000 VND (minor units)), and 0 VND (minor units) went back here',
   ])
@@ -60,14 +84,20 @@ test('a payment that was given back at the gateway only, until we hear of it', a
 
 test('a transfer on top of a payment at payOS whose webhook was lost', async () => {
   const an = await house.customer()
-  const { transactionCode } = await house.topUpBy(an, { amount: 300_000, type: 2, method: 'VIETQR' }, 'second_lost')
+  const { transactionCode } = await house.topUpBy(
+    an,
+    { amount: 300_000, type: 2, method: 'VIETQR' },
+    'second_lost',
+  )
   const { rows } = await sql<{ movement: string }>`
     select l.id || ':' || t.reference as movement from payment p
     join sandbox.payos_links l on l.order_code::text = p.reference join sandbox.payos_transfers t using (order_code)
     where p.code = ${transactionCode} order by t.at`.execute(house.house.db)
   const [first = '', second = ''] = rows.map(({ movement }) => movement)
   expect(await differences(first)).toEqual([])
-  expect(await differences(second)).toEqual(['300000 VND (minor units) arrived at the gateway, and nothing was posted'])
+  expect(await differences(second)).toEqual([
+    '300000 VND (minor units) arrived at the gateway, and nothing was posted',
+  ])
   expect(await differences(transactionCode)).toEqual([])
 })
 
@@ -77,8 +107,12 @@ test('words about money that went back and fits nothing, until they fit', async 
   expect(await tell('refunded', null, 80_000n, 'refund-of-nobody')).toBe('unknown_order')
   const what = (amount: number, kind: string, outcome: string, movement: string): string =>
     `the gateway says that ${amount} VND (minor units) were ${kind}, and it fits no payment: ${outcome} (${movement})`
-  expect(await differences('NOBODYS')).toEqual([what(70_000, 'reversed', 'unknown_order', 'dispute-of-nobody')])
-  expect(await differences('refund-of-nobody')).toEqual([what(80_000, 'refunded', 'unknown_order', 'refund-of-nobody')])
+  expect(await differences('NOBODYS')).toEqual([
+    what(70_000, 'reversed', 'unknown_order', 'dispute-of-nobody'),
+  ])
+  expect(await differences('refund-of-nobody')).toEqual([
+    what(80_000, 'refunded', 'unknown_order', 'refund-of-nobody'),
+  ])
   // Told in the wrong order.
   expect(await tell('restored', code, 300_000n, 'dispute')).toBe('wrong_amount')
   expect(await tell('restored', code, 300_000n, 'dispute')).toBe('wrong_amount')
@@ -90,7 +124,13 @@ test('words about money that went back and fits nothing, until they fit', async 
 
 test('refunds that nobody answered for an hour, and what waits at a gateway that is configured no more', async () => {
   const { code, payment } = await paid()
-  const asked = { payment_id: payment.id, amount: 1_000n, reason: 'r', status: 'requested', created_at: new Date() }
+  const asked = {
+    payment_id: payment.id,
+    amount: 1_000n,
+    reason: 'r',
+    status: 'requested',
+    created_at: new Date(),
+  }
   const id = '00000000-0000-4000-8000-000000000001'
   await house.house.db
     .insertInto('payment_refund')
@@ -101,7 +141,9 @@ test('refunds that nobody answered for an hour, and what waits at a gateway that
   expect(await differences(code, later(new Date(), minutes(61)))).toEqual([stuck])
   expect(await tell('succeeded', 'UNKNOWN', 9_000n, 'unknown')).toBe('unknown_order')
   expect(await differences('UNKNOWN', new Date(), new Map())).toEqual([
-    expect.stringMatching(/^9000 VND \(minor units\) wait in suspense: unknown_order \(no\. \d+\)$/),
+    expect.stringMatching(
+      /^9000 VND \(minor units\) wait in suspense: unknown_order \(no\. \d+\)$/,
+    ),
   ])
   expect(await differences(code, later(new Date(), minutes(61)), new Map())).toEqual([stuck])
 })

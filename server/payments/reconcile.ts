@@ -29,11 +29,17 @@ export interface Reconciliation {
 const said = (amount: bigint, currency: string): string => `${amount} ${currency} (minor units)`
 
 /** What the gateway's answer about one payment does not agree with. `gone`: minor units of it that went back, as we know it. */
-function disagreement(payment: PaymentRow, notice: Notice | null, gone: bigint): string | undefined {
+function disagreement(
+  payment: PaymentRow,
+  notice: Notice | null,
+  gone: bigint,
+): string | undefined {
   const came = payment.status === 'succeeded'
   if (!notice) return came ? 'was credited, and the gateway knows nothing of it' : undefined
-  if (notice.status === 'succeeded' && !came) return `was paid at the gateway, and is ${payment.status} here`
-  if (came && (notice.status === 'pending' || notice.status === 'failed')) return `was credited, and the gateway says ${notice.status}`
+  if (notice.status === 'succeeded' && !came)
+    return `was paid at the gateway, and is ${payment.status} here`
+  if (came && (notice.status === 'pending' || notice.status === 'failed'))
+    return `was credited, and the gateway says ${notice.status}`
   if (notice.status === 'succeeded' && came && notice.amount !== payment.received)
     return `was credited with ${said(payment.received, payment.currency)}, and the gateway says ${said(notice.amount, notice.currency)}`
   if (notice.status === 'refunded' && came && gone < notice.amount)
@@ -49,7 +55,8 @@ async function reconcileDriver(
   span: { from: Date; to: Date },
 ): Promise<Reconciliation> {
   const differences: Difference[] = []
-  const differs = (about: string, what: string): void => void differences.push({ driver: driver.name, about, what })
+  const differs = (about: string, what: string): void =>
+    void differences.push({ driver: driver.name, about, what })
   const payments = await db
     .selectFrom('payment')
     .selectAll()
@@ -74,7 +81,11 @@ async function reconcileDriver(
     credited.delete(payment.code)
   }
   for (const code of credited.keys()) {
-    const known = await db.selectFrom('payment').select('id').where('code', '=', code).executeTakeFirst()
+    const known = await db
+      .selectFrom('payment')
+      .select('id')
+      .where('code', '=', code)
+      .executeTakeFirst()
     if (!known) differs(code, 'stands in the ledger, and is no payment')
   }
 
@@ -84,7 +95,10 @@ async function reconcileDriver(
   const compare = (movement: Notice): void => {
     const number = movement.providerTransactionId ?? movement.eventId
     if (movement.status === 'succeeded' && !posted.has(`${driver.name}:${number}`))
-      differs(number, `${said(movement.amount, movement.currency)} arrived at the gateway, and nothing was posted`)
+      differs(
+        number,
+        `${said(movement.amount, movement.currency)} arrived at the gateway, and nothing was posted`,
+      )
   }
   if (driver.movements) {
     try {
@@ -101,7 +115,8 @@ async function reconcileDriver(
         asked += 1
         const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
         const notice = await driver.lookUp(order)
-        if (notice?.status === 'succeeded') for (const extra of (await driver.extras?.(order)) ?? []) compare(extra)
+        if (notice?.status === 'succeeded')
+          for (const extra of (await driver.extras?.(order)) ?? []) compare(extra)
         const what = disagreement(payment, notice, await goneFrom(db, payment.id))
         if (what !== undefined) differs(payment.code, what)
       } catch (error) {
@@ -115,7 +130,12 @@ async function reconcileDriver(
 
 /** What waits for a person: also of gateways that are configured no more. */
 async function waiting(db: Queryable, span: { from: Date; to: Date }): Promise<Difference[]> {
-  const parked = await db.selectFrom('payment_suspense').selectAll().where('resolved_at', 'is', null).orderBy('id').execute()
+  const parked = await db
+    .selectFrom('payment_suspense')
+    .selectAll()
+    .where('resolved_at', 'is', null)
+    .orderBy('id')
+    .execute()
   const refunds = await db
     .selectFrom('payment_refund as r')
     .innerJoin('payment as p', 'p.id', 'r.payment_id')
@@ -123,7 +143,10 @@ async function waiting(db: Queryable, span: { from: Date; to: Date }): Promise<D
     .where(({ or, and, eb }) =>
       or([
         eb('r.status', '=', 'unclear'),
-        and([eb('r.status', '=', 'requested'), eb('r.created_at', '<', later(span.to, -refundLimitMs))]),
+        and([
+          eb('r.status', '=', 'requested'),
+          eb('r.created_at', '<', later(span.to, -refundLimitMs)),
+        ]),
       ]),
     )
     .orderBy('r.created_at')
@@ -136,11 +159,13 @@ async function waiting(db: Queryable, span: { from: Date; to: Date }): Promise<D
     .orderBy('created_at')
     .execute()
   return [
-    ...parked.map(({ driver, id, code, provider_transaction_id: movement, amount, currency, reason }) => ({
-      driver,
-      about: code ?? movement,
-      what: `${said(amount, currency)} wait in suspense: ${reason} (no. ${id})`,
-    })),
+    ...parked.map(
+      ({ driver, id, code, provider_transaction_id: movement, amount, currency, reason }) => ({
+        driver,
+        about: code ?? movement,
+        what: `${said(amount, currency)} wait in suspense: ${reason} (no. ${id})`,
+      }),
+    ),
     ...refunds.map(({ driver, code, id, amount, currency, detail, status }) => ({
       driver,
       about: code,
@@ -166,7 +191,8 @@ export async function reconcile(
 ): Promise<Reconciliation> {
   const all: Reconciliation[] = []
   for (const driver of drivers.values()) all.push(await reconcileDriver(db, orders, driver, span))
-  const sum = (count: (of: Reconciliation) => number): number => all.reduce((total, of) => total + count(of), 0)
+  const sum = (count: (of: Reconciliation) => number): number =>
+    all.reduce((total, of) => total + count(of), 0)
   return {
     payments: sum((of) => of.payments),
     postings: sum((of) => of.postings),

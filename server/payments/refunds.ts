@@ -12,10 +12,14 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { PaymentDriver } from './driver.ts'
+import type { Letters } from './letters.ts'
 import type { Orders } from './orders.ts'
 import { goneFrom } from './reversals.ts'
 
-const job = 'refund-to-source'
+/** A queue for each gateway: one that hangs keeps nobody waiting but its own customers. */
+const jobOf = (driver: string): string => `refund-to-source-${driver}`
+/** Of before there was a queue for each. */
+const formerJob = 'refund-to-source'
 
 /** Why a refund was not begun, for the operator. */
 export class NotRefundable extends Error {}
@@ -38,36 +42,74 @@ export function createRefunds(deps: {
   drivers: ReadonlyMap<string, PaymentDriver>
   orders: Orders
   log: Log
+  letters: Letters
 }): Refunds {
-  const { db, clock, ledger, jobs, drivers, orders, log } = deps
+  const { db, clock, ledger, jobs, drivers, orders, log, letters } = deps
 
   const rowOf = async (tx: Tx | Database, id: string) => {
-    const refund = await tx.selectFrom('payment_refund').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-    const payment = await tx.selectFrom('payment').selectAll().where('id', '=', refund.payment_id).executeTakeFirstOrThrow()
+    const refund = await tx
+      .selectFrom('payment_refund')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    const payment = await tx
+      .selectFrom('payment')
+      .selectAll()
+      .where('id', '=', refund.payment_id)
+      .executeTakeFirstOrThrow()
     const movement = {
       customerId: payment.customer_id,
       driver: payment.driver,
       amount: refund.amount,
       currency: payment.currency as Currency,
       // A gateway whose keys were taken away keeps its books: what is left there can still be decided by hand.
-      details: { provider: drivers.get(payment.driver)?.displayName ?? payment.driver, code: payment.code, reason: refund.reason },
+      details: {
+        provider: drivers.get(payment.driver)?.displayName ?? payment.driver,
+        code: payment.code,
+        reason: refund.reason,
+      },
     }
     return { refund, payment, movement }
   }
 
-  async function close(id: string, status: 'done' | 'refused' | 'unclear', detail: string, providerRefundId: string | null): Promise<void> {
+  /** `sole`: a no decides only while no other attempt was begun after this one; otherwise it is unclear. */
+  async function close(
+    id: string,
+    wanted: 'done' | 'refused' | 'unclear',
+    detail: string,
+    providerRefundId: string | null,
+    sole?: number,
+  ): Promise<void> {
     await transaction(db, async (tx) => {
-      const current = await tx.selectFrom('payment_refund').select('status').where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
+      const current = await tx
+        .selectFrom('payment_refund')
+        .select(['status', 'attempts'])
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirstOrThrow()
       if (current.status === 'done' || current.status === 'refused') return
+      const isOvertaken = sole !== undefined && current.attempts !== sole
+      const status = wanted === 'refused' && isOvertaken ? 'unclear' : wanted
       const { movement } = await rowOf(tx, id)
-      if (status === 'done') await ledger.payOut(tx, { ...movement, key: `refund:${id}:paid` })
+      const { provider, code: transactionCode } = movement.details
+      const moved = { ...movement, provider, transactionCode }
+      if (status === 'done') {
+        await ledger.payOut(tx, { ...movement, key: `refund:${id}:paid` })
+        await letters.refunded(tx, moved)
+      }
       if (status === 'refused') {
         await ledger.release(tx, { ...movement, key: `refund:${id}:released` })
+        await letters.refundFailed(tx, moved)
         await jobs.add(tx, jobNames.payOpen, { customerId: movement.customerId })
       }
       await tx
         .updateTable('payment_refund')
-        .set({ status, detail, provider_refund_id: providerRefundId, settled_at: status === 'unclear' ? null : clock.now() })
+        .set({
+          status,
+          detail,
+          provider_refund_id: providerRefundId,
+          settled_at: status === 'unclear' ? null : clock.now(),
+        })
         .where('id', '=', id)
         .execute()
     })
@@ -78,9 +120,18 @@ export function createRefunds(deps: {
     if (refund.status === 'done' || refund.status === 'refused') return
     const driver = drivers.get(payment.driver)
     if (!driver) throw new Error(`${payment.driver} is not configured`)
-    const doubt = (since: Date | null) => db.updateTable('payment_refund').set({ doubted_at: since }).where('id', '=', id).execute()
     // Before the gateway hears of it: whatever ends this process now, the next attempt knows that there was one.
-    if (refund.doubted_at === null) await doubt(clock.now())
+    const { attempts } = await db
+      .updateTable('payment_refund')
+      .set((row) => ({
+        attempts: row('attempts', '+', 1),
+        doubted_at: row.fn.coalesce('doubted_at', row.val(clock.now())),
+      }))
+      .where('id', '=', id)
+      .returning('attempts')
+      .executeTakeFirstOrThrow()
+    // Whether an earlier attempt may have given it back: one that was begun since the row was read counts.
+    const isFirst = refund.doubted_at === null && attempts === refund.attempts + 1
     try {
       if (!driver.refund) throw new DriverFailure('rejected', `${driver.name} cannot refund`)
       const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
@@ -90,46 +141,76 @@ export function createRefunds(deps: {
         reason: refund.reason,
         providerTransactionId: payment.provider_transaction_id,
       })
-      await close(id, notice.status === 'failed' ? 'refused' : 'done', notice.detail, notice.providerTransactionId)
+      await close(
+        id,
+        notice.status === 'failed' ? 'refused' : 'done',
+        notice.detail,
+        notice.providerTransactionId,
+        attempts,
+      )
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error
       // A no to this attempt says nothing of an earlier one whose answer was lost: then a person looks.
-      if (error.kind === 'rejected') return await close(id, refund.doubted_at === null ? 'refused' : 'unclear', error.message, null)
-      if (error.kind === 'unavailable') await doubt(refund.doubted_at)
+      if (error.kind === 'rejected')
+        return await close(id, isFirst ? 'refused' : 'unclear', error.message, null, attempts)
+      // It surely did nothing; what another attempt did meanwhile is not known here.
+      if (error.kind === 'unavailable' && isFirst)
+        await db
+          .updateTable('payment_refund')
+          .set({ doubted_at: null })
+          .where('id', '=', id)
+          .where('attempts', '=', attempts)
+          .execute()
       // It may have happened: the same id is asked for again, and after the last try a person looks.
       log.error({ err: error, refund: id, driver: driver.name }, 'a refund is not decided')
       if (last) return await close(id, 'unclear', error.message, null)
       throw error
     }
   }
-  jobs.define<{ refundId: string }>({
-    name: job,
-    retries: 12,
-    retryDelaySeconds: 2,
-    limitSeconds: 60,
-    run: ({ refundId }, attempt) => act(refundId, attempt.last),
-  })
+  for (const name of [formerJob, ...[...drivers.keys()].map(jobOf)])
+    jobs.define<{ refundId: string }>({
+      name,
+      retries: 12,
+      retryDelaySeconds: 2,
+      limitSeconds: 60,
+      run: ({ refundId }, attempt) => act(refundId, attempt.last),
+    })
 
   return {
     async decide(id, status) {
-      const refund = await db.selectFrom('payment_refund').selectAll().where('id', '=', id).executeTakeFirst()
+      const refund = await db
+        .selectFrom('payment_refund')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirst()
       if (!refund) throw new NotRefundable(`There is no refund ${id}.`)
-      if (refund.status === 'done' || refund.status === 'refused') throw new NotRefundable(`The refund ${id} is ${refund.status}.`)
+      if (refund.status === 'done' || refund.status === 'refused')
+        throw new NotRefundable(`The refund ${id} is ${refund.status}.`)
       if (refund.status === 'requested' && refund.created_at > later(clock.now(), -refundLimitMs))
         throw new NotRefundable(`The gateway is still being asked for the refund ${id}.`)
       await close(id, status, 'decided by hand', refund.provider_refund_id)
     },
     begin: (code, wanted, reason) =>
       transaction(db, async (tx) => {
-        const payment = await tx.selectFrom('payment').selectAll().where('code', '=', code).forUpdate().executeTakeFirst()
+        const payment = await tx
+          .selectFrom('payment')
+          .selectAll()
+          .where('code', '=', code)
+          .forUpdate()
+          .executeTakeFirst()
         if (!payment) throw new NotRefundable(`There is no payment ${code}.`)
         const driver = drivers.get(payment.driver)
-        if (!driver?.refund) throw new NotRefundable(`${driver?.displayName ?? payment.driver} gives no money back; transfer it by hand.`)
-        if (payment.status !== 'succeeded') throw new NotRefundable(`The payment ${code} has brought no money.`)
+        if (!driver?.refund)
+          throw new NotRefundable(
+            `${driver?.displayName ?? payment.driver} gives no money back; transfer it by hand.`,
+          )
+        if (payment.status !== 'succeeded')
+          throw new NotRefundable(`The payment ${code} has brought no money.`)
         const gone = await goneFrom(tx, payment.id)
         const left = payment.received > gone ? payment.received - gone : 0n
         const amount = wanted ?? left
-        if (amount <= 0n || amount > left) throw new NotRefundable(`Of the payment ${code} ${left} are left to give back.`)
+        if (amount <= 0n || amount > left)
+          throw new NotRefundable(`Of the payment ${code} ${left} are left to give back.`)
         const id = randomUUID()
         const { outcome } = await ledger.withhold(tx, {
           key: `refund:${id}`,
@@ -139,12 +220,20 @@ export function createRefunds(deps: {
           currency: payment.currency as Currency,
           details: { provider: driver.displayName, code, reason },
         })
-        if (outcome === 'short') throw new NotRefundable('The wallet does not hold that much any more.')
+        if (outcome === 'short')
+          throw new NotRefundable('The wallet does not hold that much any more.')
         await tx
           .insertInto('payment_refund')
-          .values({ id, payment_id: payment.id, amount, reason, status: 'requested', created_at: clock.now() })
+          .values({
+            id,
+            payment_id: payment.id,
+            amount,
+            reason,
+            status: 'requested',
+            created_at: clock.now(),
+          })
           .execute()
-        await jobs.add(tx, job, { refundId: id })
+        await jobs.add(tx, jobOf(driver.name), { refundId: id })
         return id
       }),
   }

@@ -10,6 +10,7 @@ import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { Notice, NoticeOutcome, Source } from './driver.ts'
+import type { Letters } from './letters.ts'
 import type { PaymentRow } from './orders.ts'
 
 type Kind = 'refunded' | 'reversed' | 'restored'
@@ -22,7 +23,11 @@ export async function goneFrom(tx: Queryable, paymentId: string): Promise<bigint
     .where('payment_id', '=', paymentId)
     .where('status', '!=', 'refused')
     .execute()
-  const others = await tx.selectFrom('payment_reversal').select(['kind', 'amount']).where('payment_id', '=', paymentId).execute()
+  const others = await tx
+    .selectFrom('payment_reversal')
+    .select(['kind', 'amount'])
+    .where('payment_id', '=', paymentId)
+    .execute()
   return (
     own.reduce((sum, { amount }) => sum + amount, 0n) +
     others.reduce((sum, { kind, amount }) => sum + (kind === 'restored' ? -amount : amount), 0n)
@@ -41,7 +46,8 @@ async function ours(tx: Tx, payment: PaymentRow, notice: Notice): Promise<boolea
   return rows.some(
     (row) =>
       (id !== undefined && row.id.replaceAll('-', '') === id) ||
-      (notice.providerTransactionId !== null && row.provider_refund_id === notice.providerTransactionId),
+      (notice.providerTransactionId !== null &&
+        row.provider_refund_id === notice.providerTransactionId),
   )
 }
 
@@ -49,14 +55,24 @@ async function ours(tx: Tx, payment: PaymentRow, notice: Notice): Promise<boolea
  * The ledger's key of what this very movement took before: what comes back must have gone. Null: nothing yet; undefined: a refund of ours that
  * never went.
  */
-async function went(tx: Tx, driver: Source, payment: PaymentRow, notice: Notice, movement: string): Promise<string | null | undefined> {
+async function went(
+  tx: Tx,
+  driver: Source,
+  payment: PaymentRow,
+  notice: Notice,
+  movement: string,
+): Promise<string | null | undefined> {
   const own = await tx
     .selectFrom('payment_refund')
     .select(['id', 'status', 'provider_refund_id'])
     .where('payment_id', '=', payment.id)
     .execute()
   const id = notice.refundId?.toLowerCase()
-  const refund = own.find((row) => row.provider_refund_id === movement || (id !== undefined && row.id.replaceAll('-', '') === id))
+  const refund = own.find(
+    (row) =>
+      row.provider_refund_id === movement ||
+      (id !== undefined && row.id.replaceAll('-', '') === id),
+  )
   if (refund?.status === 'refused') return undefined
   if (refund) return refund.status === 'done' ? `refund:${refund.id}` : null
   const taken = await tx
@@ -70,18 +86,26 @@ async function went(tx: Tx, driver: Source, payment: PaymentRow, notice: Notice,
 }
 
 /** One movement is posted once as each kind. */
-const keyOf = (driver: Source, movement: string, kind: string): string => `${driver.name}:${movement}:${kind}`
+const keyOf = (driver: Source, movement: string, kind: string): string =>
+  `${driver.name}:${movement}:${kind}`
 
 /** The payment's row is locked by the caller. */
 export async function applyReversal(
-  deps: { clock: Clock; ledger: Ledger; jobs: Jobs; log: Log },
+  deps: { clock: Clock; ledger: Ledger; letters: Letters; jobs: Jobs; log: Log },
   tx: Tx,
   driver: Source,
   payment: PaymentRow,
   notice: Notice,
 ): Promise<NoticeOutcome> {
-  if (payment.status !== 'succeeded' || notice.currency !== payment.currency || notice.amount <= 0n) {
-    deps.log.error({ driver: driver.name, code: payment.code, detail: notice.detail }, 'money was taken back that had never come')
+  if (
+    payment.status !== 'succeeded' ||
+    notice.currency !== payment.currency ||
+    notice.amount <= 0n
+  ) {
+    deps.log.error(
+      { driver: driver.name, code: payment.code, detail: notice.detail },
+      'money was taken back that had never come',
+    )
     return 'wrong_amount'
   }
   if (await ours(tx, payment, notice)) return 'already'
@@ -102,13 +126,22 @@ export async function applyReversal(
   const before = await goneFrom(tx, payment.id)
   const left = payment.received > before ? payment.received - before : 0n
   if (kind === 'restored' ? before < notice.amount : left < notice.amount) {
-    deps.log.error({ driver: driver.name, code: payment.code, detail: notice.detail }, 'more was moved back than had come')
+    deps.log.error(
+      { driver: driver.name, code: payment.code, detail: notice.detail },
+      'more was moved back than had come',
+    )
     // A bank asks nobody before it takes: that money is gone, whatever was given back before.
     if (kind !== 'reversed') return 'wrong_amount'
   }
   await tx
     .insertInto('payment_reversal')
-    .values({ payment_id: payment.id, movement, kind, amount: notice.amount, created_at: deps.clock.now() })
+    .values({
+      payment_id: payment.id,
+      movement,
+      kind,
+      amount: notice.amount,
+      created_at: deps.clock.now(),
+    })
     .execute()
   const posting = {
     key: keyOf(driver, movement, kind),
@@ -118,23 +151,54 @@ export async function applyReversal(
     currency: payment.currency as Currency,
     details: { provider: driver.displayName, code: payment.code },
   }
+  const moved = {
+    customerId: payment.customer_id,
+    amount: notice.amount,
+    currency: payment.currency as Currency,
+    provider: driver.displayName,
+    transactionCode: payment.code,
+  }
   if (kind === 'restored') {
     await deps.ledger.giveAgain(tx, { ...posting, undoes })
+    await deps.letters.returned(tx, moved)
     await deps.jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })
-  } else await deps.ledger.takeBack(tx, { ...posting, atMost: left })
-  deps.log.warn({ driver: driver.name, code: payment.code, kind, amount: String(notice.amount) }, 'the gateway moved money by itself')
+  } else {
+    const { owed } = await deps.ledger.takeBack(tx, { ...posting, atMost: left })
+    // What the gateway gave back by itself is a refund; what a bank took is a chargeback.
+    if (kind === 'refunded' && owed === 0n) await deps.letters.refunded(tx, moved)
+    else await deps.letters.takenBack(tx, { ...moved, owed })
+  }
+  deps.log.warn(
+    { driver: driver.name, code: payment.code, kind, amount: String(notice.amount) },
+    'the gateway moved money by itself',
+  )
   return 'recorded'
 }
 
 /** A word about money that went back and fits nothing is kept for a person, until it fits. */
-export async function keepUnmatched(tx: Tx, clock: Clock, driver: Source, notice: Notice, outcome: NoticeOutcome): Promise<void> {
+export async function keepUnmatched(
+  tx: Tx,
+  clock: Clock,
+  driver: Source,
+  notice: Notice,
+  outcome: NoticeOutcome,
+): Promise<void> {
   const { status: kind, reference, amount, currency } = notice
   if (kind !== 'refunded' && kind !== 'reversed' && kind !== 'restored') return
   const movement = notice.providerTransactionId ?? notice.eventId
   if (outcome === 'wrong_amount' || outcome === 'unknown_order')
     await tx
       .insertInto('payment_reversal_unmatched')
-      .values({ driver: driver.name, movement, kind, reference, amount, currency, outcome, created_at: clock.now() })
+      .values({
+        driver: driver.name,
+        movement,
+        kind,
+        reference,
+        amount,
+        currency,
+        outcome,
+        created_at: clock.now(),
+      })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   else

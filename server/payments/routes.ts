@@ -33,10 +33,20 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
 
   http.act(api.checkout, async ({ customerId, body, ip, language, actionId }) => {
     await beginnings.take(customerId)
-    return await checkout.begin({ ...body, buyer: await orders.buyerOf(customerId), ip, language, actionId })
+    return await checkout.begin({
+      ...body,
+      buyer: await orders.buyerOf(customerId),
+      ip,
+      language,
+      actionId,
+    })
   })
-  http.read(api.getTransaction, ({ customerId, query, language }) => checkout.find(db, customerId, query.transactionCode, language))
-  http.read(api.getTransfer, ({ customerId, query, language }) => checkout.transfer(db, customerId, query.transactionCode, language))
+  http.read(api.getTransaction, ({ customerId, query, language }) =>
+    checkout.find(db, customerId, query.transactionCode, language),
+  )
+  http.read(api.getTransfer, ({ customerId, query, language }) =>
+    checkout.transfer(db, customerId, query.transactionCode, language),
+  )
 
   http.read(api.listTransfers, ({ customerId }) => checkout.waitingTransfers(db, customerId))
 
@@ -60,7 +70,13 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
   })
   http.act(cardApi.cardCheckout, async ({ customerId, body, ip, language, actionId }) => {
     await beginnings.take(customerId)
-    return await cards.open({ ...body, buyer: await orders.buyerOf(customerId), ip, language, actionId })
+    return await cards.open({
+      ...body,
+      buyer: await orders.buyerOf(customerId),
+      ip,
+      language,
+      actionId,
+    })
   })
   http.act(cardApi.confirmCard, async ({ customerId, params, body }) =>
     cards.confirm(await orders.buyerOf(customerId), params.transId, body.method_id),
@@ -82,7 +98,9 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
   // Gateways speak their own formats: the body is kept as it came, byte for byte.
   void http.server.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    )
     scope.route({
       method: ['GET', 'POST'],
       url: '/api/webhooks/:driver',
@@ -93,7 +111,10 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
         const answer = await receiveNotice(deps, driver, {
           method: request.method,
           headers: Object.fromEntries(
-            Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+            Object.entries(request.headers).map(([name, value]) => [
+              name,
+              Array.isArray(value) ? value.join(', ') : value,
+            ]),
           ),
           query: url.searchParams,
           rawBody: request.body instanceof Buffer ? request.body : Buffer.alloc(0),

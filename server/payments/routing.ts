@@ -7,13 +7,21 @@ export type Route = Catalog['payments']['routing'][number]
 type Method = Route['method']
 
 /** Rows whose gateway has keys; the others are neither offered nor taken. */
-export const available = (catalog: Catalog, gateways: ReadonlySet<string>, region: RegionCode): Route[] =>
-  catalog.payments.routing.filter((route) => gateways.has(route.gateway) && route.regions.includes(region))
+export const available = (
+  catalog: Catalog,
+  gateways: ReadonlySet<string>,
+  region: RegionCode,
+): Route[] =>
+  catalog.payments.routing.filter(
+    (route) => gateways.has(route.gateway) && route.regions.includes(region),
+  )
 
 /** Undefined when the region has no gateway for it. */
 export function routeOf(routes: readonly Route[], type: 1 | 2, method: Method): Route | undefined {
   const ofMethod = routes.filter((route) => route.method === method)
-  return ofMethod.find((route) => route.type === type) ?? (method === null ? undefined : ofMethod[0])
+  return (
+    ofMethod.find((route) => route.type === type) ?? (method === null ? undefined : ofMethod[0])
+  )
 }
 
 type Drivers = ReadonlyMap<string, PaymentDriver>
@@ -29,5 +37,10 @@ export function tokensOf(catalog: Catalog, drivers: Drivers): TokenDriver | unde
   return driver?.kind === 'token' ? driver : undefined
 }
 /** Whether the driver is offered in a region and takes its currency. */
-export const takesRegion = (catalog: Catalog, driver: PaymentDriver, regions: readonly RegionCode[], region: RegionCode): boolean =>
+export const takesRegion = (
+  catalog: Catalog,
+  driver: PaymentDriver,
+  regions: readonly RegionCode[],
+  region: RegionCode,
+): boolean =>
   regions.includes(region) && driver.currencies.includes(catalog.regions[region].currency)

@@ -29,8 +29,13 @@ const word = (code: string, amount: number, changes: Fields = {}): Fields => ({
 })
 const signed = (fields: Fields): string =>
   `${canonicalQuery(fields)}&vnp_SecureHash=${hmac(house.keysOf('vnpay')['secret'] ?? '', canonicalQuery(fields))}`
-const failed: Fields = { vnp_ResponseCode: '24', vnp_TransactionStatus: '02', vnp_TransactionNo: '0' }
-const tell = async (query: string): Promise<string> => (await house.call('GET', `/api/webhooks/vnpay?${query}`)).text
+const failed: Fields = {
+  vnp_ResponseCode: '24',
+  vnp_TransactionStatus: '02',
+  vnp_TransactionNo: '0',
+}
+const tell = async (query: string): Promise<string> =>
+  (await house.call('GET', `/api/webhooks/vnpay?${query}`)).text
 
 const yes = '{"RspCode":"00","Message":"Confirm Success"}'
 const already = '{"RspCode":"02","Message":"Order already confirmed"}'
@@ -47,20 +52,46 @@ async function begin(amount = 500_000): Promise<{ an: TestCustomer; code: string
   return { an, code: begun.body.result.transactionCode }
 }
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
-  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+  (
+    await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
+      token,
+    })
+  ).body.result
     .toReversed()
     .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 const statusOf = async ({ token }: TestCustomer, code: string): Promise<string> =>
-  (await house.call<{ status: string }>('GET', `/api/payments/get-transaction?transactionCode=${code}`, { token })).body.result.status
+  (
+    await house.call<{ status: string }>(
+      'GET',
+      `/api/payments/get-transaction?transactionCode=${code}`,
+      { token },
+    )
+  ).body.result.status
 const heldOf = async ({ token }: TestCustomer, code: string): Promise<unknown> =>
-  (await house.call<{ held: unknown }>('GET', `/api/payments/get-transaction?transactionCode=${code}`, { token })).body.result.held
+  (
+    await house.call<{ held: unknown }>(
+      'GET',
+      `/api/payments/get-transaction?transactionCode=${code}`,
+      { token },
+    )
+  ).body.result.held
 const suspense = async (code: string): Promise<string[]> => {
-  const rows = await house.house.db.selectFrom('payment_suspense').selectAll().where('code', '=', code).orderBy('id').execute()
+  const rows = await house.house.db
+    .selectFrom('payment_suspense')
+    .selectAll()
+    .where('code', '=', code)
+    .orderBy('id')
+    .execute()
   return rows.map((row) => `${row.amount} ${row.reason}`)
 }
 const inSuspense = async (): Promise<bigint> =>
-  (await house.house.db.selectFrom('ledger_account').select('balance').where('code', '=', 'suspense:vnpay:VND').executeTakeFirstOrThrow())
-    .balance
+  (
+    await house.house.db
+      .selectFrom('ledger_account')
+      .select('balance')
+      .where('code', '=', 'suspense:vnpay:VND')
+      .executeTakeFirstOrThrow()
+  ).balance
 
 describe('a notice', () => {
   test("that is VNPay's own credits once; said again, at once or later, it is known", async () => {
@@ -76,12 +107,19 @@ describe('a notice', () => {
 
   test.each([
     ['without a signature', (code: string) => canonicalQuery(word(code, 500_000))],
-    ['with a signature of noughts', (code: string) => `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=${'0'.repeat(128)}`],
+    [
+      'with a signature of noughts',
+      (code: string) => `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=${'0'.repeat(128)}`,
+    ],
     [
       'signed with another key',
-      (code: string) => `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=${hmac('another', canonicalQuery(word(code, 500_000)))}`,
+      (code: string) =>
+        `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=${hmac('another', canonicalQuery(word(code, 500_000)))}`,
     ],
-    ['whose amount was changed', (code: string) => signed(word(code, 500_000)).replace('50000000', '90000000')],
+    [
+      'whose amount was changed',
+      (code: string) => signed(word(code, 500_000)).replace('50000000', '90000000'),
+    ],
     [
       'whose result was changed',
       (code: string) =>
@@ -89,8 +127,14 @@ describe('a notice', () => {
           .replace('vnp_ResponseCode=24', 'vnp_ResponseCode=00')
           .replace('vnp_TransactionStatus=02', 'vnp_TransactionStatus=00'),
     ],
-    ['with a second amount after the signature', (code: string) => `${signed(word(code, 500_000))}&vnp_Amount=90000000`],
-    ['of another terminal', (code: string) => signed(word(code, 500_000, { vnp_TmnCode: 'OTHER001' }))],
+    [
+      'with a second amount after the signature',
+      (code: string) => `${signed(word(code, 500_000))}&vnp_Amount=90000000`,
+    ],
+    [
+      'of another terminal',
+      (code: string) => signed(word(code, 500_000, { vnp_TmnCode: 'OTHER001' })),
+    ],
   ])('%s is forged and changes nothing', async (_, make) => {
     const { an, code } = await begin()
     expect(await tell(make(code))).toBe(forged)
@@ -100,16 +144,22 @@ describe('a notice', () => {
 
   test("moved on from another order's is forged", async () => {
     const [mine, theirs] = [await begin(), await begin()]
-    expect(await tell(signed(word(theirs.code, 500_000)).replace(theirs.code, mine.code))).toBe(forged)
+    expect(await tell(signed(word(theirs.code, 500_000)).replace(theirs.code, mine.code))).toBe(
+      forged,
+    )
     expect(await entries(mine.an)).toEqual([])
   })
 
   test('is not our own payment link, which carries the same signature', async () => {
     const an = await house.customer()
-    const begun = await house.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', {
-      token: an.token,
-      body: { amount: 500_000, type: 1, method: 'QRPAY' },
-    })
+    const begun = await house.call<{ checkoutUrl: string; transactionCode: string }>(
+      'POST',
+      '/api/payments/checkout',
+      {
+        token: an.token,
+        body: { amount: 500_000, type: 1, method: 'QRPAY' },
+      },
+    )
     expect(await tell(new URL(begun.body.result.checkoutUrl).search.slice(1))).toBe(forged)
     expect(await entries(an)).toEqual([])
   })
@@ -119,7 +169,11 @@ describe('a notice', () => {
     const before = await inSuspense()
     const query = signed(word(code, 400_000))
     expect(await heldOf(an, code)).toBeNull()
-    expect(await Promise.all([tell(query), tell(query), tell(query)])).toEqual([wrongAmount, wrongAmount, wrongAmount])
+    expect(await Promise.all([tell(query), tell(query), tell(query)])).toEqual([
+      wrongAmount,
+      wrongAmount,
+      wrongAmount,
+    ])
     expect(await suspense(code)).toEqual(['400000 wrong_amount'])
     expect((await inSuspense()) - before).toBe(400_000n)
     expect(await entries(an)).toEqual([])
@@ -132,7 +186,8 @@ describe('a notice', () => {
     // The right word still counts.
     expect(await tell(signed(word(code, 500_000)))).toBe(yes)
     expect(await entries(an)).toEqual(['500000 → 500000'])
-    expect(await heldOf(an, code)).toBeNull()
+    // What came before it waits all the same.
+    expect(await heldOf(an, code)).toEqual({ amount: 400_000, currency: 'VND' })
     await house.ledgerHolds()
   })
 
@@ -170,7 +225,9 @@ describe('a notice', () => {
       token: first.an.token,
       body: { amount: 500_000, type: 1, method: 'QRPAY' },
     })
-    expect(await tell(signed(word(third.body.result.transactionCode, 500_000, number)))).toBe(already)
+    expect(await tell(signed(word(third.body.result.transactionCode, 500_000, number)))).toBe(
+      already,
+    )
     expect(await entries(first.an)).toEqual(['500000 → 500000'])
     expect(await statusOf(first.an, third.body.result.transactionCode)).toBe('pending')
     await house.ledgerHolds()
@@ -178,9 +235,14 @@ describe('a notice', () => {
 })
 
 describe('words out of order', () => {
-  const paid = (code: string): Fields => word(code, 500_000, { vnp_TransactionNo: `7${code.replace(/\D/g, '').slice(0, 8)}1` })
+  const paid = (code: string): Fields =>
+    word(code, 500_000, { vnp_TransactionNo: `7${code.replace(/\D/g, '').slice(0, 8)}1` })
   const no = (code: string): Fields => word(code, 500_000, failed)
-  const suspicious = (code: string): Fields => ({ ...paid(code), vnp_ResponseCode: '07', vnp_TransactionStatus: '07' })
+  const suspicious = (code: string): Fields => ({
+    ...paid(code),
+    vnp_ResponseCode: '07',
+    vnp_TransactionStatus: '07',
+  })
   test.each([
     // the words, the answers, the payment's end, the wallet's entries
     ['failed, then paid', [no, paid], [yes, yes], 'succeeded', ['500000 → 500000']],
@@ -188,7 +250,13 @@ describe('words out of order', () => {
     ['suspicious, then paid', [suspicious, paid], [yes, yes], 'succeeded', ['500000 → 500000']],
     ['suspicious, then failed', [suspicious, no], [yes, yes], 'failed', []],
     ['failed twice', [no, no], [yes, already], 'failed', []],
-    ['paid, failed, paid', [paid, no, paid], [yes, already, already], 'succeeded', ['500000 → 500000']],
+    [
+      'paid, failed, paid',
+      [paid, no, paid],
+      [yes, already, already],
+      'succeeded',
+      ['500000 → 500000'],
+    ],
   ] as const)('%s', async (_, words, answers, status, expected) => {
     const { an, code } = await begin()
     const given: string[] = []
@@ -202,7 +270,11 @@ describe('words out of order', () => {
 
   test('paid after it expired is credited all the same', async () => {
     const { an, code } = await begin()
-    await house.house.db.updateTable('payment').set({ status: 'expired' }).where('code', '=', code).execute()
+    await house.house.db
+      .updateTable('payment')
+      .set({ status: 'expired' })
+      .where('code', '=', code)
+      .execute()
     expect(await tell(signed(word(code, 500_000)))).toBe(yes)
     expect(await entries(an)).toEqual(['500000 → 500000'])
   })
@@ -221,18 +293,25 @@ describe('the door for notices', () => {
     const { code } = await begin()
     await tell(signed(word(code, 500_000)))
     await tell(canonicalQuery(word(code, 500_000)))
-    const rows = await house.house.db.selectFrom('payment_notice').select(['outcome', 'payment_id', 'raw']).orderBy('id').execute()
+    const rows = await house.house.db
+      .selectFrom('payment_notice')
+      .select(['outcome', 'payment_id', 'raw'])
+      .orderBy('id')
+      .execute()
     const about = rows.filter(({ raw }) => JSON.stringify(raw).includes(code))
     expect(about.map(({ outcome }) => outcome)).toEqual(['recorded', 'forged'])
   })
 
-  test.each(['', 'vnp_SecureHash=', '%00=%00', `vnp_TxnRef=${'x'.repeat(2000)}`, 'vnp_Amount=1&vnp_Amount=2'])(
-    'takes the garbage %j without a fall',
-    async (query) => {
-      expect(await tell(query)).toBe(forged)
-      expect((await house.call('GET', '/api/webhooks/nobody')).status).toBe(404)
-    },
-  )
+  test.each([
+    '',
+    'vnp_SecureHash=',
+    '%00=%00',
+    `vnp_TxnRef=${'x'.repeat(2000)}`,
+    'vnp_Amount=1&vnp_Amount=2',
+  ])('takes the garbage %j without a fall', async (query) => {
+    expect(await tell(query)).toBe(forged)
+    expect((await house.call('GET', '/api/webhooks/nobody')).status).toBe(404)
+  })
 })
 
 describe('a flood of forged words', () => {
@@ -245,7 +324,9 @@ describe('a flood of forged words', () => {
           .where('outcome', '=', 'forged')
           .executeTakeFirstOrThrow()
       ).n
-    const answers = await Promise.all(Array.from({ length: 250 }, (_, n) => tell(`vnp_TxnRef=${n}&vnp_SecureHash=00`)))
+    const answers = await Promise.all(
+      Array.from({ length: 250 }, (_, n) => tell(`vnp_TxnRef=${n}&vnp_SecureHash=00`)),
+    )
     expect(new Set(answers)).toEqual(new Set([forged]))
     expect(await kept()).toBe(200n)
     const { an, code } = await begin()
@@ -255,18 +336,48 @@ describe('a flood of forged words', () => {
 })
 
 describe('a top-up that came', () => {
-  const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
+  const order = {
+    size: 1,
+    region: 1,
+    disk: 10_240,
+    mariadb_disk_size: 10_240,
+    user: 'an',
+    password: 'Mat-khau-9!',
+    replicate: 1,
+  }
 
   test('pays the open invoices, oldest first, as far as it goes', async () => {
     const an = await house.customer()
-    for (let n = 0; n < 3; n++) expect((await house.call('POST', '/api/wp', { token: an.token, body: order })).status).toBe(201)
+    for (let n = 0; n < 3; n++)
+      expect((await house.call('POST', '/api/wp', { token: an.token, body: order })).status).toBe(
+        201,
+      )
     const invoices = async () =>
-      (await house.call<{ number: string; status: string }[]>('GET', '/api/payments/stripe/invoices', { token: an.token })).body.result
+      (
+        await house.call<{ number: string; status: string }[]>(
+          'GET',
+          '/api/payments/stripe/invoices',
+          { token: an.token },
+        )
+      ).body.result
         .toReversed()
         .map(({ status }) => status)
     expect(await invoices()).toEqual(['open', 'open', 'open'])
+    // Each has been tried against the empty wallet: only the top-up pays from here on.
+    await eventually('three tries', async () => {
+      const { body } = await house.call<{ data: { event: string }[] }>(
+        'GET',
+        '/api/notifications',
+        { token: an.token },
+      )
+      const failed = body.result.data.filter(({ event }) => event === 'invoice.payment_failed')
+      return failed.length === 3
+    })
     await house.topUp(an, 500_000)
-    await eventually('two invoices being paid', async () => (await invoices()).filter((status) => status === 'paid').length === 2)
+    await eventually(
+      'two invoices being paid',
+      async () => (await invoices()).filter((status) => status === 'paid').length === 2,
+    )
     expect(await invoices()).toEqual(['paid', 'paid', 'open'])
     expect(await entries(an)).toEqual(['500000 → 500000', '-218000 → 282000', '-218000 → 64000'])
     await house.ledgerHolds()

@@ -9,10 +9,10 @@ import type { Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import type { Announcer } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { Notice, NoticeOutcome, Source } from './driver.ts'
 import type { PaymentRow } from './orders.ts'
+import type { Letters } from './letters.ts'
 import { applyReversal, keepUnmatched } from './reversals.ts'
 
 export interface Settled {
@@ -28,7 +28,7 @@ export interface SettlementDeps {
   readonly db: Database
   readonly clock: Clock
   readonly ledger: Ledger
-  readonly announcer: Announcer
+  readonly letters: Letters
   readonly jobs: Jobs
   readonly log: Log
 }
@@ -37,11 +37,13 @@ export interface SettlementDeps {
 const keyOf = (driver: Source, movement: string): string => `${driver.name}:${movement}`
 
 export function createSettlement(deps: SettlementDeps): Settlement {
-  const { db, clock, ledger, announcer, jobs, log } = deps
+  const { db, clock, ledger, letters, jobs, log } = deps
 
   /** Nobody else posts or parks this movement until the transaction ends; answers what waits of it in suspense, or has waited. */
   async function hold(tx: Tx, driver: Source, movement: string) {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`movement ${keyOf(driver, movement)}`}, 0))`.execute(tx)
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`movement ${keyOf(driver, movement)}`}, 0))`.execute(
+      tx,
+    )
     return await tx
       .selectFrom('payment_suspense')
       .selectAll()
@@ -59,24 +61,48 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     const before = parked ?? (await ledger.posted(tx, keyOf(driver, movement)))
     if (before === undefined) return await suspend(tx, driver, notice, movement, reason)
     // The customer types what the bank tells, and each transfer has a number of its own: another amount is another transfer.
-    if (driver.credits === 'received' && before.amount !== notice.amount) return await parkReused(tx, driver, notice)
+    if (driver.credits === 'received' && before.amount !== notice.amount)
+      return await parkReused(tx, driver, notice)
     // What a gateway holds under one number may grow: the rest waits too.
-    if (parked && parked.resolved_at === null && driver.credits === 'exact' && parked.amount < notice.amount)
+    if (
+      parked &&
+      parked.resolved_at === null &&
+      driver.credits === 'exact' &&
+      parked.amount < notice.amount
+    )
       await suspend(tx, driver, notice, movement, reason, parked.amount)
   }
 
   /** The number stands for another movement already: this one waits under the word's own. */
   async function parkReused(tx: Tx, driver: Source, notice: Notice): Promise<void> {
-    if (!(await hold(tx, driver, notice.eventId))) await suspend(tx, driver, notice, notice.eventId, 'reference_reused')
+    if (!(await hold(tx, driver, notice.eventId)))
+      await suspend(tx, driver, notice, notice.eventId, 'reference_reused')
   }
 
   /** `before`: minor units of this movement that are parked already. */
-  async function suspend(tx: Tx, driver: Source, notice: Notice, movement: string, reason: string, before = 0n): Promise<void> {
+  async function suspend(
+    tx: Tx,
+    driver: Source,
+    notice: Notice,
+    movement: string,
+    reason: string,
+    before = 0n,
+  ): Promise<void> {
     const { amount, currency, reference: code } = notice
     await tx
       .insertInto('payment_suspense')
-      .values({ driver: driver.name, provider_transaction_id: movement, code, amount, currency, reason, created_at: clock.now() })
-      .onConflict((conflict) => conflict.columns(['driver', 'provider_transaction_id']).doUpdateSet({ amount }))
+      .values({
+        driver: driver.name,
+        provider_transaction_id: movement,
+        code,
+        amount,
+        currency,
+        reason,
+        created_at: clock.now(),
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['driver', 'provider_transaction_id']).doUpdateSet({ amount }),
+      )
       .execute()
     await ledger.park(tx, {
       key: `${keyOf(driver, movement)}:suspense${before === 0n ? '' : `:${amount}`}`,
@@ -89,7 +115,12 @@ export function createSettlement(deps: SettlementDeps): Settlement {
   }
 
   /** Credits one movement to the payment's customer; what waits for money goes on. It happens once, and never to what somebody has assigned. */
-  async function credit(tx: Tx, driver: Source, payment: PaymentRow, notice: Notice): Promise<'recorded' | 'already'> {
+  async function credit(
+    tx: Tx,
+    driver: Source,
+    payment: PaymentRow,
+    notice: Notice,
+  ): Promise<'recorded' | 'already'> {
     const currency = payment.currency as Currency
     const movement = notice.providerTransactionId ?? payment.code
     const key = keyOf(driver, movement)
@@ -97,7 +128,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     const parked = await hold(tx, driver, movement)
     const before = await ledger.posted(tx, key)
     if (driver.credits === 'received') {
-      if (before && before.code === payment.code && before.amount === notice.amount) return 'already'
+      if (before && before.code === payment.code && before.amount === notice.amount)
+        return 'already'
       if (before || (parked && parked.amount !== notice.amount)) {
         await parkReused(tx, driver, notice)
         return 'recorded'
@@ -110,7 +142,10 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     }
     if (parked && !before) {
       if (parked.resolved_at !== null) {
-        log.warn({ driver: driver.name, movement }, 'money was assigned before the gateway told whose it is')
+        log.warn(
+          { driver: driver.name, movement },
+          'money was assigned before the gateway told whose it is',
+        )
         return 'already'
       }
       const { amount, currency: held } = parked
@@ -123,9 +158,13 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         details,
       }
       await ledger.unpark(tx, of)
-      await tx.updateTable('payment_suspense').set({ resolved_at: clock.now() }).where('id', '=', parked.id).execute()
+      await tx
+        .updateTable('payment_suspense')
+        .set({ resolved_at: clock.now() })
+        .where('id', '=', parked.id)
+        .execute()
     }
-    const { outcome } = await ledger.credit(tx, {
+    const { outcome, setOff } = await ledger.credit(tx, {
       key,
       customerId: payment.customer_id,
       driver: driver.name,
@@ -133,29 +172,42 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       currency,
       details,
     })
-    if (outcome !== 'posted') throw new Error(`${driver.name}: the movement ${movement} has paid for another order`)
+    if (outcome !== 'posted')
+      throw new Error(`${driver.name}: the movement ${movement} has paid for another order`)
     await tx
       .updateTable('payment')
       .set({
         status: 'succeeded',
         received: payment.received + notice.amount,
+        set_off: payment.set_off + setOff,
         settled_at: clock.now(),
         provider_transaction_id: notice.providerTransactionId ?? payment.provider_transaction_id,
         detail: notice.detail,
       })
       .where('id', '=', payment.id)
       .execute()
-    await announcer.announce(tx, payment.customer_id, 'wallet.credited', {
-      wallet: { amount: Number(notice.amount), currency, provider: driver.displayName, transactionCode: payment.code },
+    await letters.toppedUp(tx, {
+      customerId: payment.customer_id,
+      amount: notice.amount,
+      currency,
+      provider: driver.displayName,
+      transactionCode: payment.code,
+      setOff,
     })
     await jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })
     return 'recorded'
   }
 
   /** A word about a payment whose money has come. */
-  async function afterSuccess(tx: Tx, driver: Source, payment: PaymentRow, notice: Notice): Promise<NoticeOutcome> {
+  async function afterSuccess(
+    tx: Tx,
+    driver: Source,
+    payment: PaymentRow,
+    notice: Notice,
+  ): Promise<NoticeOutcome> {
     const { status, providerTransactionId: movement } = notice
-    if (status !== 'succeeded' || movement === null || movement === payment.provider_transaction_id) return 'already'
+    if (status !== 'succeeded' || movement === null || movement === payment.provider_transaction_id)
+      return 'already'
     // A gateway that told of the money first and of its number later has moved it once.
     if (payment.provider_transaction_id === null)
       await tx
@@ -186,7 +238,11 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     const paymentId = payment.id
     const told = (outcome: NoticeOutcome): Settled => ({ outcome, paymentId })
 
-    if (notice.status === 'reversed' || notice.status === 'restored' || (notice.status === 'refunded' && payment.status === 'succeeded'))
+    if (
+      notice.status === 'reversed' ||
+      notice.status === 'restored' ||
+      (notice.status === 'refunded' && payment.status === 'succeeded')
+    )
       return told(await applyReversal(deps, tx, driver, payment, notice))
     if (
       notice.status === 'refunded' &&
@@ -196,12 +252,24 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       notice.amount <= payment.amount
     ) {
       // The word that it came was missed, and may still be told: both stand in the books now, so that it is not credited alone then.
-      await credit(tx, driver, payment, { ...notice, status: 'succeeded', amount: payment.amount, providerTransactionId: null })
-      const credited = await tx.selectFrom('payment').selectAll().where('id', '=', paymentId).executeTakeFirstOrThrow()
+      await credit(tx, driver, payment, {
+        ...notice,
+        status: 'succeeded',
+        amount: payment.amount,
+        providerTransactionId: null,
+      })
+      const credited = await tx
+        .selectFrom('payment')
+        .selectAll()
+        .where('id', '=', paymentId)
+        .executeTakeFirstOrThrow()
       return told(await applyReversal(deps, tx, driver, credited, notice))
     }
 
-    if (notice.currency !== payment.currency || (driver.credits === 'exact' && notice.amount !== payment.amount)) {
+    if (
+      notice.currency !== payment.currency ||
+      (driver.credits === 'exact' && notice.amount !== payment.amount)
+    ) {
       await park(tx, driver, notice, 'wrong_amount')
       return told('wrong_amount')
     }

@@ -4,40 +4,64 @@ import { jobNames } from '../billing/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import type { Announcer } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { PaymentDriver } from './driver.ts'
+import type { Letters } from './letters.ts'
 
 /** Why parked money was not given to anybody, for the operator. */
 export class NotAssignable extends Error {}
 
 /** Who is meant by a transaction code or an e-mail address; the code where there is one. */
 async function meant(tx: Tx, who: string): Promise<{ customerId: string; code: string | null }> {
-  const payment = await tx.selectFrom('payment').select(['customer_id', 'code']).where('code', '=', who).executeTakeFirst()
+  const payment = await tx
+    .selectFrom('payment')
+    .select(['customer_id', 'code'])
+    .where('code', '=', who)
+    .executeTakeFirst()
   if (payment) return { customerId: payment.customer_id, code: payment.code }
-  const customer = await tx.selectFrom('customer').select('id').where('email', '=', who.toLowerCase()).executeTakeFirst()
-  if (!customer) throw new NotAssignable(`${who} is neither a transaction code nor a customer's e-mail address.`)
+  const customer = await tx
+    .selectFrom('customer')
+    .select('id')
+    .where('email', '=', who.toLowerCase())
+    .where('active', '=', true)
+    .executeTakeFirst()
+  if (!customer)
+    throw new NotAssignable(`${who} is neither a transaction code nor a customer's e-mail address.`)
   return { customerId: customer.id, code: null }
 }
 
 /** Credits what waits under this number of `payment_suspense` to a customer's wallet; open invoices are paid next. Throws NotAssignable. */
 export async function assignSuspense(
-  deps: { db: Database; clock: Clock; ledger: Ledger; announcer: Announcer; jobs: Jobs; drivers: ReadonlyMap<string, PaymentDriver> },
+  deps: {
+    db: Database
+    clock: Clock
+    ledger: Ledger
+    letters: Letters
+    jobs: Jobs
+    drivers: ReadonlyMap<string, PaymentDriver>
+  },
   id: bigint,
   who: string,
 ): Promise<{ amount: bigint; currency: Currency }> {
-  const { db, clock, ledger, announcer, jobs, drivers } = deps
+  const { db, clock, ledger, letters, jobs, drivers } = deps
   return await transaction(db, async (tx) => {
-    const parked = await tx.selectFrom('payment_suspense').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+    const parked = await tx
+      .selectFrom('payment_suspense')
+      .selectAll()
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirst()
     if (!parked) throw new NotAssignable(`Nothing waits under the number ${id}.`)
-    if (parked.resolved_at !== null) throw new NotAssignable(`What waited under the number ${id} is decided already.`)
+    if (parked.resolved_at !== null)
+      throw new NotAssignable(`What waited under the number ${id} is decided already.`)
     const { customerId, code } = await meant(tx, who)
     const { currency } = await ledger.balanceOf(tx, customerId)
-    if (currency !== parked.currency) throw new NotAssignable(`The wallet holds ${currency}, and this money is ${parked.currency}.`)
+    if (currency !== parked.currency)
+      throw new NotAssignable(`The wallet holds ${currency}, and this money is ${parked.currency}.`)
     const { driver, amount } = parked
     const provider = drivers.get(driver)?.displayName ?? driver
     const transactionCode = code ?? parked.code ?? parked.provider_transaction_id
-    await ledger.assign(tx, {
+    const { setOff } = await ledger.assign(tx, {
       key: `suspense:${id}:assigned`,
       customerId,
       driver,
@@ -45,8 +69,19 @@ export async function assignSuspense(
       currency,
       details: { provider, code: transactionCode },
     })
-    await tx.updateTable('payment_suspense').set({ resolved_at: clock.now() }).where('id', '=', id).execute()
-    await announcer.announce(tx, customerId, 'wallet.credited', { wallet: { amount: Number(amount), currency, provider, transactionCode } })
+    await tx
+      .updateTable('payment_suspense')
+      .set({ resolved_at: clock.now() })
+      .where('id', '=', id)
+      .execute()
+    if (code !== null && setOff > 0n)
+      await tx
+        .updateTable('payment')
+        .set((row) => ({ set_off: row('set_off', '+', setOff) }))
+        .where('code', '=', code)
+        .where('status', '=', 'succeeded')
+        .execute()
+    await letters.toppedUp(tx, { customerId, amount, currency, provider, transactionCode, setOff })
     await jobs.add(tx, jobNames.payOpen, { customerId })
     return { amount, currency }
   })

@@ -21,46 +21,90 @@ interface Transfer {
 
 async function begun(amount = 200_000): Promise<{ an: TestCustomer; of: Transfer }> {
   const an = await house.customer()
-  const { body } = await house.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', {
-    token: an.token,
-    body: { amount, type: 1, method: 'BANKTRANSFER' },
-  })
+  const { body } = await house.call<{ checkoutUrl: string; transactionCode: string }>(
+    'POST',
+    '/api/payments/checkout',
+    {
+      token: an.token,
+      body: { amount, type: 1, method: 'BANKTRANSFER' },
+    },
+  )
   const { checkoutUrl, transactionCode } = body.result
   expect(checkoutUrl).toBe(`${house.url}/payment/transfer/${transactionCode}`)
   return { an, of: await shown(an, transactionCode) }
 }
 const shown = async (an: TestCustomer, code: string): Promise<Transfer> =>
-  (await house.call<Transfer>('GET', `/api/payments/transfer?transactionCode=${code}`, { token: an.token })).body.result
+  (
+    await house.call<Transfer>('GET', `/api/payments/transfer?transactionCode=${code}`, {
+      token: an.token,
+    })
+  ).body.result
 const send = async (fields: Record<string, string>): Promise<void> => {
-  const answer = await fetch(`${house.sandboxUrl}/bank/app`, { method: 'POST', body: new URLSearchParams(fields) })
+  const answer = await fetch(`${house.sandboxUrl}/bank/app`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+  })
   expect(answer.status).toBe(200)
 }
 const wallet = async ({ token }: TestCustomer): Promise<number[]> =>
-  (await house.call<{ amount: number }[]>('GET', '/api/payments/stripe', { token })).body.result.map(({ amount }) => amount).toReversed()
-const suspense = () => house.house.db.selectFrom('payment_suspense').selectAll().where('driver', '=', 'bank').execute()
+  (await house.call<{ amount: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+    .map(({ amount }) => amount)
+    .toReversed()
+const suspense = () =>
+  house.house.db.selectFrom('payment_suspense').selectAll().where('driver', '=', 'bank').execute()
 
 test('of what was asked for: the wallet holds it, and both pages say so', async () => {
   const { an, of } = await begun()
-  expect(of).toMatchObject({ amount: 200_000, received: 0, status: 'pending', accountNumber: house.keysOf('bank')['accountNumber'] })
+  expect(of).toMatchObject({
+    amount: 200_000,
+    received: 0,
+    status: 'pending',
+    accountNumber: house.keysOf('bank')['accountNumber'],
+  })
   expect(of.appUrl).toContain('/bank/app?qr=')
   await send({ account: of.accountNumber, amount: '200000', content: of.content })
   expect(await wallet(an)).toEqual([200_000])
-  expect(await shown(an, of.transactionCode)).toMatchObject({ received: 200_000, status: 'succeeded' })
-  const found = await house.call('GET', `/api/payments/get-transaction?transactionCode=${of.transactionCode}`, { token: an.token })
-  expect(found.body.result).toMatchObject({ amount: 200_000, status: 'succeeded', description: 'Top-up via Vietcombank' })
+  expect(await shown(an, of.transactionCode)).toMatchObject({
+    received: 200_000,
+    status: 'succeeded',
+  })
+  const found = await house.call(
+    'GET',
+    `/api/payments/get-transaction?transactionCode=${of.transactionCode}`,
+    { token: an.token },
+  )
+  expect(found.body.result).toMatchObject({
+    amount: 200_000,
+    status: 'succeeded',
+    description: 'Top-up via Vietcombank',
+  })
 })
 
 test('begun and left, it is found again until its money has come; nobody else sees it', async () => {
   const waiting = async ({ token }: TestCustomer) =>
-    (await house.call<{ transactionCode: string; amount: number }[]>('GET', '/api/payments/transfers', { token })).body.result
+    (
+      await house.call<{ transactionCode: string; amount: number }[]>(
+        'GET',
+        '/api/payments/transfers',
+        { token },
+      )
+    ).body.result
   const { an, of } = await begun()
   const { body } = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
     token: an.token,
     body: { amount: 300_000, type: 1, method: 'BANKTRANSFER' },
   })
   await house.topUp(an, 100_000, 'late')
-  const newest = { transactionCode: body.result.transactionCode, amount: 300_000, currency: 'VND', expiresAt: expect.any(String) as string }
-  expect(await waiting(an)).toEqual([newest, expect.objectContaining({ transactionCode: of.transactionCode, amount: 200_000 })])
+  const newest = {
+    transactionCode: body.result.transactionCode,
+    amount: 300_000,
+    currency: 'VND',
+    expiresAt: expect.any(String) as string,
+  }
+  expect(await waiting(an)).toEqual([
+    newest,
+    expect.objectContaining({ transactionCode: of.transactionCode, amount: 200_000 }),
+  ])
   expect(await waiting(await house.customer())).toEqual([])
   await send({ account: of.accountNumber, amount: '200000', content: of.content })
   expect(await waiting(an)).toEqual([newest])
@@ -72,7 +116,13 @@ test.each([
   ['told by Casso', '200000', 'casso', 'glued'],
 ])('of %s: what arrived is credited', async (_what, amount, feed, manner) => {
   const { an, of } = await begun()
-  await send({ account: of.accountNumber, amount, content: `nap vi ${of.content.toLowerCase()}`, feed, manner })
+  await send({
+    account: of.accountNumber,
+    amount,
+    content: `nap vi ${of.content.toLowerCase()}`,
+    feed,
+    manner,
+  })
   expect(await wallet(an)).toEqual([Number(amount)])
 })
 
@@ -98,7 +148,10 @@ test('made twice, and both notices are lost: both are found by asking', async ()
   await send({ account: of.accountNumber, amount: '50000', content: of.content, notice: 'lost' })
   await eventually('the lost transfers', async () => (await wallet(an)).length === 2)
   expect((await wallet(an)).toSorted((a, b) => a - b)).toEqual([50_000, 150_000])
-  expect(await shown(an, of.transactionCode)).toMatchObject({ received: 200_000, status: 'succeeded' })
+  expect(await shown(an, of.transactionCode)).toMatchObject({
+    received: 200_000,
+    status: 'succeeded',
+  })
   await house.ledgerHolds()
 })
 
@@ -108,10 +161,9 @@ test('without a code, or to another account of ours: nobody is credited, and it 
   await send({ account: of.accountNumber, amount: '77000', content: 'chuc mung sinh nhat' })
   await send({ account: '0999', amount: '88000', content: of.content })
   expect(await wallet(an)).toEqual([])
-  expect((await suspense()).slice(before).map(({ amount, reason }) => `${amount} ${reason}`)).toEqual([
-    '77000 unknown_order',
-    '88000 unknown_order',
-  ])
+  expect(
+    (await suspense()).slice(before).map(({ amount, reason }) => `${amount} ${reason}`),
+  ).toEqual(['77000 unknown_order', '88000 unknown_order'])
   await house.ledgerHolds()
 })
 
@@ -119,7 +171,12 @@ describe('told by two feeds', () => {
   const bank = { name: 'bank', displayName: 'Vietcombank', credits: 'received' } as const
   let numbers = 0
   /** What a feed says of a movement; a text that it cut holds no code. */
-  const tell = async (feed: string, reference: string | null, amount: bigint, bankReference: string): Promise<string> =>
+  const tell = async (
+    feed: string,
+    reference: string | null,
+    amount: bigint,
+    bankReference: string,
+  ): Promise<string> =>
     (
       await house.house.topUps.settlement.settle(bank, {
         eventId: `${feed}:${bankReference}`,
@@ -138,8 +195,13 @@ describe('told by two feeds', () => {
       .filter((row) => row.provider_transaction_id.endsWith(`:${bankReference}`))
       .map((row) => `${row.amount} ${row.reason}${row.resolved_at === null ? '' : ', resolved'}`)
   const inSuspense = async (): Promise<bigint> =>
-    (await house.house.db.selectFrom('ledger_account').select('balance').where('code', '=', 'suspense:bank:VND').executeTakeFirstOrThrow())
-      .balance
+    (
+      await house.house.db
+        .selectFrom('ledger_account')
+        .select('balance')
+        .where('code', '=', 'suspense:bank:VND')
+        .executeTakeFirstOrThrow()
+    ).balance
 
   test('unreadable first: what waited is credited, and waits no more', async () => {
     const { an, of } = await begun()
@@ -149,10 +211,10 @@ describe('told by two feeds', () => {
     expect(await tell('sepay', of.content, 90_000n, reference)).toBe('recorded')
     expect(await wallet(an)).toEqual([90_000])
     expect(await waiting(reference)).toEqual(['90000 unknown_order, resolved'])
-    expect([await tell('casso', null, 90_000n, reference), await tell('sepay', of.content, 90_000n, reference)]).toEqual([
-      'unknown_order',
-      'already',
-    ])
+    expect([
+      await tell('casso', null, 90_000n, reference),
+      await tell('sepay', of.content, 90_000n, reference),
+    ]).toEqual(['unknown_order', 'already'])
     expect(await wallet(an)).toEqual([90_000])
     expect(await inSuspense()).toBe(before)
     await house.ledgerHolds()
@@ -173,7 +235,10 @@ describe('told by two feeds', () => {
     const before = await inSuspense()
     const references = Array.from({ length: 6 }, newReference)
     await Promise.all(
-      references.flatMap((reference) => [tell('casso', null, 1_000n, reference), tell('sepay', of.content, 1_000n, reference)]),
+      references.flatMap((reference) => [
+        tell('casso', null, 1_000n, reference),
+        tell('sepay', of.content, 1_000n, reference),
+      ]),
     )
     expect(await wallet(an)).toEqual(Array<number>(6).fill(1_000))
     expect(await inSuspense()).toBe(before)
@@ -189,7 +254,11 @@ describe('told by two feeds', () => {
     expect(await tell('sepay-3', theirs.of.content, 90_000n, reference)).toBe('recorded')
     expect(await tell('sepay-4', null, 92_000n, reference)).toBe('unknown_order')
     expect([await wallet(mine.an), await wallet(theirs.an)]).toEqual([[90_000], []])
-    expect(await waiting(reference)).toEqual(['91000 reference_reused', '90000 reference_reused', '92000 reference_reused'])
+    expect(await waiting(reference)).toEqual([
+      '91000 reference_reused',
+      '90000 reference_reused',
+      '92000 reference_reused',
+    ])
     await house.ledgerHolds()
   })
 })
@@ -197,7 +266,19 @@ describe('told by two feeds', () => {
 test('is shown to its owner only, and only of payments that are transfers', async () => {
   const { an, of } = await begun()
   const other = await house.customer()
-  expect((await house.call('GET', `/api/payments/transfer?transactionCode=${of.transactionCode}`, { token: other.token })).status).toBe(404)
+  expect(
+    (
+      await house.call('GET', `/api/payments/transfer?transactionCode=${of.transactionCode}`, {
+        token: other.token,
+      })
+    ).status,
+  ).toBe(404)
   const { transactionCode } = await house.topUp(an, 50_000)
-  expect((await house.call('GET', `/api/payments/transfer?transactionCode=${transactionCode}`, { token: an.token })).status).toBe(404)
+  expect(
+    (
+      await house.call('GET', `/api/payments/transfer?transactionCode=${transactionCode}`, {
+        token: an.token,
+      })
+    ).status,
+  ).toBe(404)
 })

@@ -3,6 +3,7 @@ import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
+import { networkOf } from '../platform/network.ts'
 import {
   ForgedNotice,
   type Hint,
@@ -19,7 +20,8 @@ import type { Settled, Settlement } from './settle.ts'
 const maxKept = { verified: 64 * 1024, forged: 2 * 1024 }
 
 /** PostgreSQL's text holds no NUL. */
-const keepable = (text: string, length: number): string => text.slice(0, length).replaceAll('\0', '\uFFFD')
+const keepable = (text: string, length: number): string =>
+  text.slice(0, length).replaceAll('\0', '\uFFFD')
 
 /** A hint is not believed: the gateway is asked about the payment that it names. */
 async function followHint(
@@ -35,8 +37,13 @@ async function followHint(
     .where('driver', '=', driver.name)
     .executeTakeFirst()
   if (!payment) return { outcome: 'unknown_order', paymentId: null }
-  const notice = await driver.lookUp(orders.orderOf(payment, await orders.buyerOf(payment.customer_id)), hint.about)
-  return notice ? await settlement.settle(driver, notice) : { outcome: 'unknown_order', paymentId: payment.id }
+  const notice = await driver.lookUp(
+    orders.orderOf(payment, await orders.buyerOf(payment.customer_id)),
+    hint.about,
+  )
+  return notice
+    ? await settlement.settle(driver, notice)
+    : { outcome: 'unknown_order', paymentId: payment.id }
 }
 
 /** A word about a refund or a dispute may name the payment only as the gateway does. */
@@ -46,14 +53,26 @@ async function named(db: Database, driver: PaymentDriver, notice: Notice): Promi
     .selectFrom('payment')
     .select('reference')
     // Where the answer to our own call was lost, the gateway's id is known from its word about the money.
-    .where((eb) => eb.or([eb('provider_ref', '=', notice.paymentRef ?? ''), eb('provider_transaction_id', '=', notice.paymentRef ?? '')]))
+    .where((eb) =>
+      eb.or([
+        eb('provider_ref', '=', notice.paymentRef ?? ''),
+        eb('provider_transaction_id', '=', notice.paymentRef ?? ''),
+      ]),
+    )
     .where('driver', '=', driver.name)
     .executeTakeFirst()
   return { ...notice, reference: payment?.reference ?? null }
 }
 
 export async function receiveNotice(
-  deps: { db: Database; clock: Clock; log: Log; settlement: Settlement; orders: Orders; forgeries: Limit },
+  deps: {
+    db: Database
+    clock: Clock
+    log: Log
+    settlement: Settlement
+    orders: Orders
+    forgeries: Limit
+  },
   driver: PaymentDriver,
   request: NoticeRequest & { readonly ip: string },
 ): Promise<NoticeAnswer> {
@@ -82,18 +101,23 @@ export async function receiveNotice(
     else {
       eventId = word.eventId
       ;({ outcome, paymentId } =
-        'ask' in word ? await followHint(deps, driver, word) : await settlement.settle(driver, await named(db, driver, word)))
+        'ask' in word
+          ? await followHint(deps, driver, word)
+          : await settlement.settle(driver, await named(db, driver, word)))
     }
   } catch (error) {
     if (error instanceof ForgedNotice) {
       outcome = 'forged'
       log.warn({ driver: driver.name, reason: error.message }, 'forged notice')
       // A flood of them is told from the log: it shall not fill the table.
-      const few = await deps.forgeries.take(request.ip).then(
+      const few = await deps.forgeries.take(networkOf(request.ip)).then(
         () => true,
         () => false,
       )
-      if (few) await store(maxKept.forged).catch((failure: unknown) => log.error({ err: failure }, 'forged notice not kept'))
+      if (few)
+        await store(maxKept.forged).catch((failure: unknown) =>
+          log.error({ err: failure }, 'forged notice not kept'),
+        )
     } else log.error({ err: error, driver: driver.name }, 'notice refused')
   }
   if (stored !== undefined) {

@@ -7,9 +7,15 @@ export function acceptedLanguage(header: string | undefined): Language {
   let weight = 0
   for (const part of (header ?? '').split(',')) {
     const [tag = '', ...parameters] = part.trim().split(';')
-    const weights = parameters.map((parameter) => /^\s*q\s*=\s*(.*)$/i.exec(parameter)?.[1]).filter((text) => text !== undefined)
+    const weights = parameters
+      .map((parameter) => /^\s*q\s*=\s*(.*)$/i.exec(parameter)?.[1])
+      .filter((text) => text !== undefined)
     const q = Number(weights[0] ?? 1)
-    const language = /^vi(?![a-z])/i.test(tag) ? 'vi' : /^(en(?![a-z])|\*)/i.test(tag) ? 'en' : undefined
+    const language = /^vi(?![a-z])/i.test(tag)
+      ? 'vi'
+      : /^(en(?![a-z])|\*)/i.test(tag)
+        ? 'en'
+        : undefined
     if (language && q > weight) [best, weight] = [language, q]
   }
   return best

@@ -1,5 +1,6 @@
 /** Keyset cursors: the last position of a page, opaque to the caller. */
-import { ruleText, type Language } from '../../contract/index.ts'
+import type { Language } from '../../contract/index.ts'
+import { ruleText } from '../../contract/server-sentences.ts'
 import { Refusal } from './errors.ts'
 
 export const encodeCursor = (position: bigint | null): string | null =>
@@ -9,6 +10,7 @@ export const encodeCursor = (position: bigint | null): string | null =>
 export function decodeCursor(cursor: string | undefined, language: Language): bigint | null {
   if (cursor === undefined) return null
   const match = /^v1:(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
-  if (!match?.[1]) throw new Refusal('invalid_input', { fields: { cursor: ruleText('cursor', language) } })
+  if (!match?.[1])
+    throw new Refusal('invalid_input', { fields: { cursor: ruleText('cursor', language) } })
   return BigInt(match[1])
 }

@@ -28,6 +28,12 @@ export interface ClockOffset {
   one: Generated<boolean>;
 }
 
+export interface CodeFailure {
+  code_id: string;
+  network: string;
+  tries: number;
+}
+
 export interface Customer {
   active: Generated<boolean>;
   address_line: string | null;
@@ -105,6 +111,13 @@ export interface DnsZone {
   touched_at: Generated<Timestamp>;
 }
 
+export interface Host {
+  kind: string;
+  name: string;
+  seq: Generated<bigint>;
+  site_id: string;
+}
+
 export interface Idempotency {
   body: Buffer;
   created_at: Timestamp;
@@ -122,15 +135,24 @@ export interface IdempotencyAction {
   scope: string;
 }
 
+export interface Installation {
+  one: Generated<boolean>;
+  sandbox_since: Timestamp | null;
+}
+
 export interface Invoice {
   amount_paid: Generated<bigint>;
   buyer: unknown;
+  corrects_id: string | null;
   created_at: Timestamp;
   currency: string;
   customer_id: string;
   id: string;
+  issued_at: Timestamp | null;
   kind: string;
-  number: string;
+  lapses_at: Timestamp | null;
+  number: string | null;
+  old_token_hash: Buffer | null;
   paid_at: Timestamp | null;
   period_end: Timestamp | null;
   period_start: Timestamp | null;
@@ -145,19 +167,20 @@ export interface Invoice {
   subscription_id: string | null;
   tax_name: string;
   tax_rate: number;
-  token: string;
   total: bigint;
 }
 
 export interface InvoiceCounter {
   last: bigint;
   region_code: string;
+  series: string;
   year: number;
 }
 
 export interface InvoiceLine {
   amount: bigint;
   basis: unknown | null;
+  corrects_position: number | null;
   description_en: string;
   description_vi: string;
   invoice_id: string;
@@ -167,6 +190,12 @@ export interface InvoiceLine {
   quantity: bigint;
   tax: bigint;
   unit_price: bigint;
+}
+
+export interface KnownOrigin {
+  customer_id: string;
+  origin: string;
+  seen_at: Timestamp;
 }
 
 export interface LedgerAccount {
@@ -246,12 +275,16 @@ export interface Notification {
 
 export interface OneTimeCode {
   code_fingerprint: Buffer;
-  customer_id: string;
+  customer_id: string | null;
   expires_at: Timestamp;
+  id: string;
   purpose: string;
+  requester: string;
   sent_at: Timestamp;
+  subject: string;
   target: string | null;
   tries: Generated<number>;
+  trusted: boolean;
 }
 
 export interface Payment {
@@ -272,6 +305,7 @@ export interface Payment {
   provider_transaction_id: string | null;
   received: Generated<bigint>;
   reference: string;
+  set_off: Generated<bigint>;
   settled_at: Timestamp | null;
   status: string;
 }
@@ -288,6 +322,7 @@ export interface PaymentNotice {
 
 export interface PaymentRefund {
   amount: bigint;
+  attempts: Generated<number>;
   created_at: Timestamp;
   detail: string | null;
   doubted_at: Timestamp | null;
@@ -337,6 +372,12 @@ export interface RateLimit {
   points: Generated<number>;
 }
 
+export interface RootSecret {
+  fingerprint: string;
+  one: Generated<boolean>;
+  sealed: Buffer;
+}
+
 export interface RunwayWarning {
   customer_id: string;
   days: number;
@@ -345,10 +386,12 @@ export interface RunwayWarning {
 export interface Session {
   created_at: Timestamp;
   customer_id: string;
+  ends_at: Timestamp;
   expires_at: Timestamp;
   id: Generated<string>;
   ip: string | null;
   last_used_at: Timestamp;
+  locked_at: Timestamp | null;
   token_hash: Buffer;
   user_agent: string | null;
 }
@@ -362,6 +405,13 @@ export interface SignIn {
   user_agent: string;
 }
 
+export interface SignInFailure {
+  blocked_until: Timestamp;
+  expires_at: Timestamp;
+  failures: number;
+  key: Buffer;
+}
+
 export interface Site {
   admin_password_sealed: Buffer | null;
   admin_user: string;
@@ -373,12 +423,18 @@ export interface Site {
   customer_id: string;
   deleted_at: Timestamp | null;
   disk_mb: number;
+  disk_warned: Generated<number>;
+  disk_watched_at: Timestamp | null;
+  down_reason: string | null;
+  down_since: Timestamp | null;
   generation: Generated<number>;
   giving_up: string | null;
+  health_checked_at: Timestamp | null;
   id: string;
   invoice_id: string | null;
   language: string;
   mariadb_disk_mb: number;
+  mariadb_disk_warned: Generated<number>;
   name: string;
   plan_id: number;
   plan_name: string;
@@ -397,6 +453,7 @@ export interface Site {
   status: string;
   steps_done: Generated<string[]>;
   subscription_id: string | null;
+  unanswered: Generated<number>;
 }
 
 export interface SiteBackup {
@@ -419,16 +476,11 @@ export interface SiteDomain {
   customer_id: string;
   id: Generated<bigint>;
   name: string;
+  pointed: boolean | null;
   proof: string;
   released_at: Timestamp | null;
   site_id: string;
   verified: boolean;
-}
-
-export interface SiteFormerName {
-  name: string;
-  seq: Generated<bigint>;
-  site_id: string;
 }
 
 export interface SiteOrphan {
@@ -445,6 +497,16 @@ export interface SiteRestore {
   reason: string | null;
   site_id: string;
   state: string;
+}
+
+export interface SmsDay {
+  day: Timestamp;
+  sent: number;
+}
+
+export interface SmsSlot {
+  at: Timestamp;
+  number: string;
 }
 
 export interface Subscription {
@@ -466,6 +528,7 @@ export interface Subscription {
   product: string;
   region_code: string;
   reminded: number | null;
+  rise: unknown | null;
   status: string;
   subject: unknown | null;
   terms: unknown | null;
@@ -485,17 +548,21 @@ export interface DB {
   card_customer: CardCustomer;
   channel_grant: ChannelGrant;
   clock_offset: ClockOffset;
+  code_failure: CodeFailure;
   customer: Customer;
   dns_account_pair: DnsAccountPair;
   dns_change: DnsChange;
   dns_record: DnsRecord;
   dns_served: DnsServed;
   dns_zone: DnsZone;
+  host: Host;
   idempotency: Idempotency;
   idempotency_action: IdempotencyAction;
+  installation: Installation;
   invoice: Invoice;
   invoice_counter: InvoiceCounter;
   invoice_line: InvoiceLine;
+  known_origin: KnownOrigin;
   ledger_account: LedgerAccount;
   ledger_check: LedgerCheck;
   ledger_checked: LedgerChecked;
@@ -512,15 +579,18 @@ export interface DB {
   payment_reversal_unmatched: PaymentReversalUnmatched;
   payment_suspense: PaymentSuspense;
   rate_limit: RateLimit;
+  root_secret: RootSecret;
   runway_warning: RunwayWarning;
   session: Session;
   sign_in: SignIn;
+  sign_in_failure: SignInFailure;
   site: Site;
   site_backup: SiteBackup;
   site_domain: SiteDomain;
-  site_former_name: SiteFormerName;
   site_orphan: SiteOrphan;
   site_restore: SiteRestore;
+  sms_day: SmsDay;
+  sms_slot: SmsSlot;
   subscription: Subscription;
   wallet_debt: WalletDebt;
 }

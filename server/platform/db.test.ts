@@ -25,13 +25,17 @@ test('a migration has all the time that it needs, on a database of any size', as
     const applied = await migrate(database.url)
     expect(applied[0]).toBe('0001_platform')
     expect(await migrate(database.url)).toEqual([])
-    const { rows } = await admin.query('select name, value, count(*)::int as times from limit_seen group by name, value order by name')
+    const { rows } = await admin.query(
+      'select name, value, count(*)::int as times from limit_seen group by name, value order by name',
+    )
     expect(rows).toEqual(
-      ['idle_in_transaction_session_timeout', 'statement_timeout', 'transaction_timeout'].map((name) => ({
-        name,
-        value: '0',
-        times: applied.length,
-      })),
+      ['idle_in_transaction_session_timeout', 'statement_timeout', 'transaction_timeout'].map(
+        (name) => ({
+          name,
+          value: '0',
+          times: applied.length,
+        }),
+      ),
     )
   } finally {
     await admin.end()

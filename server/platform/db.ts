@@ -1,4 +1,5 @@
 /** The database: one pool, typed queries, numbered SQL migrations, and transactions that may leave something to do after the commit. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
@@ -30,6 +31,28 @@ const limits = {
 export const connect = (url: string, max: number, onError: (error: Error) => void): Pool =>
   open({ connectionString: url, max, ...limits, application_name: 'portal' }, onError)
 
+/** The transaction that the running code stands in; kept only while somebody watches. */
+const inTransaction = new AsyncLocalStorage<{ open: boolean }>()
+let watched = false
+/**
+ * From now on whoever asks a pool for a second connection inside of a transaction gets an error. As
+ * many of them at once as the pool has connections would wait for each other until the time-out of
+ * the pool, and everybody else with them. For tests: it costs every asynchronous step a little.
+ */
+export function watchForSecondConnections(): void {
+  watched = true
+}
+
+function refuseSecondConnections(pool: pg.Pool): void {
+  const { connect: take } = pool
+  const guarded = (...args: unknown[]): unknown => {
+    if (inTransaction.getStore()?.open === true)
+      throw new Error('a second connection was asked for inside of a transaction')
+    return Reflect.apply(take, pool, args)
+  }
+  pool.connect = guarded as typeof pool.connect
+}
+
 function open(config: pg.PoolConfig, onError: (error: Error) => void): Pool {
   const pool = new pg.Pool({ ...config, connectionTimeoutMillis: 10_000, keepAlive: true })
   let closing = false
@@ -41,6 +64,7 @@ function open(config: pg.PoolConfig, onError: (error: Error) => void): Pool {
   pool.on('connect', (client) => {
     client.on('error', () => undefined)
   })
+  refuseSecondConnections(pool)
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
@@ -57,7 +81,10 @@ const folderProvider = (folder: string): MigrationProvider => ({
     const files = (await readdir(folder)).filter((file) => /^\d{4}_.+\.sql$/.test(file)).sort()
     const migrations = files.map(async (file) => {
       const text = await readFile(path.join(folder, file), 'utf8')
-      return [file.replace(/\.sql$/, ''), { up: async (db: Kysely<unknown>) => void (await sql.raw(text).execute(db)) }] as const
+      return [
+        file.replace(/\.sql$/, ''),
+        { up: async (db: Kysely<unknown>) => void (await sql.raw(text).execute(db)) },
+      ] as const
     })
     return Object.fromEntries(await Promise.all(migrations))
   },
@@ -69,12 +96,17 @@ const folderProvider = (folder: string): MigrationProvider => ({
  */
 export async function migrate(url: string): Promise<string[]> {
   // What breaks while it is idle breaks the next query too, and that one is heard.
-  const { db, close } = open({ connectionString: url, max: 1, application_name: 'portal-migrations' }, () => undefined)
+  const { db, close } = open(
+    { connectionString: url, max: 1, application_name: 'portal-migrations' },
+    () => undefined,
+  )
   try {
     const provider = folderProvider(path.resolve(import.meta.dirname, '../migrations'))
     const { error, results } = await new Migrator({ db, provider }).migrateToLatest()
     if (error) throw error
-    return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName)
+    return (results ?? [])
+      .filter((result) => result.status === 'Success')
+      .map((result) => result.migrationName)
   } finally {
     await close()
   }
@@ -87,7 +119,9 @@ export async function transaction<T>(db: Database, work: (tx: Tx) => Promise<T>)
   const todo: (() => void)[] = []
   const result = await db.transaction().execute(async (tx) => {
     afterCommit.set(tx, todo)
-    return await work(tx)
+    if (!watched) return await work(tx)
+    const here = { open: true }
+    return await inTransaction.run(here, () => work(tx)).finally(() => (here.open = false))
   })
   for (const act of todo) act()
   return result
@@ -99,8 +133,12 @@ export function onCommit(tx: Tx, act: () => void): void {
 }
 
 /** PostgreSQL's error code (such as 23505) and constraint, if the error is the database's. */
-export const databaseError = (error: unknown): { code: string; constraint: string | undefined } | undefined =>
-  error instanceof pg.DatabaseError && error.code !== undefined ? { code: error.code, constraint: error.constraint } : undefined
+export const databaseError = (
+  error: unknown,
+): { code: string; constraint: string | undefined } | undefined =>
+  error instanceof pg.DatabaseError && error.code !== undefined
+    ? { code: error.code, constraint: error.constraint }
+    : undefined
 
 /** Shutting down, starting, too many connections, no connections taken, no such database (SQLSTATE); and what the network says of a server that is gone. */
 const absence = new Set([
@@ -120,7 +158,9 @@ const absence = new Set([
 /** The pool is exhausted or the database is gone: trouble that passes, not a bug of this request. */
 export const databaseIsAway = (error: unknown): boolean =>
   error instanceof Error &&
-  (/timeout exceeded when trying to connect|Connection terminated|is not queryable|Query read timeout|ENOENT.*PGSQL/.test(error.message) ||
+  (/timeout exceeded when trying to connect|Connection terminated|is not queryable|Query read timeout|ENOENT.*PGSQL/.test(
+    error.message,
+  ) ||
     absence.has((error as { code?: string }).code ?? ''))
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

@@ -13,11 +13,17 @@ export interface DnsLookup {
  * Asks `near` first for the names that are its own to answer, `far` for all others, and for those of which `near` knows nothing: they may stand in a
  * zone below that is delegated on.
  */
-export function lookUpNear(near: DnsLookup, isNear: (name: string) => Promise<boolean>, far: DnsLookup): DnsLookup {
-  const first = (ask: (lookup: DnsLookup, name: string) => Promise<readonly string[] | undefined>) => async (name: string) => {
-    const own = (await isNear(name)) ? await ask(near, name) : undefined
-    return own && own.length > 0 ? own : ((await ask(far, name)) ?? own)
-  }
+export function lookUpNear(
+  near: DnsLookup,
+  isNear: (name: string) => Promise<boolean>,
+  far: DnsLookup,
+): DnsLookup {
+  const first =
+    (ask: (lookup: DnsLookup, name: string) => Promise<readonly string[] | undefined>) =>
+    async (name: string) => {
+      const own = (await isNear(name)) ? await ask(near, name) : undefined
+      return own && own.length > 0 ? own : ((await ask(far, name)) ?? own)
+    }
   return {
     cname: first((lookup, name) => lookup.cname(name)),
     addresses: first((lookup, name) => lookup.addresses(name)),
@@ -42,7 +48,10 @@ export function createDnsLookup(servers: readonly string[], timeoutMs = 2000): D
   return {
     cname: async (name) => (await ask(resolver.resolveCname(name)))?.map(plain),
     async addresses(name) {
-      const [four, six] = await Promise.all([ask(resolver.resolve4(name)), ask(resolver.resolve6(name))])
+      const [four, six] = await Promise.all([
+        ask(resolver.resolve4(name)),
+        ask(resolver.resolve6(name)),
+      ])
       return four || six ? [...(four ?? []), ...(six ?? [])] : undefined
     },
     txt: async (name) => (await ask(resolver.resolveTxt(name)))?.map((parts) => parts.join('')),

@@ -9,7 +9,14 @@ export class Refusal extends Error {
   readonly retryAfterSeconds: number | undefined
   /** True when what was written before the refusal must stay, such as the count of wrong codes. Otherwise all is rolled back. */
   readonly keepsWrites: boolean
-  constructor(code: ErrorCode, detail: { fields?: Record<string, string>; retryAfterSeconds?: number; keepsWrites?: boolean } = {}) {
+  constructor(
+    code: ErrorCode,
+    detail: {
+      fields?: Record<string, string>
+      retryAfterSeconds?: number
+      keepsWrites?: boolean
+    } = {},
+  ) {
     super(code)
     this.name = 'Refusal'
     this.code = code

@@ -61,7 +61,8 @@ async function readLimited(response: Response, peer: string, maxBytes: number): 
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
-    if (size > maxBytes) throw new DriverFailure('unavailable', `${peer}: the answer is longer than ${maxBytes} bytes`)
+    if (size > maxBytes)
+      throw new DriverFailure('unavailable', `${peer}: the answer is longer than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -87,30 +88,51 @@ export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
   let answer: HttpAnswer
   try {
     const signal = AbortSignal.timeout(call.timeoutMs ?? defaultTimeoutMs)
-    const response = await fetch(call.url, { method, headers, signal, redirect: 'manual', ...(body === undefined ? {} : { body }) })
+    const response = await fetch(call.url, {
+      method,
+      headers,
+      signal,
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body }),
+    })
     answer = {
       status: response.status,
       headers: response.headers,
       text: await readLimited(response, peer, call.maxBytes ?? defaultMaxBytes),
     }
   } catch (error) {
-    if (error instanceof DriverFailure) throw lost === 'unclear' ? new DriverFailure(lost, error.message) : error
+    if (error instanceof DriverFailure)
+      throw lost === 'unclear' ? new DriverFailure(lost, error.message) : error
     const found = codes(error)
     const unsent = found.length > 0 && found.every((code) => beforeSending.has(code))
-    const why = error instanceof Error && error.name === 'TimeoutError' ? 'no answer in time' : (found[0] ?? 'the connection broke')
+    const why =
+      error instanceof Error && error.name === 'TimeoutError'
+        ? 'no answer in time'
+        : (found[0] ?? 'the connection broke')
     throw new DriverFailure(unsent ? 'unavailable' : lost, `${peer}: ${method}: ${why}`)
   }
   const { status } = answer
   if ((status >= 200 && status < 300) || call.accept?.includes(status)) return answer
-  if (status >= 500) throw new DriverFailure(call.serverError ?? 'unavailable', `${peer}: ${method}: status ${status}`)
-  throw new DriverFailure(status === 408 || status === 429 ? 'unavailable' : 'rejected', `${peer}: ${method}: status ${status}`)
+  if (status >= 500)
+    throw new DriverFailure(
+      call.serverError ?? 'unavailable',
+      `${peer}: ${method}: status ${status}`,
+    )
+  throw new DriverFailure(
+    status === 408 || status === 429 ? 'unavailable' : 'rejected',
+    `${peer}: ${method}: status ${status}`,
+  )
 }
 
 /**
  * The answer's body as JSON. What is no JSON is a failure of the other side: `kind` says which
  * (a call that moved money must say 'unclear').
  */
-export function jsonOf(answer: HttpAnswer, peer: string, kind: DriverFailureKind = 'unavailable'): unknown {
+export function jsonOf(
+  answer: HttpAnswer,
+  peer: string,
+  kind: DriverFailureKind = 'unavailable',
+): unknown {
   try {
     return JSON.parse(answer.text)
   } catch {

@@ -1,29 +1,53 @@
 /** What went wrong, as the customer may know it: the failure's envelope, in the caller's language. */
 import type { FastifyError, FastifyRequest } from 'fastify'
-import { errorStatus, errorText, type ErrorCode, type Failure, type Language } from '../../contract/index.ts'
+import {
+  errorStatus,
+  errorText,
+  type ErrorCode,
+  type Failure,
+  type Language,
+} from '../../contract/index.ts'
 import { acceptedLanguage } from './accept-language.ts'
 import { databaseIsAway } from './db.ts'
 import { DriverFailure, Refusal } from './errors.ts'
 import type { Log } from './log.ts'
 
 /** The failure's envelope. */
-export function failure(code: ErrorCode, language: Language, requestId: string, fields?: Readonly<Record<string, string>>): Failure {
-  return { statusCode: errorStatus(code), message: errorText(code, language), error: { code, ...(fields && { fields }), requestId } }
+export function failure(
+  code: ErrorCode,
+  language: Language,
+  requestId: string,
+  fields?: Readonly<Record<string, string>>,
+): Failure {
+  return {
+    statusCode: errorStatus(code),
+    message: errorText(code, language),
+    error: { code, ...(fields && { fields }), requestId },
+  }
 }
 
-export const languageOfRequest = (request: FastifyRequest): Language => acceptedLanguage(request.headers['accept-language'])
+export const languageOfRequest = (request: FastifyRequest): Language =>
+  acceptedLanguage(request.headers['accept-language'])
 
 /** What went wrong, as the customer may know it. Anything unknown is a bug: 500, and the log keeps the detail. */
-export function explain(error: unknown, request: FastifyRequest, log: Log): { body: Failure; retryAfter?: number } {
+export function explain(
+  error: unknown,
+  request: FastifyRequest,
+  log: Log,
+): { body: Failure; retryAfter?: number } {
   const language = languageOfRequest(request)
-  const no = (code: ErrorCode, fields?: Readonly<Record<string, string>>) => failure(code, language, request.id, fields)
+  const no = (code: ErrorCode, fields?: Readonly<Record<string, string>>) =>
+    failure(code, language, request.id, fields)
   if (error instanceof Refusal) {
     const body = no(error.code, error.fields)
-    // Why it conflicts is known to the room, and says more than the code's own sentence.
-    const [why] = error.code === 'conflict' ? Object.values(error.fields ?? {}) : []
+    // Why it conflicts, or is too much, is known to the room, and says more than the code's own.
+    const roomKnows = error.code === 'conflict' || error.code === 'rate_limited'
+    const [why] = roomKnows ? Object.values(error.fields ?? {}) : []
     return {
       body: why === undefined ? body : { ...body, message: why },
-      ...(error.retryAfterSeconds !== undefined && { retryAfter: Math.max(1, Math.ceil(error.retryAfterSeconds)) }),
+      ...(error.retryAfterSeconds !== undefined && {
+        retryAfter: Math.max(1, Math.ceil(error.retryAfterSeconds)),
+      }),
     }
   }
   if (error instanceof DriverFailure) {
@@ -33,12 +57,19 @@ export function explain(error: unknown, request: FastifyRequest, log: Log): { bo
   const code = (error as FastifyError).code
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return { body: no('payload_too_large') }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return { body: no('unsupported_media_type') }
-  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY' || code === 'FST_ERR_CTP_INVALID_JSON_BODY' || error instanceof SyntaxError)
+  if (
+    code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ||
+    code === 'FST_ERR_CTP_INVALID_JSON_BODY' ||
+    error instanceof SyntaxError
+  )
     return { body: no('bad_json') }
   // An address that cannot be decoded, whose id is absurdly long, or that climbs out of a folder, names nothing of ours.
-  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH' || code === 'FST_STATIC_FORBIDDEN_PATH')
+  if (
+    code === 'FST_ERR_BAD_URL' ||
+    code === 'FST_ERR_MAX_PARAM_LENGTH' ||
+    code === 'FST_STATIC_FORBIDDEN_PATH'
+  )
     return { body: no('not_found') }
-  if (code === 'FST_UNDER_PRESSURE') return { body: no('unavailable'), retryAfter: 5 }
   if ((error as FastifyError).statusCode === 400) return { body: no('bad_json') }
   if (databaseIsAway(error)) {
     log.error({ err: error, reqId: request.id }, 'the database does not answer')

@@ -1,7 +1,14 @@
 /** Idempotency-Key on a real write: beginning a top-up, which makes a new code each time it acts. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { manualClock, openTestHouse, type Answer, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eightAtATime,
+  manualClock,
+  openTestHouse,
+  type Answer,
+  type TestCustomer,
+  type TestHouse,
+} from '../../test/house.ts'
 import { hours } from './clock.ts'
 
 const clock = manualClock()
@@ -18,11 +25,18 @@ interface Begun {
 }
 const body = { amount: 50_000, type: 1, method: 'QRPAY' }
 const begin = (key: string | undefined, form: unknown = body, { token }: { token: string } = an) =>
-  portal.call<Begun>('POST', '/api/payments/checkout', { token, body: form, headers: key === undefined ? {} : { 'idempotency-key': key } })
+  portal.call<Begun>('POST', '/api/payments/checkout', {
+    token,
+    body: form,
+    headers: key === undefined ? {} : { 'idempotency-key': key },
+  })
 const replayed = (answer: Answer): string | null => answer.headers.get('idempotency-replayed')
 const signedInAgain = async ({ email, password }: TestCustomer): Promise<{ token: string }> => ({
-  token: (await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })).body.result
-    .token.accessToken,
+  token: (
+    await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', {
+      body: { email, password },
+    })
+  ).body.result.token.accessToken,
 })
 const payments = async (): Promise<number> =>
   Number(
@@ -66,23 +80,34 @@ describe('the same key', () => {
 
   test('and a body that fails its schema: the same refusal again, byte for byte', async () => {
     const notices = (key: string, sent: unknown) =>
-      portal.call('PUT', '/api/notifications/read', { token: an.token, body: sent, headers: { 'idempotency-key': key } })
+      portal.call('PUT', '/api/notifications/read', {
+        token: an.token,
+        body: sent,
+        headers: { 'idempotency-key': key },
+      })
     for (const send of [
       (key: string): Promise<Answer> => begin(key, { ...body, amount: 'much' }),
       (key: string) => notices(key, { ids: 'all of them' }),
     ]) {
       const key = randomUUID()
       const [first, second] = [await send(key), await send(key)]
-      expect([first.status, first.body.error?.code, replayed(first)]).toEqual([422, 'invalid_input', null])
+      expect([first.status, first.body.error?.code, replayed(first)]).toEqual([
+        422,
+        'invalid_input',
+        null,
+      ])
       expect([second.text, replayed(second)]).toEqual([first.text, 'true'])
     }
     const empty = await begin('')
-    expect([empty.status, empty.body.error?.fields]).toEqual([422, { 'Idempotency-Key': 'Please fill this in.' }])
+    expect([empty.status, empty.body.error?.fields]).toEqual([
+      422,
+      { 'Idempotency-Key': 'Please fill this in.' },
+    ])
   })
 
   test('ten at once: one acts, the others wait their turn or hear what it said', async () => {
     const [key, before] = [randomUUID(), await payments()]
-    const answers = await Promise.all(Array.from({ length: 10 }, () => begin(key)))
+    const answers = await eightAtATime(10, () => begin(key))
     const done = answers.filter((answer) => answer.status === 200)
     expect(done.filter((answer) => replayed(answer) === null)).toHaveLength(1)
     expect(new Set(done.map((answer) => answer.text)).size).toBe(1)
@@ -99,7 +124,9 @@ describe('the same key', () => {
     expect([first.status, first.body.error?.code]).toEqual([422, 'method_unavailable'])
     const second = await begin(key, body, sam)
     expect([second.status, replayed(second), second.text]).toEqual([422, 'true', first.text])
-    expect((await begin(key, { ...body, amount: 60_000 }, sam)).body.error?.code).toBe('idempotency_key_reused')
+    expect((await begin(key, { ...body, amount: 60_000 }, sam)).body.error?.code).toBe(
+      'idempotency_key_reused',
+    )
   })
 
   test('of another customer is another key', async () => {
@@ -128,17 +155,21 @@ describe('the key itself', () => {
     expect((await begin('k'.repeat(255))).status).toBe(200)
     for (const key of ['k'.repeat(256), '']) {
       const answer = await begin(key)
-      expect([answer.status, answer.body.error?.code, Object.keys(answer.body.error?.fields ?? {})]).toEqual([
-        422,
-        'invalid_input',
-        ['Idempotency-Key'],
-      ])
+      expect([
+        answer.status,
+        answer.body.error?.code,
+        Object.keys(answer.body.error?.fields ?? {}),
+      ]).toEqual([422, 'invalid_input', ['Idempotency-Key']])
     }
     expect((await begin("'; drop table idempotency; --")).status).toBe(200)
   })
 
   test('means nothing to a GET, nor without a living token', async () => {
-    const read = () => portal.call('GET', '/api/v1/auth/me', { token: an.token, headers: { 'idempotency-key': 'get' } })
+    const read = () =>
+      portal.call('GET', '/api/v1/auth/me', {
+        token: an.token,
+        headers: { 'idempotency-key': 'get' },
+      })
     await read()
     expect((await read()).headers.get('idempotency-replayed')).toBeNull()
     expect((await begin('get')).status).toBe(200)
@@ -154,6 +185,8 @@ describe('the key itself', () => {
     const { body: answer } = await begin(randomUUID())
     const rows = await portal.house.db.selectFrom('idempotency').select('body').execute()
     expect(rows.length).toBeGreaterThan(5)
-    expect(rows.some((row) => row.body.toString('latin1').includes(answer.result.transactionCode))).toBe(false)
+    expect(
+      rows.some((row) => row.body.toString('latin1').includes(answer.result.transactionCode)),
+    ).toBe(false)
   })
 })

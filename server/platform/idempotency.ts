@@ -6,8 +6,9 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { deleteInBatches } from './batches.ts'
 import { hours, later, type Clock } from './clock.ts'
-import { transaction, type Database, type Tx } from './db.ts'
+import { transaction, type Database, type Queryable, type Tx } from './db.ts'
 import { Refusal } from './errors.ts'
 import { sameBytes, type Secrets } from './secrets.ts'
 import type { SessionLocks } from './session-locks.ts'
@@ -30,25 +31,55 @@ export interface KeptAnswer {
 }
 
 const purpose = 'idempotency'
+/** How the scope of a caller begins who is not signed in; their network follows. */
+export const anonymous = 'anonymous:'
+/** Answers that are kept for one network; beyond, the oldest go, so that nobody fills the table. */
+const keptOfNetwork = 200
 /** Answers are kept for 24 hours. */
 const oldest = (clock: Clock): Date => later(clock.now(), -hours(24))
 
 // Keyed: a body may hold a password, and a plain hash of it could be guessed from a stolen table.
 const fingerprintOf = (store: IdempotencyStore, call: KeyedCall): Buffer =>
   store.secrets.fingerprint(purpose, JSON.stringify(call.fingerprint))
-const lockOf = (call: KeyedCall): bigint => createHash('sha256').update(`${call.scope}\n${call.key}`).digest().readBigInt64BE()
+const lockOf = (call: KeyedCall): bigint =>
+  createHash('sha256').update(`${call.scope}\n${call.key}`).digest().readBigInt64BE()
+
+/** A refusal that says nothing of the call itself: a later try may succeed. */
+const passes = (refusal: Refusal): boolean =>
+  refusal.code === 'rate_limited' || refusal.code === 'unavailable'
 
 /** The answer that is kept under this key, if it was given within a day. Refuses with idempotency_key_reused. */
-async function keptAnswer(store: IdempotencyStore, tx: Tx, call: KeyedCall, fingerprint: Buffer): Promise<KeptAnswer | undefined> {
-  const row = await tx.selectFrom('idempotency').selectAll().where('scope', '=', call.scope).where('key', '=', call.key).executeTakeFirst()
+async function keptAnswer(
+  store: IdempotencyStore,
+  tx: Queryable,
+  call: KeyedCall,
+  fingerprint: Buffer,
+): Promise<KeptAnswer | undefined> {
+  const row = await tx
+    .selectFrom('idempotency')
+    .selectAll()
+    .where('scope', '=', call.scope)
+    .where('key', '=', call.key)
+    .executeTakeFirst()
   const known = row && row.created_at >= oldest(store.clock) ? row : undefined
-  if (row && !known) await tx.deleteFrom('idempotency').where('scope', '=', call.scope).where('key', '=', call.key).execute()
+  if (row && !known)
+    await tx
+      .deleteFrom('idempotency')
+      .where('scope', '=', call.scope)
+      .where('key', '=', call.key)
+      .execute()
   if (!known) return undefined
   if (!sameBytes(known.fingerprint, fingerprint)) throw new Refusal('idempotency_key_reused')
   return { statusCode: known.status_code, body: store.secrets.open(purpose, known.body) }
 }
 
-async function keep(store: IdempotencyStore, tx: Tx, call: KeyedCall, fingerprint: Buffer, answer: KeptAnswer): Promise<void> {
+async function keep(
+  store: IdempotencyStore,
+  tx: Tx,
+  call: KeyedCall,
+  fingerprint: Buffer,
+  answer: KeptAnswer,
+): Promise<void> {
   const kept = {
     fingerprint,
     status_code: answer.statusCode,
@@ -59,31 +90,63 @@ async function keep(store: IdempotencyStore, tx: Tx, call: KeyedCall, fingerprin
     .insertInto('idempotency')
     .values({ scope: call.scope, key: call.key, ...kept })
     .execute()
+  if (!call.scope.startsWith(anonymous)) return
+  const newest = tx
+    .selectFrom('idempotency')
+    .select('key')
+    .where('scope', '=', call.scope)
+    .orderBy('created_at', 'desc')
+    .limit(keptOfNetwork)
+  await tx
+    .deleteFrom('idempotency')
+    .where('scope', '=', call.scope)
+    .where('key', 'not in', newest)
+    .execute()
+}
+
+/** One call: what is done before its transaction, and what in it. */
+interface Steps<P> {
+  /** Runs in no transaction, and not where an answer is kept already. */
+  readonly prepare: () => Promise<P>
+  readonly work: (tx: Tx, prepared: P) => Promise<KeptAnswer>
+  readonly wordRefusal: (refusal: Refusal) => KeptAnswer
 }
 
 /**
- * Runs `work` once per key, in one transaction with the keeping of its answer. A refusal of ours is an answer too and is kept (its work is
- * rolled back); rate limits and bugs are not kept, so that a later try may succeed. Refuses with idempotency_in_progress or
+ * Runs `work` once per key, in one transaction with the keeping of its answer. A refusal of ours,
+ * also one of `prepare`, is an answer too and is kept (its work is rolled back); rate limits, load
+ * and bugs are not kept, so that a later try may succeed. Refuses with idempotency_in_progress or
  * idempotency_key_reused.
  */
-export async function answered(
+export async function answered<P>(
   store: IdempotencyStore,
   call: KeyedCall,
-  work: (tx: Tx) => Promise<KeptAnswer>,
-  wordRefusal: (refusal: Refusal) => KeptAnswer,
+  { prepare, work, wordRefusal }: Steps<P>,
 ): Promise<KeptAnswer & { replayed: boolean }> {
   const fingerprint = fingerprintOf(store, call)
+  const given = await keptAnswer(store, store.db, call, fingerprint)
+  if (given) return { ...given, replayed: true }
+  const ready = await prepare().then(
+    (prepared) => ({ prepared }),
+    (error: unknown) => {
+      if (!(error instanceof Refusal) || passes(error)) throw error
+      return { refusal: error }
+    },
+  )
   return await transaction(store.db, async (tx) => {
-    const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_xact_lock(${lockOf(call)}) as held`.execute(tx)
+    const { rows } = await sql<{
+      held: boolean
+    }>`select pg_try_advisory_xact_lock(${lockOf(call)}) as held`.execute(tx)
     if (rows[0]?.held !== true) throw new Refusal('idempotency_in_progress')
     const known = await keptAnswer(store, tx, call, fingerprint)
     if (known) return { ...known, replayed: true }
     await sql`savepoint work`.execute(tx)
     let answer: KeptAnswer
     try {
-      answer = await work(tx)
+      if ('refusal' in ready) throw ready.refusal
+      answer = await work(tx, ready.prepared)
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code === 'rate_limited') throw error
+      if (!(error instanceof Refusal) || passes(error)) throw error
       if (!error.keepsWrites) await sql`rollback to savepoint work`.execute(tx)
       answer = wordRefusal(error)
     }
@@ -110,7 +173,13 @@ export async function acted(
     const begun = await transaction(store.db, async (tx) => {
       const known = await keptAnswer(store, tx, call, fingerprint)
       if (known) return { ...known, replayed: true }
-      const values = { scope: call.scope, key: call.key, fingerprint, action_id: randomUUID(), created_at: store.clock.now() }
+      const values = {
+        scope: call.scope,
+        key: call.key,
+        fingerprint,
+        action_id: randomUUID(),
+        created_at: store.clock.now(),
+      }
       const inserted = await tx
         .insertInto('idempotency_action')
         .values(values)
@@ -132,12 +201,16 @@ export async function acted(
     try {
       answer = await work(begun.actionId)
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code === 'rate_limited') throw error
+      if (!(error instanceof Refusal) || passes(error)) throw error
       answer = wordRefusal(error)
     }
     await transaction(store.db, async (tx) => {
       await keep(store, tx, call, fingerprint, answer)
-      await tx.deleteFrom('idempotency_action').where('scope', '=', call.scope).where('key', '=', call.key).execute()
+      await tx
+        .deleteFrom('idempotency_action')
+        .where('scope', '=', call.scope)
+        .where('key', '=', call.key)
+        .execute()
     })
     return { ...answer, replayed: false }
   } finally {
@@ -147,6 +220,6 @@ export async function acted(
 
 /** Answers that have gone unasked for; those asked for too late are dropped then. */
 export async function forgetOldAnswers(store: IdempotencyStore): Promise<void> {
-  await store.db.deleteFrom('idempotency').where('created_at', '<', oldest(store.clock)).execute()
-  await store.db.deleteFrom('idempotency_action').where('created_at', '<', oldest(store.clock)).execute()
+  await deleteInBatches(store.db, 'idempotency', 'created_at', oldest(store.clock))
+  await deleteInBatches(store.db, 'idempotency_action', 'created_at', oldest(store.clock))
 }

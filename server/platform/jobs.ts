@@ -25,14 +25,21 @@ export interface JobDefinition<P extends object> {
   readonly name: string
   /** How many at a time in this process. */
   readonly concurrency?: number
-  readonly retries?: number
+  /**
+   * How often a failed run is tried again; `unlimited` for work that must end well, however long
+   * the outside world is away.
+   */
+  readonly retries?: number | 'unlimited'
   /** Seconds before the first retry; doubled each time. */
   readonly retryDelaySeconds?: number
   /** What the doubling ends at, seconds; a minute where nothing is said. */
   readonly longestDelaySeconds?: number
   /** Longest run of one attempt, seconds. */
   readonly limitSeconds?: number
-  /** Runs every so often by itself, cron expression in UTC. */
+  /**
+   * Runs every so often by itself, cron expression in UTC. At most one run waits: while a long one
+   * is under way, those of the minutes that pass do not pile up behind it.
+   */
   readonly cron?: string
   readonly run: (payload: P, attempt: Attempt) => Promise<void>
 }
@@ -50,12 +57,24 @@ export interface Jobs {
   idle(): Promise<void>
 }
 
-const defaults = { concurrency: 1, retries: 8, retryDelaySeconds: 1, longestDelaySeconds: 60, limitSeconds: 300 }
+/** PostgreSQL's int4 holds it; at a minute apart these are two thousand years. */
+const unlimitedRetries = 1_000_000_000
+const defaults = {
+  concurrency: 1,
+  retries: 8,
+  retryDelaySeconds: 1,
+  longestDelaySeconds: 60,
+  limitSeconds: 300,
+}
 /** Seconds without a sign of life after which a job is taken from a worker; pg-boss takes no less. */
 const heartbeatSeconds = 10
 const pollSeconds = 2
-/** A job that waits longer is forgotten. */
+/** A job that waits longer is forgotten, unless it is tried without a limit. */
 export const keptSeconds = 14 * 86_400
+/** Fifty years, which pg-boss's int4 holds. */
+const keptForeverSeconds = 50 * 365 * 86_400
+/** A job that gave up can be seen and started again for so long (job-failures.ts). */
+const givenUpSeconds = 30 * 86_400
 const stopMs = 10_000
 
 /** `send`: jobs are only added, for a portal that runs or will run; nothing is worked on here. */
@@ -118,7 +137,9 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
       await presence.show(takeBack)
       running = true
       for (const job of definitions) {
-        const retries = job.retries ?? defaults.retries
+        const unlimited = job.retries === 'unlimited'
+        const retries =
+          job.retries === 'unlimited' ? unlimitedRetries : (job.retries ?? defaults.retries)
         const settings = {
           retryLimit: retries,
           retryDelay: job.retryDelaySeconds ?? defaults.retryDelaySeconds,
@@ -126,10 +147,18 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
           retryDelayMax: job.longestDelaySeconds ?? defaults.longestDelaySeconds,
           expireInSeconds: job.limitSeconds ?? defaults.limitSeconds,
           heartbeatSeconds,
-          retentionSeconds: keptSeconds,
-          deleteAfterSeconds: 86_400,
+          retentionSeconds: unlimited ? keptForeverSeconds : keptSeconds,
+          deleteAfterSeconds: givenUpSeconds,
         }
-        await boss.createQueue(job.name, settings)
+        const policy = job.cron === undefined ? 'standard' : 'short'
+        await boss.createQueue(job.name, { ...settings, policy })
+        // pg-boss changes no policy of a queue that is there; the next line has it read anew.
+        await boss
+          .getDb()
+          .executeSql('update pgboss.queue set policy = $1 where name = $2 and policy <> $1', [
+            policy,
+            job.name,
+          ])
         await boss.updateQueue(job.name, settings)
         const ids: string[] = []
         workers.set(job.name, ids)
@@ -148,7 +177,10 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
                 await job.run(task.data, attempt)
                 troubled = false
               } catch (error) {
-                log[attempt.last ? 'error' : 'warn']({ err: error, job: job.name, id: task.id, attempt: attempt.number }, 'job failed')
+                log[attempt.last ? 'error' : 'warn'](
+                  { err: error, job: job.name, id: task.id, attempt: attempt.number },
+                  'job failed',
+                )
                 throw error
               } finally {
                 // Where one job lay there may be more: left to itself a worker sleeps after each of them.
@@ -179,8 +211,10 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
     async idle() {
       const names = definitions.map(({ name }) => name)
       // In one look at all of them: a job adds the next before it is over itself.
-      const waiting = "select 1 from pgboss.job where name = any($1) and state in ('created', 'retry', 'active') limit 1"
-      while ((await boss.getDb().executeSql(waiting, [names])).rows.length > 0) await new Promise((resolve) => setTimeout(resolve, 50))
+      const waiting =
+        "select 1 from pgboss.job where name = any($1) and state in ('created', 'retry', 'active') limit 1"
+      while ((await boss.getDb().executeSql(waiting, [names])).rows.length > 0)
+        await new Promise((resolve) => setTimeout(resolve, 50))
     },
   }
 }

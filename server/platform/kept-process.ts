@@ -6,6 +6,8 @@ import type { Log } from './log.ts'
 export interface KeptProcess {
   /** Resolves when it first says it is ready. Rejects with its exit code when it ends before: a start that fails is not tried again. */
   readonly ready: Promise<void>
+  /** Ends it well; it is started again at once, in the environment of then. */
+  renew(): void
   /** SIGTERM, SIGKILL after `limitMs`; resolves when it is gone. It is not started again. */
   stop(limitMs: number): Promise<void>
 }
@@ -24,11 +26,15 @@ const longestPauseMs = seconds(10)
 /** Who has lived this long is started again without a pause. */
 const steadyMs = seconds(60)
 
-/** `onStart` has each new child, and calls `isReady` once that one is up. */
+/**
+ * `onStart` has each new child, and calls `isReady` once that one is up; `env` is asked before each
+ * start.
+ */
 export function keepProcess(
   file: string,
   onStart: (child: ChildProcess, isReady: () => void) => void,
   log: Pick<Log, 'error' | 'info'>,
+  env: () => NodeJS.ProcessEnv = () => process.env,
 ): KeptProcess {
   const first = Promise.withResolvers<void>()
   let child: ChildProcess | undefined
@@ -39,7 +45,10 @@ export function keepProcess(
 
   const start = (): void => {
     const began = performance.now()
-    const started = fork(file, { execArgv: ['--disable-warning=ExperimentalWarning'] })
+    const started = fork(file, {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      env: env(),
+    })
     child = started
     started.once('exit', (code, signal) => {
       child = undefined
@@ -48,7 +57,10 @@ export function keepProcess(
         first.reject(new StartFailure(code ?? 1))
         return
       }
-      pauseMs = performance.now() - began > steadyMs ? shortestPauseMs : Math.min(pauseMs * 2, longestPauseMs)
+      pauseMs =
+        performance.now() - began > steadyMs
+          ? shortestPauseMs
+          : Math.min(pauseMs * 2, longestPauseMs)
       const detail = { code, signal, againInMs: pauseMs }
       // Asked to end by an operator's SIGTERM, it has ended well.
       if (code === 0) log.info(detail, 'the portal is started again')
@@ -66,6 +78,7 @@ export function keepProcess(
 
   return {
     ready: first.promise,
+    renew: () => void child?.kill('SIGTERM'),
     async stop(limitMs) {
       stopping = true
       clearTimeout(timer)

@@ -30,7 +30,8 @@ const hashOf = (key: string): string => createHash('sha256').update(key).digest(
 
 /** The counters' library reckons with numbers, where the rest of the house reads int8 as bigint. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: (type, format) => (type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format as 'text')),
+  getTypeParser: (type, format) =>
+    type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format as 'text'),
 }
 
 export function createLimits(url: string): Limits {

@@ -6,7 +6,10 @@ export type Log = pino.Logger
 const redacted = ['password', 'token', 'ticket', 'authorization', 'secret', 'apiKey', 'pan']
 
 /** `level`: pino's names, `silent` among them. Lines go to stderr unless a test asks for them. */
-export const createLog = (level: string, destination: pino.DestinationStream = pino.destination({ dest: 2, sync: false })): Log =>
+export const createLog = (
+  level: string,
+  destination: pino.DestinationStream = pino.destination({ dest: 2, sync: false }),
+): Log =>
   pino(
     {
       level,

@@ -5,6 +5,13 @@ export interface Metrics {
   observe(route: string, method: string, status: number, seconds: number): void
   /** A value that is read when the metrics are. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
+  /** The same for values that are told apart by one label. */
+  gauges(
+    name: string,
+    help: string,
+    label: string,
+    read: () => Promise<ReadonlyMap<string, number>>,
+  ): void
   text(): Promise<string>
 }
 
@@ -19,7 +26,8 @@ export function createMetrics(): Metrics {
     registers: [registry],
   })
   return {
-    observe: (route, method, status, seconds) => requests.observe({ route, method, status }, seconds),
+    observe: (route, method, status, seconds) =>
+      requests.observe({ route, method, status }, seconds),
     gauge(name, help, read) {
       const gauge: Gauge = new Gauge({
         name,
@@ -27,6 +35,19 @@ export function createMetrics(): Metrics {
         registers: [registry],
         async collect() {
           gauge.set(await read())
+        },
+      })
+    },
+    gauges(name, help, label, read) {
+      const gauge: Gauge = new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [registry],
+        async collect() {
+          const values = await read()
+          gauge.reset()
+          for (const [key, value] of values) gauge.set({ [label]: key }, value)
         },
       })
     },

@@ -5,7 +5,11 @@ import { errors, type Endpoint } from '../../contract/index.ts'
 type Json = Record<string, unknown>
 
 const schemaOf = (schema: Endpoint['result'], io: 'input' | 'output'): Json => {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' }) as Json
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io,
+    unrepresentable: 'any',
+  }) as Json
   return rest
 }
 
@@ -27,9 +31,17 @@ function parametersOf(endpoint: Endpoint): Json[] {
     ['query', endpoint.query],
   ] as const) {
     if (!schema) continue
-    const { properties = {}, required = [] } = schemaOf(schema, 'input') as { properties?: Record<string, Json>; required?: string[] }
+    const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+      properties?: Record<string, Json>
+      required?: string[]
+    }
     for (const [name, property] of Object.entries(properties))
-      parameters.push({ name, in: where, required: where === 'path' || required.includes(name), schema: property })
+      parameters.push({
+        name,
+        in: where,
+        required: where === 'path' || required.includes(name),
+        schema: property,
+      })
   }
   if ((endpoint.method === 'POST' || endpoint.method === 'PUT') && !endpoint.bare)
     parameters.push({ $ref: '#/components/parameters/IdempotencyKey' })
@@ -55,16 +67,23 @@ function operationOf(endpoint: Endpoint): Json {
     security: endpoint.access === 'customer' ? [{ bearer: [] }] : [],
     parameters: parametersOf(endpoint),
     ...(endpoint.body && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: schemaOf(endpoint.body, 'input') } },
+      },
     }),
     responses: {
       [status]: {
         description: 'Success',
         content: {
           ...(!(endpoint.bare && endpoint.files) && {
-            'application/json': { schema: endpoint.bare ? schemaOf(endpoint.result, 'output') : envelope },
+            'application/json': {
+              schema: endpoint.bare ? schemaOf(endpoint.result, 'output') : envelope,
+            },
           }),
-          ...Object.fromEntries((endpoint.files ?? []).map((type) => [type, { schema: { type: 'string' } }])),
+          ...Object.fromEntries(
+            (endpoint.files ?? []).map((type) => [type, { schema: { type: 'string' } }]),
+          ),
         },
       },
       ...(endpoint.access === 'customer' && { 401: failure }),
@@ -75,7 +94,10 @@ function operationOf(endpoint: Endpoint): Json {
   }
 }
 
-export function openApi(endpoints: readonly Endpoint[], about: { title: string; version: string; url: string }): Json {
+export function openApi(
+  endpoints: readonly Endpoint[],
+  about: { title: string; version: string; url: string },
+): Json {
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
@@ -86,7 +108,8 @@ export function openApi(endpoints: readonly Endpoint[], about: { title: string; 
     info: {
       title: about.title,
       version: about.version,
-      description: "Money is an integer in the currency's minor unit. Lists are keyset-paginated, newest first.",
+      description:
+        "Money is an integer in the currency's minor unit. Lists are keyset-paginated, newest first.",
     },
     servers: [{ url: about.url }],
     paths,
@@ -102,7 +125,11 @@ export function openApi(endpoints: readonly Endpoint[], about: { title: string; 
         },
       },
       schemas: {
-        Page: { type: 'object', required: ['next'], properties: { next: { type: ['string', 'null'] } } },
+        Page: {
+          type: 'object',
+          required: ['next'],
+          properties: { next: { type: ['string', 'null'] } },
+        },
         Failure: {
           type: 'object',
           required: ['statusCode', 'message', 'error'],

@@ -87,7 +87,10 @@ export function createPresence(url: string, log: Log): Presence {
     async show(alone) {
       wanted = true
       await open(async (client) => {
-        const { rows } = await client.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [lockKeys.jobWorkers])
+        const { rows } = await client.query<{ alone: boolean }>(
+          'select pg_try_advisory_lock($1) as alone',
+          [lockKeys.jobWorkers],
+        )
         const isAlone = rows[0]?.alone === true
         if (isAlone) await alone(client)
         await client.query('select pg_advisory_lock_shared($1)', [lockKeys.jobWorkers])
@@ -111,7 +114,10 @@ export function createPresence(url: string, log: Log): Presence {
       clearInterval(heartbeat)
       const open = [session, opening].filter((client) => client !== undefined)
       session = undefined
-      await Promise.race([Promise.allSettled(open.map((client) => client.end())), pause(farewellMs, undefined, { ref: false })])
+      await Promise.race([
+        Promise.allSettled(open.map((client) => client.end())),
+        pause(farewellMs, undefined, { ref: false }),
+      ])
     },
   }
 }

@@ -1,7 +1,15 @@
 /** Sealing of what must wait in the database but may not lie there in the clear, and the keys derived from the portal's one secret. */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
+import type { Queryable } from './db.ts'
 
 export interface Secrets {
   /** AES-256-GCM; `purpose` is bound to the sealed text, so that it opens only for what it was sealed for. */
@@ -18,18 +26,31 @@ const nonceBytes = 12
 const tagBytes = 16
 
 export function createSecrets(root: string): Secrets {
-  const key = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', root, 'cloud-portal', purpose, 32))
+  const key = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', root, 'cloud-portal', purpose, 32))
   return {
     seal(purpose, text) {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', key('seal'), nonce).setAAD(Buffer.from(purpose))
-      return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return Buffer.concat([
+        nonce,
+        cipher.update(text, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ])
     },
     open(purpose, sealed) {
       const bytes = Buffer.from(sealed)
-      const decipher = createDecipheriv('aes-256-gcm', key('seal'), bytes.subarray(0, nonceBytes)).setAAD(Buffer.from(purpose))
+      const decipher = createDecipheriv(
+        'aes-256-gcm',
+        key('seal'),
+        bytes.subarray(0, nonceBytes),
+      ).setAAD(Buffer.from(purpose))
       decipher.setAuthTag(bytes.subarray(-tagBytes))
-      return decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8')
+      return (
+        decipher.update(bytes.subarray(nonceBytes, -tagBytes), undefined, 'utf8') +
+        decipher.final('utf8')
+      )
     },
     fingerprint: (purpose, text) =>
       createHmac('sha256', key(`fingerprint:${purpose}`))
@@ -37,6 +58,57 @@ export function createSecrets(root: string): Secrets {
         .digest(),
     derive: (name) => key(`derive:${name}`).toString('hex'),
   }
+}
+
+/** The database was made with another secret than the one that is given. */
+export class WrongSecret extends Error {}
+
+const wrappingPurpose = 'root-secret'
+/** Tells secrets apart without telling them: eight hex digits. */
+const fingerprintOf = (root: string): string =>
+  createSecrets(root).fingerprint(wrappingPurpose, '').toString('hex').slice(0, 8)
+
+/**
+ * The secrets of a database. What they are derived from is kept in it, sealed with the secret that
+ * the operator gives (`given`), so that the operator's secret can be changed: with the one of before
+ * as `previous` it is sealed anew, and everything that was derived stays what it was. Throws
+ * WrongSecret with a sentence for the operator where neither opens it.
+ */
+export async function openSecrets(
+  db: Queryable,
+  given: string,
+  previous: string | undefined,
+): Promise<Secrets> {
+  const row = await db.selectFrom('root_secret').selectAll().executeTakeFirst()
+  if (!row) {
+    const sealed = createSecrets(given).seal(wrappingPurpose, given)
+    // Another process may be the first at this moment.
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto('root_secret')
+      .values({ one: true, sealed, fingerprint: fingerprintOf(given) })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    return numInsertedOrUpdatedRows === 1n
+      ? createSecrets(given)
+      : await openSecrets(db, given, previous)
+  }
+  if (row.fingerprint === fingerprintOf(given))
+    return createSecrets(createSecrets(given).open(wrappingPurpose, row.sealed))
+  if (previous === undefined || row.fingerprint !== fingerprintOf(previous))
+    throw new WrongSecret(
+      `PORTAL_SECRET is not the one of this database (fingerprint ${fingerprintOf(given)}, the database has ${row.fingerprint}). ` +
+        'Give the one of before, or set it as PORTAL_SECRET_PREVIOUS to change it.',
+    )
+  const root = createSecrets(previous).open(wrappingPurpose, row.sealed)
+  await db
+    .updateTable('root_secret')
+    .set({
+      sealed: createSecrets(given).seal(wrappingPurpose, root),
+      fingerprint: fingerprintOf(given),
+    })
+    .where('fingerprint', '=', row.fingerprint)
+    .execute()
+  return createSecrets(root)
 }
 
 /** Compares in constant time; texts of different length are simply not equal. */

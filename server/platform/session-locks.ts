@@ -53,7 +53,9 @@ export function createSessionLocks(url: string): SessionLocks {
       if (held.has(key)) return undefined
       held.add(key)
       try {
-        const { rows } = await (await session()).query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [String(key)])
+        const { rows } = await (
+          await session()
+        ).query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [String(key)])
         if (rows[0]?.held !== true) {
           held.delete(key)
           return undefined
@@ -66,7 +68,11 @@ export function createSessionLocks(url: string): SessionLocks {
       }
       return async () => {
         held.delete(key)
-        await (await client)?.query('select pg_advisory_unlock($1)', [String(key)]).catch(() => undefined)
+        await (
+          await client
+        )
+          ?.query('select pg_advisory_unlock($1)', [String(key)])
+          .catch(() => undefined)
       }
     },
     close: drop,

@@ -15,14 +15,19 @@ export interface Shutdown {
 }
 
 /**
- * `close` runs once, on a signal or a bug that nobody caught; the process ends when it is done, or after `limitMs`. A child that its parent ends is
- * not `ofTheTerminal`: Ctrl-C and a hang-up reach it as well and are the parent's to act on.
+ * `close` runs once, on a signal or an uncaught exception; the process ends when it is done, or after
+ * `limitMs`. A child that its parent ends is not `ofTheTerminal`: Ctrl-C and a hang-up reach it as
+ * well and are the parent's to act on. `reload` is what a hang-up means to a service (systemctl
+ * reload, logrotate); on a terminal it is the terminal's end. SIGUSR2 always reloads.
  */
 export function closeOnSignals(
   close: (signal: NodeJS.Signals | undefined) => Promise<void>,
   limitMs: number,
   log: Log,
-  { ofTheTerminal = true }: { readonly ofTheTerminal?: boolean } = {},
+  {
+    ofTheTerminal = true,
+    reload,
+  }: { readonly ofTheTerminal?: boolean; readonly reload?: () => void } = {},
 ): Shutdown {
   let began: number | undefined
 
@@ -43,15 +48,23 @@ export function closeOnSignals(
   }
   const onSignal = (signal: NodeJS.Signals): void => {
     if (!ofTheTerminal && signal !== 'SIGTERM') return
+    if (reload && signal === 'SIGHUP' && !process.stdout.isTTY) {
+      if (began === undefined) reload()
+      return
+    }
     if (began === undefined) void end(signal, 0)
     else if (performance.now() - began > sameWishMs) process.exit(1)
   }
   const onBug = (error: unknown): void => {
-    log.fatal({ err: error }, 'nobody caught this')
+    log.fatal({ err: error }, 'uncaught exception')
     if (began === undefined) void end(undefined, 1)
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.on(signal, onSignal)
+  if (reload && process.platform !== 'win32')
+    process.on('SIGUSR2', () => {
+      if (began === undefined) reload()
+    })
   process.on('uncaughtException', onBug)
   process.on('unhandledRejection', onBug)
   return {

@@ -9,4 +9,6 @@ export const carriesBody = ({ headers }: http.IncomingMessage): boolean =>
  * has one, such as a form from a client that would rather speak h2c, would lose it.
  */
 export const opensWebSocket = (request: http.IncomingMessage): boolean =>
-  request.method === 'GET' && !carriesBody(request) && /^websocket$/i.test(request.headers.upgrade ?? '')
+  request.method === 'GET' &&
+  !carriesBody(request) &&
+  /^websocket$/i.test(request.headers.upgrade ?? '')

@@ -18,7 +18,8 @@ export interface Announcer {
 /** `wake` tells the relay that there is something to send; without it the relay finds it at its next round. */
 export function createAnnouncer(clock: Clock, wake: () => void): Announcer {
   const announcer: Announcer = {
-    announce: (tx, customerId, event, payload) => announcer.announceAll(tx, [{ customerId, event, payload }]),
+    announce: (tx, customerId, event, payload) =>
+      announcer.announceAll(tx, [{ customerId, event, payload }]),
     async announceAll(tx, told) {
       if (told.length === 0) return
       const now = clock.now()

@@ -19,10 +19,9 @@ let key: string
 beforeAll(async () => {
   portal = await openTestHouse()
   ;[an, binh] = await Promise.all([portal.customer(), portal.customer()])
-  const config = await portal.call<{ realtime: { key: string; wsHost: string; wsPort: number; authEndpoint: string } }>(
-    'GET',
-    '/api/config',
-  )
+  const config = await portal.call<{
+    realtime: { key: string; wsHost: string; wsPort: number; authEndpoint: string }
+  }>('GET', '/api/config')
   ;({ key } = config.body.result.realtime)
   expect(config.body.result.realtime).toMatchObject({
     wsHost: '127.0.0.1',
@@ -38,10 +37,20 @@ const { client, clients, disconnectAll, notifications } = clientsOf(
   () => portal,
   () => key,
 )
-const library = (secret = createSecrets('a secret for tests, forty characters long').derive('realtime-secret')) =>
-  new Pusher({ appId: 'portal', key, secret, host: '127.0.0.1', port: String(portal.config.PORT), useTLS: false })
+const library = (
+  secret = createSecrets('a secret for tests, forty characters long').derive('realtime-secret'),
+) =>
+  new Pusher({
+    appId: 'portal',
+    key,
+    secret,
+    host: '127.0.0.1',
+    port: String(portal.config.PORT),
+    useTLS: false,
+  })
 /** Signs and posts a body as it is; the library's types know only texts, and what it sends is JSON. */
-const postSigned = (path: string, body: unknown) => statusOf(library().post({ path, body: body as string }))
+const postSigned = (path: string, body: unknown) =>
+  statusOf(library().post({ path, body: body as string }))
 const statusOf = (call: Promise<{ status: number }>): Promise<number> =>
   call.then(
     ({ status }) => status,
@@ -54,7 +63,10 @@ describe('channels', () => {
     const channel = await joined(own, an)
     expect(own.connection.state).toBe('connected')
     expect(own.connection.socket_id).toMatch(/^\d+\.\d+$/)
-    const told = heard<{ wallet: { amount: number }; notificationId: string }>(channel, 'wallet.credited')
+    const told = heard<{ wallet: { amount: number }; notificationId: string }>(
+      channel,
+      'wallet.credited',
+    )
     await portal.topUp(an, 150_000)
     const event = await told
     expect(event.wallet.amount).toBe(150_000)
@@ -82,15 +94,33 @@ describe('channels', () => {
 
   test("another customer's channel 403, a dead token 401, a forged signature refused by the socket", async () => {
     const own = client(an.token)
-    expect(await heard<{ status: number }>(own.subscribe(`private-${binh.id}`), 'pusher:subscription_error')).toMatchObject({ status: 403 })
-    expect(await heard<{ status: number }>(client('garbage').subscribe(`private-${an.id}`), 'pusher:subscription_error')).toMatchObject({
+    expect(
+      await heard<{ status: number }>(
+        own.subscribe(`private-${binh.id}`),
+        'pusher:subscription_error',
+      ),
+    ).toMatchObject({ status: 403 })
+    expect(
+      await heard<{ status: number }>(
+        client('garbage').subscribe(`private-${an.id}`),
+        'pusher:subscription_error',
+      ),
+    ).toMatchObject({
       status: 401,
     })
     for (const auth of [`${key}:${'0'.repeat(64)}`, '', `${key}:`, 'x']) {
       const forger = client(an.token, {
-        channelAuthorization: { customHandler: (_: unknown, done: (error: null, data: { auth: string }) => void) => done(null, { auth }) },
+        channelAuthorization: {
+          customHandler: (_: unknown, done: (error: null, data: { auth: string }) => void) =>
+            done(null, { auth }),
+        },
       })
-      expect(await heard<{ status: number }>(forger.subscribe(`private-${binh.id}`), 'pusher:subscription_error')).toMatchObject({
+      expect(
+        await heard<{ status: number }>(
+          forger.subscribe(`private-${binh.id}`),
+          'pusher:subscription_error',
+        ),
+      ).toMatchObject({
         status: 401,
       })
     }
@@ -113,7 +143,12 @@ describe('channels', () => {
       raw.on('message', (text: Buffer) => {
         const message = JSON.parse(text.toString()) as { event: string }
         if (message.event === 'pusher:connection_established')
-          raw.send(JSON.stringify({ event: 'pusher:subscribe', data: { channel: `private-${an.id}`, auth } }))
+          raw.send(
+            JSON.stringify({
+              event: 'pusher:subscribe',
+              data: { channel: `private-${an.id}`, auth },
+            }),
+          )
         else resolve(message.event)
       })
     })
@@ -131,10 +166,30 @@ describe('channels', () => {
     })
     expect(encoded.text).toBe(json.text)
     expect(JSON.parse(json.text)).toEqual(library().authorizeChannel('12.34', `private-${an.id}`))
-    for (const body of [{ ...form, socket_id: '12.34:x' }, { ...form, socket_id: 'x' }, { socket_id: '1.2' }])
-      expect((await portal.call('POST', '/api/v1/auth/pusher', { token: an.token, body })).status).toBe(422)
-    for (const channel_name of ['', 'private-', an.id, `presence-${an.id}`, `private-${an.id} `, `private-${an.id},private-${binh.id}`])
-      expect((await portal.call('POST', '/api/v1/auth/pusher', { token: an.token, body: { ...form, channel_name } })).status).toBe(403)
+    for (const body of [
+      { ...form, socket_id: '12.34:x' },
+      { ...form, socket_id: 'x' },
+      { socket_id: '1.2' },
+    ])
+      expect(
+        (await portal.call('POST', '/api/v1/auth/pusher', { token: an.token, body })).status,
+      ).toBe(422)
+    for (const channel_name of [
+      '',
+      'private-',
+      an.id,
+      `presence-${an.id}`,
+      `private-${an.id} `,
+      `private-${an.id},private-${binh.id}`,
+    ])
+      expect(
+        (
+          await portal.call('POST', '/api/v1/auth/pusher', {
+            token: an.token,
+            body: { ...form, channel_name },
+          })
+        ).status,
+      ).toBe(403)
   })
 
   test('and once under one key, as every other POST', async () => {
@@ -144,7 +199,11 @@ describe('channels', () => {
         body: { socket_id, channel_name: `private-${an.id}` },
         headers: { 'idempotency-key': 'pusher-1' },
       })
-    const [first, again, other] = [await authorise('12.34'), await authorise('12.34'), await authorise('12.35')]
+    const [first, again, other] = [
+      await authorise('12.34'),
+      await authorise('12.34'),
+      await authorise('12.35'),
+    ]
     expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null])
     expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true'])
     expect([other.status, other.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
@@ -154,7 +213,11 @@ describe('channels', () => {
     const own = client(binh.token)
     await joined(own, binh)
     const count = async () =>
-      ((await (await library().get({ path: `/channels/private-${binh.id}` })).json()) as { subscription_count: number }).subscription_count
+      (
+        (await (await library().get({ path: `/channels/private-${binh.id}` })).json()) as {
+          subscription_count: number
+        }
+      ).subscription_count
     expect(await count()).toBe(1)
     own.unsubscribe(`private-${binh.id}`)
     await eventually('the channel to be empty', async () => (await count()) === 0)
@@ -167,9 +230,18 @@ describe('the server library', () => {
     const [first, second] = [await joined(one, an), await joined(two, an)]
     const excluded: string[] = []
     first.bind('note', ({ text }: { text: string }) => excluded.push(text))
-    const notes = new Promise<void>((resolve) => second.bind('note', ({ text }: { text: string }) => text === 'last' && resolve()))
+    const notes = new Promise<void>((resolve) =>
+      second.bind('note', ({ text }: { text: string }) => text === 'last' && resolve()),
+    )
     expect(
-      await statusOf(library().trigger(`private-${an.id}`, 'note', { text: 'not for the first' }, { socket_id: one.connection.socket_id })),
+      await statusOf(
+        library().trigger(
+          `private-${an.id}`,
+          'note',
+          { text: 'not for the first' },
+          { socket_id: one.connection.socket_id },
+        ),
+      ),
     ).toBe(200)
     expect(
       await statusOf(
@@ -182,7 +254,9 @@ describe('the server library', () => {
     await notes
     await eventually('the first to hear the last', async () => excluded.includes('last'))
     expect(excluded).toEqual(['ữ', 'last'])
-    const { channels } = (await (await library().get({ path: '/channels' })).json()) as { channels: object }
+    const { channels } = (await (await library().get({ path: '/channels' })).json()) as {
+      channels: object
+    }
     expect(channels).toHaveProperty([`private-${an.id}`])
     expect(channels).not.toHaveProperty([`private-${binh.id}`])
   })
@@ -191,12 +265,22 @@ describe('the server library', () => {
     expect(await statusOf(library('wrong').trigger(`private-${an.id}`, 'x', {}))).toBe(401)
     const channel = await joined(client(an.token), an)
     const big = heard<{ text: string }>(channel, 'big')
-    expect(await statusOf(library().trigger(`private-${an.id}`, 'big', { text: 'y'.repeat(10_000) }))).toBe(200)
+    expect(
+      await statusOf(library().trigger(`private-${an.id}`, 'big', { text: 'y'.repeat(10_000) })),
+    ).toBe(200)
     expect((await big).text).toHaveLength(10_000)
     // The library itself refuses more than 10 kB for its own servers' sake, so the word is signed by hand.
     const path = '/apps/portal/events'
-    expect(await postSigned('/events', { name: 'big', channels: [`private-${an.id}`], data: 'y'.repeat(11_000) })).toBe(413)
-    expect((await portal.call('POST', path, { body: { name: 'x', data: '{}', channel: 'c' } })).status).toBe(401)
+    expect(
+      await postSigned('/events', {
+        name: 'big',
+        channels: [`private-${an.id}`],
+        data: 'y'.repeat(11_000),
+      }),
+    ).toBe(413)
+    expect(
+      (await portal.call('POST', path, { body: { name: 'x', data: '{}', channel: 'c' } })).status,
+    ).toBe(401)
     expect((await portal.call('POST', '/apps/other/events', { body: {} })).status).toBe(404)
   })
 
@@ -212,16 +296,30 @@ describe('the server library', () => {
       { name: 'x', data: '{}', channels: [null] },
     ])
       expect(await postSigned('/events', body), JSON.stringify(body)).toBe(400)
-    for (const batch of [null, 5, [null], [{}], Array(11).fill({ name: 'x', data: '', channel: 'c' })])
+    for (const batch of [
+      null,
+      5,
+      [null],
+      [{}],
+      Array(11).fill({ name: 'x', data: '', channel: 'c' }),
+    ])
       expect(await postSigned('/batch_events', { batch }), JSON.stringify(batch)).toBe(400)
   })
 
   test('a signature is good for ten minutes and for one word only', async () => {
     const path = '/apps/portal/channels'
     const ask = async (query: string) => (await portal.call('GET', `${path}?${query}`)).status
-    const signed = (Pusher as unknown as { Token: new (key: string, secret: string) => { sign(text: string): string } }).Token
-    const token = new signed(key, createSecrets('a secret for tests, forty characters long').derive('realtime-secret'))
-    const query = (age: number) => `auth_key=${key}&auth_timestamp=${Math.floor(Date.now() / 1000) - age}&auth_version=1.0`
+    const signed = (
+      Pusher as unknown as {
+        Token: new (key: string, secret: string) => { sign(text: string): string }
+      }
+    ).Token
+    const token = new signed(
+      key,
+      createSecrets('a secret for tests, forty characters long').derive('realtime-secret'),
+    )
+    const query = (age: number) =>
+      `auth_key=${key}&auth_timestamp=${Math.floor(Date.now() / 1000) - age}&auth_version=1.0`
     const sign = (text: string) => `${text}&auth_signature=${token.sign(`GET\n${path}\n${text}`)}`
     expect(await ask(sign(query(0)))).toBe(200)
     expect(await ask(sign(query(700)))).toBe(401)
@@ -245,12 +343,16 @@ describe('the protocol', () => {
     ['/app/{key}?protocol=99', 4007],
     ['/app/{key}?protocol=4', 4007],
     ['/app/{key}', 4008],
-  ])('%s is closed with %i', async (path, code) => expect(await closing(path.replace('{key}', key))).toBe(code))
+  ])('%s is closed with %i', async (path, code) =>
+    expect(await closing(path.replace('{key}', key))).toBe(code),
+  )
 
   test('pusher-js does not come back to an unknown app', async () => {
     const lost = client(an.token, {}, 'nobody')
     expect(await heard(lost.connection, 'error')).toMatchObject({ error: { data: { code: 4001 } } })
-    await eventually('giving up', async () => ['failed', 'disconnected', 'unavailable'].includes(lost.connection.state))
+    await eventually('giving up', async () =>
+      ['failed', 'disconnected', 'unavailable'].includes(lost.connection.state),
+    )
   })
 
   test('client events are refused with 4301 and the connection stays', async () => {
@@ -293,13 +395,22 @@ describe('the protocol', () => {
 
   test('a silent connection is pinged, then let go with 4201', async () => {
     const hub = createHub()
-    const sockets = createSockets({ id: 'a', key: 'k', secret: 's' }, hub, systemClock, { activity: 0.2, pong: 0.2 })
+    const sockets = createSockets({ id: 'a', key: 'k', secret: 's' }, hub, systemClock, {
+      activity: 0.2,
+      pong: 0.2,
+    })
     const { createServer } = await import('node:http')
-    const server = createServer().on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head))
+    const server = createServer().on('upgrade', (request, socket, head) =>
+      sockets.upgrade(request, socket, head),
+    )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as { port: number }).port}/app/k?protocol=7`)
+    const socket = new WebSocket(
+      `ws://127.0.0.1:${(server.address() as { port: number }).port}/app/k?protocol=7`,
+    )
     const events: string[] = []
-    socket.on('message', (text: Buffer) => events.push((JSON.parse(text.toString()) as { event: string }).event))
+    socket.on('message', (text: Buffer) =>
+      events.push((JSON.parse(text.toString()) as { event: string }).event),
+    )
     expect(await new Promise((resolve) => socket.on('close', resolve))).toBe(4201)
     expect(events).toEqual(['pusher:connection_established', 'pusher:ping', 'pusher:error'])
     await eventually('the member to be gone', async () => hub.size === 0)

@@ -1,9 +1,10 @@
 /** What is told is delivered, to pusher-js over real sockets and from real PostgreSQL: nothing is missed, whatever breaks, and the bell keeps it. */
 import net from 'node:net'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createLog } from '../platform/log.ts'
-import { transaction } from '../platform/db.ts'
+import { connect, transaction } from '../platform/db.ts'
 import { systemClock } from '../platform/clock.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 import { clientsOf, heard, joined, type Listed } from '../../test/pusher-clients.ts'
@@ -19,7 +20,9 @@ let key: string
 beforeAll(async () => {
   portal = await openTestHouse()
   ;[an, binh] = await Promise.all([portal.customer(), portal.customer()])
-  ;({ key } = (await portal.call<{ realtime: { key: string } }>('GET', '/api/config')).body.result.realtime)
+  ;({ key } = (
+    await portal.call<{ realtime: { key: string } }>('GET', '/api/config')
+  ).body.result.realtime)
 })
 afterEach(() => disconnectAll())
 afterAll(() => portal.close())
@@ -29,8 +32,14 @@ const { client, disconnectAll, notifications } = clientsOf(
   () => key,
 )
 /** Writes an event as a room does, in a transaction of its own. Without waking the relay it goes out at its next round. */
-const announce = (customer: TestCustomer, event: 'invoice.paid' | 'invoice.create', payload: object): Promise<void> =>
-  transaction(portal.house.db, (tx) => createAnnouncer(systemClock, () => undefined).announce(tx, customer.id, event, payload))
+const announce = (
+  customer: TestCustomer,
+  event: 'invoice.paid' | 'invoice.create',
+  payload: object,
+): Promise<void> =>
+  transaction(portal.house.db, (tx) =>
+    createAnnouncer(systemClock, () => undefined).announce(tx, customer.id, event, payload),
+  )
 
 describe('nothing is missed', () => {
   test('a restart of the portal: pusher-js comes back by itself, and reads what it missed', async () => {
@@ -42,12 +51,16 @@ describe('nothing is missed', () => {
     })
     const channel = await joined(own, an)
     const last = (await notifications(an)).result.data[0]?.id ?? '0'
-    const back = heard(own.connection, 'connecting').then(() => heard(channel, 'pusher:subscription_succeeded'))
+    const back = heard(own.connection, 'connecting').then(() =>
+      heard(channel, 'pusher:subscription_succeeded'),
+    )
     await portal.reopen()
     await announce(an, 'invoice.create', { payment: { number: 'while away' } })
     await back
     await eventually('the missed event', async () =>
-      (await notifications(an, `?after=${last}`)).result.data.some((event) => event.payload['payment'] !== undefined),
+      (await notifications(an, `?after=${last}`)).result.data.some(
+        (event) => event.payload['payment'] !== undefined,
+      ),
     )
     const after = heard<{ payment: { number: string } }>(channel, 'invoice.paid')
     await announce(an, 'invoice.paid', { payment: { number: 'after' } })
@@ -116,11 +129,21 @@ describe('nothing is missed', () => {
     const hub = createHub()
     const sent: string[] = []
     const member = hub.join(
-      { send: (text) => void sent.push((JSON.parse(text) as { event: string }).event), close: () => undefined, bufferedAmount: 0 },
+      {
+        send: (text) => void sent.push((JSON.parse(text) as { event: string }).event),
+        close: () => undefined,
+        bufferedAmount: 0,
+      },
       0,
     )
     hub.subscribe(member, `private-${an.id}`)
-    const listener = createListener(url.href, portal.house.db, hub, createEndings(portal.house.db, hub), createLog('silent'))
+    const listener = createListener(
+      url.href,
+      portal.house.db,
+      hub,
+      createEndings(portal.house.db, hub),
+      createLog('silent'),
+    )
     await listener.start()
     expect(listener.health()).toBeUndefined()
     gone = true
@@ -131,13 +154,60 @@ describe('nothing is missed', () => {
     // Placed in line by the portal's relay while this listener is deaf; nothing follows that would wake it.
     const last = (await notifications(an)).result.data[0]?.id ?? '0'
     await announce(an, 'invoice.create', {})
-    await eventually('its place in line', async () => (await notifications(an, `?after=${last}`)).result.data.length === 1)
+    await eventually(
+      'its place in line',
+      async () => (await notifications(an, `?after=${last}`)).result.data.length === 1,
+    )
     expect(sent).toEqual([])
     gone = false
-    await eventually('the event and the word to read again', async () => sent.includes('invoice.create') && sent.includes('portal.resync'))
+    await eventually(
+      'the event and the word to read again',
+      async () => sent.includes('invoice.create') && sent.includes('portal.resync'),
+    )
     await eventually('hearing again', async () => listener.health() === undefined)
     await listener.stop()
     wire.close()
+  })
+
+  test('a delivery that fails is tried again, though nothing follows that would wake it', async () => {
+    const { db } = portal.house
+    // Its own way to the table, which goes away and comes back.
+    await sql`create schema way`.execute(db)
+    await sql`create view way.notification as select * from public.notification`.execute(db)
+    const url = new URL(portal.databaseUrl)
+    url.searchParams.set('options', '-c search_path=way')
+    const way = connect(url.href, 1, () => undefined)
+    const hub = createHub()
+    const sent: string[] = []
+    const member = hub.join(
+      {
+        send: (text) => void sent.push((JSON.parse(text) as { event: string }).event),
+        close: () => undefined,
+        bufferedAmount: 0,
+      },
+      0,
+    )
+    hub.subscribe(member, `private-${an.id}`)
+    const lines: string[] = []
+    const listener = createListener(
+      portal.databaseUrl,
+      way.db,
+      hub,
+      createEndings(way.db, hub),
+      createLog('warn', { write: (line) => lines.push(line) }),
+    )
+    await listener.start()
+    await sql`alter view way.notification rename to elsewhere`.execute(db)
+    await announce(an, 'invoice.create', {})
+    await eventually('the failure', async () =>
+      lines.some((line) => line.includes('delivering events')),
+    )
+    expect(sent).toEqual([])
+    await sql`alter view way.elsewhere rename to notification`.execute(db)
+    await eventually('the event', async () => sent.includes('invoice.create'))
+    await listener.stop()
+    await way.close()
+    await sql`drop schema way cascade`.execute(db)
   })
 
   test('transactions that end out of order skip nobody', async () => {
@@ -145,9 +215,18 @@ describe('nothing is missed', () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         transaction(portal.house.db, async (tx) => {
-          await createAnnouncer(systemClock, () => undefined).announce(tx, binh.id, 'invoice.create', { n })
+          await createAnnouncer(systemClock, () => undefined).announce(
+            tx,
+            binh.id,
+            'invoice.create',
+            { n },
+          )
           // Those that began first end last.
-          if (n < 5) await eventually('the others', async () => (await notifications(binh, `?after=${last}`)).result.data.length >= 10)
+          if (n < 5)
+            await eventually(
+              'the others',
+              async () => (await notifications(binh, `?after=${last}`)).result.data.length >= 10,
+            )
         }),
       ),
     )
@@ -166,7 +245,10 @@ describe('the bell', () => {
     const seen: string[] = []
     let cursor: string | null = null
     do {
-      const page = await notifications(binh, `?limit=7${cursor === null ? '' : `&cursor=${cursor}`}`)
+      const page = await notifications(
+        binh,
+        `?limit=7${cursor === null ? '' : `&cursor=${cursor}`}`,
+      )
       seen.push(...page.result.data.map((event) => event.id))
       cursor = page.page?.next ?? null
       await announce(binh, 'invoice.create', {})
@@ -186,33 +268,55 @@ describe('the bell', () => {
       '?after=-1',
       `?after=${'9'.repeat(30)}`,
     ])
-      expect((await portal.call('GET', `/api/notifications${query}`, { token: binh.token })).status, query).toBe(422)
+      expect(
+        (await portal.call('GET', `/api/notifications${query}`, { token: binh.token })).status,
+        query,
+      ).toBe(422)
   })
 
   test("read: those named, then all; never another customer's", async () => {
     await announce(an, 'invoice.create', { payment: { number: 'VN-1' } })
-    await announce(an, 'invoice.paid', { payment: { number: 'VN-1', amount_paid: 1_250_000, currency: 'VND' } })
+    await announce(an, 'invoice.paid', {
+      payment: { number: 'VN-1', amount_paid: 1_250_000, currency: 'VND' },
+    })
     const mine = await eventually('both', async () => {
       const { result } = await notifications(an)
-      return result.data.slice(0, 2).every((event) => (event.payload['payment'] as { number: string } | undefined)?.number === 'VN-1')
+      return result.data
+        .slice(0, 2)
+        .every(
+          (event) =>
+            (event.payload['payment'] as { number: string } | undefined)?.number === 'VN-1',
+        )
         ? result
         : undefined
     })
     const theirs = (await notifications(binh)).result
     const read = (customer: TestCustomer, body: unknown) =>
-      portal.call<{ unread: number }>('PUT', '/api/notifications/read', { token: customer.token, body })
-    const named = await read(an, { ids: [mine.data[0]?.id, theirs.data[0]?.id, 'nonsense', '999999'] })
+      portal.call<{ unread: number }>('PUT', '/api/notifications/read', {
+        token: customer.token,
+        body,
+      })
+    const named = await read(an, {
+      ids: [mine.data[0]?.id, theirs.data[0]?.id, 'nonsense', '999999'],
+    })
     expect(named.body.result.unread).toBe(mine.unread - 1)
-    expect((await notifications(an)).result.data.slice(0, 2).map((event) => event.read)).toEqual([true, false])
+    expect((await notifications(an)).result.data.slice(0, 2).map((event) => event.read)).toEqual([
+      true,
+      false,
+    ])
     expect((await read(an, { ids: [] })).body.result.unread).toBe(mine.unread - 1)
     expect((await read(an, {})).body.result.unread).toBe(0)
     const left = (await notifications(binh)).result
     expect(left.unread).toBeGreaterThanOrEqual(theirs.unread)
     expect(left.data.every((event) => !event.read)).toBe(true)
-    const vi = await portal.call<Listed>('GET', '/api/notifications?limit=1', { token: an.token, headers: { 'accept-language': 'vi' } })
+    const vi = await portal.call<Listed>('GET', '/api/notifications?limit=1', {
+      token: an.token,
+      headers: { 'accept-language': 'vi' },
+    })
     expect(vi.body.result.data[0]?.title).toBe('Hoá đơn VN-1 đã thanh toán 1.250.000\u00a0đ')
-    expect((await portal.call<Listed>('GET', '/api/notifications?limit=1', { token: an.token })).body.result.data[0]?.title).toBe(
-      'Invoice VN-1 is paid: 1.250.000\u00a0đ',
-    )
+    expect(
+      (await portal.call<Listed>('GET', '/api/notifications?limit=1', { token: an.token })).body
+        .result.data[0]?.title,
+    ).toBe('Invoice VN-1 is paid: 1.250.000\u00a0đ')
   })
 })

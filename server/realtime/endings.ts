@@ -44,10 +44,16 @@ export function createEndings(db: Database, hub: Hub): Endings {
     },
     async tell(tx, sessionIds) {
       if (sessionIds.length === 0) return
-      const grants = await tx.selectFrom('channel_grant').select('socket_id').where('session_id', 'in', sessionIds).execute()
+      const grants = await tx
+        .selectFrom('channel_grant')
+        .select('socket_id')
+        .where('session_id', 'in', sessionIds)
+        .execute()
       const names = [...sessionIds, ...grants.map(({ socket_id }) => socket_id)]
       for (let at = 0; at < names.length; at += namesAtOnce)
-        await sql`select pg_notify(${endedChannel}, ${names.slice(at, at + namesAtOnce).join(' ')})`.execute(tx)
+        await sql`select pg_notify(${endedChannel}, ${names.slice(at, at + namesAtOnce).join(' ')})`.execute(
+          tx,
+        )
     },
     hear(payload) {
       const ended = new Set(payload.split(' '))
@@ -67,7 +73,8 @@ export function createEndings(db: Database, hub: Hub): Endings {
       `.execute(db)
       const granted = new Set(rows.map(({ socket_id }) => socket_id))
       for (const { socketId, connection } of open)
-        if (!granted.has(socketId)) connection.close(closeCodes.restart, 'Ask for the channel again')
+        if (!granted.has(socketId))
+          connection.close(closeCodes.restart, 'Ask for the channel again')
     },
     onEnded(listener) {
       listeners.push(listener)

@@ -34,9 +34,14 @@ const maxBufferedBytes = 1 << 20
 const maxChannels = 10
 
 export const frame = (event: string, data: unknown, channel?: string): string =>
-  JSON.stringify({ event, ...(channel !== undefined && { channel }), data: typeof data === 'string' ? data : JSON.stringify(data) })
+  JSON.stringify({
+    event,
+    ...(channel !== undefined && { channel }),
+    data: typeof data === 'string' ? data : JSON.stringify(data),
+  })
 
-export const protocolError = (code: number, message: string): string => JSON.stringify({ event: 'pusher:error', data: { code, message } })
+export const protocolError = (code: number, message: string): string =>
+  JSON.stringify({ event: 'pusher:error', data: { code, message } })
 
 export interface Hub {
   join(connection: Connection, now: number): Member
@@ -56,7 +61,8 @@ export function createHub(): Hub {
   const channels = new Map<string, Set<Member>>()
 
   const deliver = (member: Member, text: string): void => {
-    if (member.connection.bufferedAmount > maxBufferedBytes) member.connection.close(closeCodes.overCapacity, 'slow consumer')
+    if (member.connection.bufferedAmount > maxBufferedBytes)
+      member.connection.close(closeCodes.overCapacity, 'slow consumer')
     else member.connection.send(text)
   }
   const unsubscribe = (member: Member, channel: string): void => {

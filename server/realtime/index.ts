@@ -28,18 +28,26 @@ export interface Realtime extends Announcer {
   connections(): number
 }
 
-export function createRealtime(deps: { db: Database; url: string; clock: Clock; app: AppKey; log: Log }): Realtime {
+export function createRealtime(deps: {
+  db: Database
+  url: string
+  clock: Clock
+  app: AppKey
+  log: Log
+  /** A stored payload as it is told: what may not lie in the table, such as links, is added. */
+  complete: (payload: object) => object
+}): Realtime {
   const hub = createHub()
   const relay = createRelay(deps.db, deps.log)
   const endings = createEndings(deps.db, hub)
-  const listener = createListener(deps.url, deps.db, hub, endings, deps.log)
+  const listener = createListener(deps.url, deps.db, hub, endings, deps.log, deps.complete)
   const sockets = createSockets(deps.app, hub, deps.clock)
   return {
     ...createAnnouncer(deps.clock, () => relay.wake()),
     sockets,
     endSessions: endings.tell,
     onEnded: endings.onEnded,
-    routes: (http) => routes(http, { db: deps.db, clock: deps.clock, hub, endings, app: deps.app }),
+    routes: (http) => routes(http, { ...deps, hub, endings }),
     async start() {
       await listener.start()
       relay.start()

@@ -11,6 +11,7 @@ import { channel } from './relay.ts'
 
 const heartbeatMs = 15_000
 const reconnectMs = 500
+const deliverAgainMs = 1000
 const batch = 1000
 
 export interface Listener {
@@ -19,12 +20,20 @@ export interface Listener {
   health(): string | undefined
 }
 
-export function createListener(url: string, db: Database, hub: Hub, endings: Endings, log: Log): Listener {
+export function createListener(
+  url: string,
+  db: Database,
+  hub: Hub,
+  endings: Endings,
+  log: Log,
+  complete = (payload: object): object => payload,
+): Listener {
   let client: pg.Client | undefined
   let stopped = true
   let seen: bigint | undefined
   let delivering = Promise.resolve()
   let heartbeat: NodeJS.Timeout | undefined
+  let again: NodeJS.Timeout | undefined
 
   async function deliver(): Promise<void> {
     for (;;) {
@@ -38,13 +47,21 @@ export function createListener(url: string, db: Database, hub: Hub, endings: End
       for (const row of rows) {
         if (row.seq === null) continue
         seen = row.seq
-        hub.publish(`private-${row.customer_id}`, row.event, { ...(row.payload as object), notificationId: String(row.seq) })
+        hub.publish(`private-${row.customer_id}`, row.event, {
+          ...complete(row.payload as object),
+          notificationId: String(row.seq),
+        })
       }
       if (rows.length < batch) return
     }
   }
   const deliverInTurn = (): void => {
-    delivering = delivering.then(deliver).catch((error: unknown) => log.warn({ err: error }, 'delivering events'))
+    delivering = delivering.then(deliver).catch((error: unknown) => {
+      log.warn({ err: error }, 'delivering events')
+      // No word may follow: what is not delivered now would wait for the next event of anybody.
+      clearTimeout(again)
+      if (!stopped) again = setTimeout(deliverInTurn, deliverAgainMs).unref()
+    })
   }
 
   const reconnectSoon = (): void => {
@@ -89,7 +106,9 @@ export function createListener(url: string, db: Database, hub: Hub, endings: End
     } else {
       deliverInTurn()
       hub.publishToAll('portal.resync', {})
-      endings.lookAgain().catch((error: unknown) => log.warn({ err: error }, 'looking for ended sessions'))
+      endings
+        .lookAgain()
+        .catch((error: unknown) => log.warn({ err: error }, 'looking for ended sessions'))
     }
   }
   async function reconnect(): Promise<void> {
@@ -120,6 +139,7 @@ export function createListener(url: string, db: Database, hub: Hub, endings: End
     async stop() {
       stopped = true
       clearInterval(heartbeat)
+      clearTimeout(again)
       await delivering
       await client?.end()
     },

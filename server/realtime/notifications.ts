@@ -6,9 +6,11 @@ import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database, Queryable } from '../platform/db.ts'
 
 interface Known {
-  payment?: { number?: string; amount_paid?: number; amount_due?: number; currency?: string }
+  payment?: { number?: string | null; amount_paid?: number; amount_due?: number; currency?: string }
   wp?: { name?: string; status?: string; reason?: string | null } | null
   domain?: { name?: string; status?: string }
+  subscription?: { renewalPrice?: number; currency?: string; actsAt?: string }
+  disk?: { which?: string; percent?: number }
   wallet?: { amount?: number; currency?: string; provider?: string; days?: number }
 }
 
@@ -30,19 +32,29 @@ const domainWords: Record<string, Record<Language, string>> = {
 
 /** The bell's sentence for one event, in the reader's language. */
 export function titleOf(event: EventName, payload: unknown, language: Language): string {
-  const { payment, wp, wallet, domain } = payload as Known
+  const { payment, wp, wallet, domain, subscription, disk } = payload as Known
   const vi = language === 'vi'
-  const number = payment?.number ?? ''
+  const number = payment?.number ?? null
   const money = (amount: number | undefined, currency: string | undefined) =>
     formatMoney(amount ?? 0, (currency ?? 'VND') as Currency, language)
   switch (event) {
     case 'invoice.create':
+      if (number === null)
+        return vi ? 'Đơn hàng đang chờ thanh toán' : 'Your order waits for its payment'
       return vi ? `Hoá đơn ${number} đã được tạo` : `Invoice ${number} was created`
     case 'invoice.paid':
       return vi
         ? `Hoá đơn ${number} đã thanh toán ${money(payment?.amount_paid, payment?.currency)}`
         : `Invoice ${number} is paid: ${money(payment?.amount_paid, payment?.currency)}`
+    case 'invoice.lapsed':
+      return vi
+        ? 'Đơn hàng không được thanh toán đúng hạn và đã hết hiệu lực'
+        : 'Your order was not paid in time and has lapsed'
     case 'invoice.payment_failed':
+      if (number === null)
+        return vi
+          ? `Đơn hàng chưa thanh toán, còn thiếu ${money(payment?.amount_due, payment?.currency)}`
+          : `Your order could not be paid: ${money(payment?.amount_due, payment?.currency)} due`
       return vi
         ? `Hoá đơn ${number} chưa thanh toán, còn thiếu ${money(payment?.amount_due, payment?.currency)}`
         : `Invoice ${number} could not be paid: ${money(payment?.amount_due, payment?.currency)} due`
@@ -52,27 +64,65 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
       return vi ? 'Đã đăng ký gói dịch vụ' : 'Your subscription has begun'
     case 'subscription.updated':
       return vi ? 'Gói dịch vụ đã được cập nhật' : 'Your subscription was updated'
+    case 'subscription.price_announced': {
+      const price = money(subscription?.renewalPrice, subscription?.currency)
+      const day = subscription?.actsAt?.slice(0, 10) ?? ''
+      return vi
+        ? `${wp?.name ?? 'Gói dịch vụ'} sẽ có giá ${price} mỗi tháng từ ngày ${day}`
+        : `${wp?.name ?? 'Your subscription'} will cost ${price} a month from ${day}`
+    }
     case 'wordpress.status':
       return vi
         ? `Máy chủ ${wp?.name ?? ''} ${statusWords[wp?.status ?? '']?.vi ?? ''}`
         : `Server ${wp?.name ?? ''} ${statusWords[wp?.status ?? '']?.en ?? ''}`
+    case 'wordpress.disk': {
+      const database = disk?.which === 'database'
+      return vi
+        ? `Ổ ${database ? 'MariaDB' : 'SSD'} của ${wp?.name ?? ''} đã đầy ${disk?.percent ?? 0} %`
+        : `The ${database ? 'database' : 'SSD'} disk of ${wp?.name ?? ''} is ${disk?.percent ?? 0} % full`
+    }
     case 'wallet.credited':
       return vi
         ? `Đã nạp ${money(wallet?.amount, wallet?.currency)} vào ví`
         : `${money(wallet?.amount, wallet?.currency)} was added to your wallet`
+    case 'wallet.refunded':
+      return vi
+        ? `${money(wallet?.amount, wallet?.currency)} đang được hoàn về nguồn`
+        : `${money(wallet?.amount, wallet?.currency)} goes back to its source`
+    case 'wallet.refund_failed':
+      return vi
+        ? `Không hoàn được ${money(wallet?.amount, wallet?.currency)}; số tiền đã trở lại ví`
+        : `A refund of ${money(wallet?.amount, wallet?.currency)} was refused; it is in your wallet`
+    case 'wallet.chargeback':
+      return vi
+        ? `Khoản nạp ${money(wallet?.amount, wallet?.currency)} đã bị thu hồi`
+        : `A top-up of ${money(wallet?.amount, wallet?.currency)} was taken back`
+    case 'wallet.chargeback_returned':
+      return vi
+        ? `${money(wallet?.amount, wallet?.currency)} bị thu hồi đã được trả lại ví`
+        : `${money(wallet?.amount, wallet?.currency)} that was taken back is returned`
     case 'dns.status':
       return vi
         ? `Tên miền ${domain?.name ?? ''} ${domainWords[domain?.status ?? '']?.vi ?? ''}`
         : `Domain ${domain?.name ?? ''} ${domainWords[domain?.status ?? '']?.en ?? ''}`
     case 'wallet.low':
-      return vi ? `Ví của bạn còn đủ dùng ${wallet?.days ?? 0} ngày` : `Days that your wallet still lasts: ${wallet?.days ?? 0}`
+      return vi
+        ? `Ví của bạn còn đủ dùng ${wallet?.days ?? 0} ngày`
+        : `Days that your wallet still lasts: ${wallet?.days ?? 0}`
   }
 }
 
 /** Newest first. `before` pages downwards; `after` answers only what is newer than a known id. Events get an id when the relay has sent them. */
 export async function listNotifications(
   db: Queryable,
-  of: { customerId: string; limit: number; before: bigint | null; after: bigint | null; language: Language },
+  of: {
+    customerId: string
+    limit: number
+    before: bigint | null
+    after: bigint | null
+    language: Language
+    complete: (payload: object) => object
+  },
 ): Promise<{ data: Notification[]; unread: number; next: bigint | null }> {
   let query = db
     .selectFrom('notification')
@@ -90,7 +140,7 @@ export async function listNotifications(
       id: String(row.seq),
       event: row.event as EventName,
       title: titleOf(row.event as EventName, row.payload, of.language),
-      payload: row.payload as Record<string, unknown>,
+      payload: of.complete(row.payload as object) as Record<string, unknown>,
       read: row.read_at !== null,
       createdAt: row.created_at.toISOString(),
     })),
@@ -111,7 +161,12 @@ export async function unreadCount(db: Queryable, customerId: string): Promise<nu
 }
 
 /** Marks those named, or all. Ids of somebody else's notifications change nothing. */
-export async function markRead(db: Queryable, clock: Clock, customerId: string, ids: readonly bigint[] | undefined): Promise<void> {
+export async function markRead(
+  db: Queryable,
+  clock: Clock,
+  customerId: string,
+  ids: readonly bigint[] | undefined,
+): Promise<void> {
   let query = db
     .updateTable('notification')
     .set({ read_at: clock.now() })

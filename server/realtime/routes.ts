@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { realtime as api, ruleText } from '../../contract/index.ts'
+import { realtime as api } from '../../contract/index.ts'
+import { ruleText } from '../../contract/server-sentences.ts'
 import type { Clock } from '../platform/clock.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
@@ -24,7 +25,17 @@ const Trigger = z.object({
 const Batch = z.object({ batch: z.array(Trigger).check(z.maxLength(10)) })
 type Trigger = z.output<typeof Trigger>
 
-export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub; endings: Endings; app: AppKey }): void {
+export function routes(
+  http: Http,
+  deps: {
+    db: Database
+    clock: Clock
+    hub: Hub
+    endings: Endings
+    app: AppKey
+    complete: (payload: object) => object
+  },
+): void {
   const { db, clock, hub, endings, app } = deps
 
   http.read(api.listNotifications, async ({ customerId, query, language }) => {
@@ -32,7 +43,14 @@ export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub;
       throw new Refusal('invalid_input', { fields: { after: ruleText('cursor', language) } })
     const before = decodeCursor(query.cursor, language)
     const after = query.after === undefined ? null : BigInt(query.after)
-    const { data, unread, next } = await listNotifications(db, { customerId, limit: query.limit ?? 50, before, after, language })
+    const { data, unread, next } = await listNotifications(db, {
+      customerId,
+      limit: query.limit ?? 50,
+      before,
+      after,
+      language,
+      complete: deps.complete,
+    })
     return new Page({ data, unread }, encodeCursor(next))
   })
 
@@ -44,14 +62,17 @@ export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub;
   // Pusher's own answer has no envelope, and pusher-js sends a form.
   http.plain(api.authoriseChannel, async ({ tx, customerId, caller, body }) => {
     if (body.channel_name !== `private-${customerId}`) throw new Refusal('forbidden')
-    if (!caller || !(await endings.grant(tx, caller.sessionId, body.socket_id))) throw new Refusal('unauthenticated')
+    if (!caller || !(await endings.grant(tx, caller.sessionId, body.socket_id)))
+      throw new Refusal('unauthenticated')
     return { auth: channelAuth(app, body.socket_id, body.channel_name) }
   })
 
   // The protocol's HTTP API, so that any Pusher server library can publish: signed, and spoken word for word.
   http.server.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    )
     scope.addHook('preHandler', async (request, reply) => {
       const { app: named } = request.params as { app: string }
       if (named !== app.id) return reply.code(404).send({ error: 'unknown app' })
@@ -68,10 +89,16 @@ export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub;
     const publish = (events: Trigger[]): { status: number; body: object } => {
       for (const event of events) {
         if (Buffer.byteLength(event.data) > maxEventBytes)
-          return { status: 413, body: { error: `The data content of this event exceeds the allowed maximum (${maxEventBytes} bytes)` } }
+          return {
+            status: 413,
+            body: {
+              error: `The data content of this event exceeds the allowed maximum (${maxEventBytes} bytes)`,
+            },
+          }
       }
       for (const event of events)
-        for (const channel of event.channels ?? [event.channel ?? '']) hub.publish(channel, event.name, event.data, event.socket_id)
+        for (const channel of event.channels ?? [event.channel ?? ''])
+          hub.publish(channel, event.name, event.data, event.socket_id)
       return { status: 200, body: {} }
     }
     const parse = <S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> | undefined => {
@@ -83,15 +110,21 @@ export function routes(http: Http, deps: { db: Database; clock: Clock; hub: Hub;
     }
     scope.post('/apps/:app/events', async (request, reply) => {
       const event = parse(Trigger, request.body)
-      const answer = event ? publish([event]) : { status: 400, body: { error: 'name, data and channels are required' } }
+      const answer = event
+        ? publish([event])
+        : { status: 400, body: { error: 'name, data and channels are required' } }
       return reply.code(answer.status).send(answer.body)
     })
     scope.post('/apps/:app/batch_events', async (request, reply) => {
       const batch = parse(Batch, request.body)?.batch
-      const answer = batch ? publish(batch) : { status: 400, body: { error: 'a batch of at most 10 events is required' } }
+      const answer = batch
+        ? publish(batch)
+        : { status: 400, body: { error: 'a batch of at most 10 events is required' } }
       return reply.code(answer.status).send(answer.body)
     })
-    scope.get('/apps/:app/channels', async () => ({ channels: Object.fromEntries([...hub.occupied().keys()].map((name) => [name, {}])) }))
+    scope.get('/apps/:app/channels', async () => ({
+      channels: Object.fromEntries([...hub.occupied().keys()].map((name) => [name, {}])),
+    }))
     scope.get('/apps/:app/channels/:channel', async (request) => {
       const { channel } = request.params as { channel: string }
       const count = hub.occupied().get(channel)?.size ?? 0

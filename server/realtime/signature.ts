@@ -8,15 +8,20 @@ export interface AppKey {
   readonly secret: string
 }
 
-const hmac = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('hex')
+const hmac = (secret: string, text: string): string =>
+  createHmac('sha256', secret).update(text).digest('hex')
 const same = (a: string, b: string): boolean => sameBytes(Buffer.from(a), Buffer.from(b))
 
 /** `key:signature` over `socket_id:channel`. */
 export const channelAuth = (app: AppKey, socketId: string, channel: string): string =>
   `${app.key}:${hmac(app.secret, `${socketId}:${channel}`)}`
 
-export const channelAuthHolds = (app: AppKey, socketId: string, channel: string, given: string): boolean =>
-  same(channelAuth(app, socketId, channel), given)
+export const channelAuthHolds = (
+  app: AppKey,
+  socketId: string,
+  channel: string,
+  given: string,
+): boolean => same(channelAuth(app, socketId, channel), given)
 
 /** How far a request's clock may be from ours, seconds. */
 const toleranceSeconds = 600
@@ -33,7 +38,8 @@ export function apiFault(
   const age = Math.abs(nowSeconds - Number(query.get('auth_timestamp')))
   if (!(age <= toleranceSeconds)) return 'timestamp expired'
   if (request.body.length > 0 || query.has('body_md5')) {
-    if (createHash('md5').update(request.body).digest('hex') !== query.get('body_md5')) return 'body_md5 does not match'
+    if (createHash('md5').update(request.body).digest('hex') !== query.get('body_md5'))
+      return 'body_md5 does not match'
   }
   const signed = [...query]
     .filter(([name]) => name !== 'auth_signature')

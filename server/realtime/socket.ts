@@ -24,7 +24,12 @@ export function createSockets(
   clock: Clock,
   timeouts = { activity: activityTimeoutSeconds, pong: pongWaitSeconds },
 ): Sockets {
-  const server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, perMessageDeflate: false, clientTracking: false })
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxFrameBytes,
+    perMessageDeflate: false,
+    clientTracking: false,
+  })
   let closing = false
   const now = (): number => clock.now().getTime()
 
@@ -39,7 +44,10 @@ export function createSockets(
       member.connection.send(protocolError(closeCodes.restart, 'Invalid channel name'))
       return
     }
-    if (!channel.startsWith('private-') || !channelAuthHolds(app, member.socketId, channel, typeof auth === 'string' ? auth : '')) {
+    if (
+      !channel.startsWith('private-') ||
+      !channelAuthHolds(app, member.socketId, channel, typeof auth === 'string' ? auth : '')
+    ) {
       member.connection.send(
         JSON.stringify({
           event: 'pusher:subscription_error',
@@ -84,7 +92,9 @@ export function createSockets(
         member.connection.send(
           protocolError(
             4301,
-            typeof message.event === 'string' && message.event.startsWith('client-') ? 'Client events are disabled' : 'Unknown event',
+            typeof message.event === 'string' && message.event.startsWith('client-')
+              ? 'Client events are disabled'
+              : 'Unknown event',
           ),
         )
     }
@@ -109,18 +119,28 @@ export function createSockets(
     const version = url.searchParams.get('protocol')
     if (closing) return refuse(connection, closeCodes.restart, 'Server restarting')
     if (key === undefined) return refuse(connection, closeCodes.unknownPath, 'Path not found')
-    if (key !== app.key) return refuse(connection, closeCodes.unknownApp, 'Application does not exist')
-    if (version === null) return refuse(connection, closeCodes.noVersion, 'No protocol version supplied')
-    if (!/^\d+$/.test(version)) return refuse(connection, closeCodes.badVersion, 'Invalid version string format')
-    if (Number(version) < 5 || Number(version) > 7) return refuse(connection, closeCodes.unsupportedVersion, 'Unsupported protocol version')
-    if (hub.size >= maxConnections) return refuse(connection, closeCodes.overCapacity, 'Over capacity')
+    if (key !== app.key)
+      return refuse(connection, closeCodes.unknownApp, 'Application does not exist')
+    if (version === null)
+      return refuse(connection, closeCodes.noVersion, 'No protocol version supplied')
+    if (!/^\d+$/.test(version))
+      return refuse(connection, closeCodes.badVersion, 'Invalid version string format')
+    if (Number(version) < 5 || Number(version) > 7)
+      return refuse(connection, closeCodes.unsupportedVersion, 'Unsupported protocol version')
+    if (hub.size >= maxConnections)
+      return refuse(connection, closeCodes.overCapacity, 'Over capacity')
     const member = hub.join(connection, now())
     socket.on('message', (data, binary) => {
       if (binary) refuse(connection, closeCodes.restart, 'Binary frames are not supported')
       else hear(member, (data as Buffer).toString('utf8'))
     })
     socket.on('close', () => hub.leave(member))
-    connection.send(frame('pusher:connection_established', { socket_id: member.socketId, activity_timeout: timeouts.activity }))
+    connection.send(
+      frame('pusher:connection_established', {
+        socket_id: member.socketId,
+        activity_timeout: timeouts.activity,
+      }),
+    )
   }
 
   // One timer for all: a silent client is pinged, then let go.
@@ -128,7 +148,8 @@ export function createSockets(
     () => {
       for (const member of hub.members()) {
         const idleSeconds = (now() - member.lastHeard) / 1000
-        if (idleSeconds > timeouts.activity + timeouts.pong) refuse(member.connection, closeCodes.silent, 'Pong reply not received in time')
+        if (idleSeconds > timeouts.activity + timeouts.pong)
+          refuse(member.connection, closeCodes.silent, 'Pong reply not received in time')
         else if (idleSeconds > timeouts.activity && !member.pinged) {
           member.pinged = true
           member.connection.send(frame('pusher:ping', {}))
@@ -149,7 +170,8 @@ export function createSockets(
     close() {
       closing = true
       clearInterval(sweep)
-      for (const member of hub.members()) member.connection.close(closeCodes.restart, 'Server restarting')
+      for (const member of hub.members())
+        member.connection.close(closeCodes.restart, 'Server restarting')
     },
   }
 }

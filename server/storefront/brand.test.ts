@@ -20,7 +20,11 @@ describe('the page', () => {
     expect(page).not.toContain('--primary')
   })
   test('is drawn in the colour and with the logo', () => {
-    const page = branded(html, { name: 'Mây', color: '#0B6E4F', logo: { type: 'image/png', bytes: Buffer.from('x') } })
+    const page = branded(html, {
+      name: 'Mây',
+      color: '#0B6E4F',
+      logo: { type: 'image/png', bytes: Buffer.from('x') },
+    })
     expect(page).toContain('--primary:#0B6E4F')
     expect(page).toContain('<link rel="icon" href="/brand/logo" type="image/png">')
     expect(page).toContain('<img src="/brand/logo"')
@@ -30,10 +34,14 @@ describe('the page', () => {
 
 describe('the catalogue', () => {
   const withBrand = (color: string, logo = 'null') =>
-    text.replace(/^ {2}color: null$/m, `  color: '${color}'`).replace(/^ {2}logo: null$/m, `  logo: ${logo}`)
+    text
+      .replace(/^ {2}color: null$/m, `  color: '${color}'`)
+      .replace(/^ {2}logo: null$/m, `  logo: ${logo}`)
   test('refuses a colour that white letters cannot be read on', () => {
     expect(parseCatalog(withBrand('#0B6E4F'), 'c').brand.color).toBe('#0B6E4F')
-    expect(() => parseCatalog(withBrand('#FFD400'), 'c')).toThrow(/line \d+: brand\.color: is too light/)
+    expect(() => parseCatalog(withBrand('#FFD400'), 'c')).toThrow(
+      /line \d+: brand\.color: is too light/,
+    )
     expect(() => parseCatalog(withBrand('red'), 'c')).toThrow(/brand\.color/)
   })
   test('names a logo that is not there', () => {
@@ -58,7 +66,9 @@ describe('a portal', () => {
 
   test('shows the legal texts of the catalogue in both languages, and no others', async () => {
     const read = (page: string, language: string) =>
-      house.call<{ paragraphs: string[] }>('GET', `/api/legal/${page}`, { headers: { 'accept-language': language } })
+      house.call<{ paragraphs: string[] }>('GET', `/api/legal/${page}`, {
+        headers: { 'accept-language': language },
+      })
     for (const page of ['terms', 'privacy', 'cookies']) {
       const [en, vi] = [await read(page, 'en'), await read(page, 'vi')]
       expect(en.body.result.paragraphs.length).toBeGreaterThan(3)
@@ -66,6 +76,10 @@ describe('a portal', () => {
       expect(vi.body.result.paragraphs).not.toEqual(en.body.result.paragraphs)
     }
     expect((await read('imprint', 'en')).status).toBe(422)
-    expect((await (await fetch(`${house.url}/legal/terms`)).text()).includes(`<title>${loadCatalog(file).brand.name}</title>`)).toBe(true)
+    expect(
+      (await (await fetch(`${house.url}/legal/terms`)).text()).includes(
+        `<title>${loadCatalog(file).brand.name}</title>`,
+      ),
+    ).toBe(true)
   })
 })

@@ -10,7 +10,11 @@ export interface Brand {
   readonly logo: { readonly type: string; readonly bytes: Buffer } | null
 }
 
-const types: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png', '.webp': 'image/webp' }
+const types: Readonly<Record<string, string>> = {
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+}
 const maxLogoBytes = 256 * 1024
 
 /** Throws CatalogFault where the logo cannot be read. `folder`: of the catalogue. */
@@ -23,12 +27,17 @@ export function brandOf({ brand }: Catalog, folder: string): Brand {
   } catch {
     throw new CatalogFault(`brand.logo: the file ${file} cannot be read.`)
   }
-  if (bytes.length > maxLogoBytes) throw new CatalogFault(`brand.logo: the file ${file} is larger than 256 KiB.`)
+  if (bytes.length > maxLogoBytes)
+    throw new CatalogFault(`brand.logo: the file ${file} is larger than 256 KiB.`)
   return { ...brand, logo: { type: types[path.extname(file).toLowerCase()] ?? 'image/png', bytes } }
 }
 
 const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[sign] ?? sign)
+  text.replace(
+    /[&<>"']/g,
+    (sign) =>
+      ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[sign] ?? sign,
+  )
 
 /** Shades of one colour for both themes; the measures are those between the portal's own. */
 const shades = (color: string): string =>
@@ -42,12 +51,17 @@ export function branded(html: string, { name, color, logo }: Brand): string {
     ...(logo ? ['<meta name="brand-logo" content="/brand/logo">'] : []),
     ...(color === null ? [] : [`<style>${shades(color)}</style>`]),
   ].join('')
-  let page = html.replace(/<title>[^<]*<\/title>/, () => `<title>${escaped(name)}</title>`).replace('</head>', () => `${head}</head>`)
+  let page = html
+    .replace(/<title>[^<]*<\/title>/, () => `<title>${escaped(name)}</title>`)
+    .replace('</head>', () => `${head}</head>`)
   if (color !== null) page = page.replaceAll('fill="#4361EE"', `fill="${color}"`)
   if (logo)
     page = page
       .replace(/<link rel="icon"[^>]*>/, `<link rel="icon" href="/brand/logo" type="${logo.type}">`)
       // The picture of a page that is still loading.
-      .replace(/<svg viewBox="0 0 32 32"[^>]*>[\s\S]*?<\/svg>/g, '<img src="/brand/logo" alt="" width="28" height="28">')
+      .replace(
+        /<svg viewBox="0 0 32 32"[^>]*>[\s\S]*?<\/svg>/g,
+        '<img src="/brand/logo" alt="" width="28" height="28">',
+      )
   return page
 }

@@ -10,19 +10,27 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-const asked = (host: string, path: string): Promise<{ status: number | undefined; location: string | undefined }> =>
+const asked = (
+  host: string,
+  path: string,
+): Promise<{ status: number | undefined; location: string | undefined }> =>
   new Promise((resolve, reject) => {
     http
       .get({ host: '127.0.0.1', port: house.config.PORT, path, headers: { host } }, (answer) => {
         answer.resume()
-        answer.on('end', () => resolve({ status: answer.statusCode, location: answer.headers.location }))
+        answer.on('end', () =>
+          resolve({ status: answer.statusCode, location: answer.headers.location }),
+        )
       })
       .on('error', reject)
   })
 
 test('a page under another name of this machine leads to the one address, a call and a foreign name do not', async () => {
   const { PORT } = house.config
-  expect(await asked(`localhost:${PORT}`, '/payment?amount=5')).toEqual({ status: 302, location: `${house.url}/payment?amount=5` })
+  expect(await asked(`localhost:${PORT}`, '/payment?amount=5')).toEqual({
+    status: 302,
+    location: `${house.url}/payment?amount=5`,
+  })
   expect((await asked(`localhost:${PORT}`, '/api/config')).status).toBe(200)
   expect((await asked(`portal.example.vn:${PORT}`, '/payment')).status).toBe(200)
   expect((await asked(`127.0.0.1:${PORT}`, '/payment')).status).toBe(200)
@@ -33,7 +41,11 @@ test('regions and plans come in pages like every list', async () => {
   const seen: number[] = []
   let cursor = ''
   do {
-    const page = await house.call<{ data: { id: number }[] }>('GET', `/api/wp/regions?limit=4${cursor}`, { token })
+    const page = await house.call<{ data: { id: number }[] }>(
+      'GET',
+      `/api/wp/regions?limit=4${cursor}`,
+      { token },
+    )
     seen.push(...page.body.result.data.map((region) => region.id))
     cursor = page.body.page?.next ? `&cursor=${page.body.page.next}` : ''
   } while (cursor !== '')

@@ -7,7 +7,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { branded, type Brand } from './brand.ts'
 
 /** Made by the build of web/: a route such as /wordpress/:id, the chunks that its page needs, and its texts in each language. */
-type Preloads = Readonly<Record<string, { readonly files: readonly string[]; readonly texts: Readonly<Record<string, readonly string[]>> }>>
+type Preloads = Readonly<
+  Record<
+    string,
+    {
+      readonly files: readonly string[]
+      readonly texts: Readonly<Record<string, readonly string[]>>
+    }
+  >
+>
 
 /** /api/payments/success is a page of the front end although its path begins with /api. */
 const pagesUnderApi = new Set(['/api/payments/success'])
@@ -30,7 +38,9 @@ class EncodedPage {
     if (!body) {
       body =
         encoding === 'br'
-          ? brotliCompressSync(this.#plain, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } })
+          ? brotliCompressSync(this.#plain, {
+              params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality },
+            })
           : gzipSync(this.#plain)
       this.#bodies.set(encoding, body)
     }
@@ -39,14 +49,18 @@ class EncodedPage {
 
   /** `accepted` is the Accept-Encoding header. */
   send(reply: FastifyReply, accepted: string | undefined): FastifyReply {
-    const encoding = ['br', 'gzip'].find((name) => new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(\\.0*)?\\b)`).test(accepted ?? '')) ?? ''
+    const encoding =
+      ['br', 'gzip'].find((name) =>
+        new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(\\.0*)?\\b)`).test(accepted ?? ''),
+      ) ?? ''
     if (encoding !== '') reply.header('content-encoding', encoding)
     return reply.header('vary', 'accept-encoding').send(this.#body(encoding))
   }
 }
 
 export const isPage = (path: string): boolean =>
-  pagesUnderApi.has(path) || !callPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+  pagesUnderApi.has(path) ||
+  !callPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
 
@@ -59,7 +73,9 @@ function properOrigin(request: FastifyRequest, portalUrl: string): string | unde
   const host = request.headers.host ?? ''
   if (host === portal.host || !URL.canParse(`http://${host}`)) return undefined
   const asked = new URL(`http://${host}`)
-  return loopbackNames.has(portal.hostname) && loopbackNames.has(asked.hostname) && asked.port === portal.port
+  return loopbackNames.has(portal.hostname) &&
+    loopbackNames.has(asked.hostname) &&
+    asked.port === portal.port
     ? portalUrl + request.url
     : undefined
 }
@@ -76,24 +92,28 @@ export function servePages(
   const built = existsSync(index)
   const html = built ? branded(readFileSync(index, 'utf8'), brand) : ''
   const preloadFile = path.join(folder, 'preload.json')
-  const preloads = Object.entries(existsSync(preloadFile) ? (JSON.parse(readFileSync(preloadFile, 'utf8')) as Preloads) : {}).map(
-    ([route, { files, texts }]) => {
-      const links = files.map((file) => `<link rel="modulepreload" href="${file}">`).join('')
-      // Which of them is read is known in the browser only: theme.js asks for it.
-      const meta = `<meta name="text-files" content='${JSON.stringify(texts)}'>`
-      return {
-        matches: new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}/?$`),
-        page: new EncodedPage(
-          html.replace('<script src="/theme.js">', () => `${meta}<script src="/theme.js">`).replace('</head>', `${links}</head>`),
-        ),
-      }
-    },
-  )
+  const preloads = Object.entries(
+    existsSync(preloadFile) ? (JSON.parse(readFileSync(preloadFile, 'utf8')) as Preloads) : {},
+  ).map(([route, { files, texts }]) => {
+    const links = files.map((file) => `<link rel="modulepreload" href="${file}">`).join('')
+    // Which of them is read is known in the browser only: theme.js asks for it.
+    const meta = `<meta name="text-files" content='${JSON.stringify(texts)}'>`
+    return {
+      matches: new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}/?$`),
+      page: new EncodedPage(
+        html
+          .replace('<script src="/theme.js">', () => `${meta}<script src="/theme.js">`)
+          .replace('</head>', `${links}</head>`),
+      ),
+    }
+  })
   const anyPage = new EncodedPage(html)
 
   if (brand.logo !== null) {
     const { type, bytes } = brand.logo
-    server.get('/brand/logo', (_request, reply) => reply.type(type).header('cache-control', 'public, max-age=3600').send(bytes))
+    server.get('/brand/logo', (_request, reply) =>
+      reply.type(type).header('cache-control', 'public, max-age=3600').send(bytes),
+    )
   }
   if (built) {
     void server.register(fastifyStatic, {
@@ -107,7 +127,9 @@ export function servePages(
         // Built files carry a hash of their content in their name.
         reply.header(
           'cache-control',
-          file.includes(`${path.sep}assets${path.sep}`) ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
+          file.includes(`${path.sep}assets${path.sep}`)
+            ? 'public, max-age=31536000, immutable'
+            : 'public, max-age=3600',
         )
       },
     })
@@ -116,11 +138,19 @@ export function servePages(
   server.setNotFoundHandler((request, reply) => {
     // Not through URL, which takes `//` for a host without a name and throws.
     const [pathname = '/'] = request.url.split(/[?#]/, 1)
-    if ((request.method !== 'GET' && request.method !== 'HEAD') || !isPage(pathname)) return notFound(request, reply)
+    if ((request.method !== 'GET' && request.method !== 'HEAD') || !isPage(pathname))
+      return notFound(request, reply)
     const elsewhere = properOrigin(request, portalUrl)
     if (elsewhere !== undefined) return reply.redirect(elsewhere, 302)
-    if (!built) return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built yet: npm run build\n')
+    if (!built)
+      return reply
+        .code(503)
+        .type('text/plain; charset=utf-8')
+        .send('The pages are not built yet: npm run build\n')
     const page = preloads.find(({ matches }) => matches.test(pathname))?.page ?? anyPage
-    return page.send(reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache'), request.headers['accept-encoding'])
+    return page.send(
+      reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache'),
+      request.headers['accept-encoding'],
+    )
   })
 }

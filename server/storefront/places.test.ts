@@ -39,8 +39,18 @@ test('every place has an id of its own', () => {
 })
 
 test('every place can be chosen at the registration', () => {
-  const form = { name: 'An', email: 'an@example.vn', phone: '0912345678', password: 'Correct-horse-9', region_code: 'VN' }
-  const refused = places.filter(({ id }) => !Registration.safeParse({ ...form, address: { line: '1 Tràng Tiền', locationId: id } }).success)
+  const form = {
+    name: 'An',
+    email: 'an@example.vn',
+    phone: '0912345678',
+    password: 'Correct-horse-9',
+    region_code: 'VN',
+  }
+  const refused = places.filter(
+    ({ id }) =>
+      !Registration.safeParse({ ...form, address: { line: '1 Tràng Tiền', locationId: id } })
+        .success,
+  )
   expect(refused).toEqual([])
 })
 

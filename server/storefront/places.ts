@@ -14,7 +14,12 @@ const list = (country: string, type: Place['type'], names: string): Place[] =>
   names
     .split(/\s*[;\n]\s*/)
     .filter(Boolean)
-    .map((name) => ({ id: `${country}-${type}-${foldName(name).replace(/[^a-z0-9]+/g, '-')}`.toLowerCase(), name, type, country }))
+    .map((name) => ({
+      id: `${country}-${type}-${foldName(name).replace(/[^a-z0-9]+/g, '-')}`.toLowerCase(),
+      name,
+      type,
+      country,
+    }))
 
 /** The districts that are known by their own name alone, by their city. */
 const districts: Partial<Record<(typeof vietnamCities)[number], string>> = {
@@ -27,41 +32,66 @@ const districts: Partial<Record<(typeof vietnamCities)[number], string>> = {
   'Hải Phòng': 'Hồng Bàng; Lê Chân; Ngô Quyền',
 }
 /** By the id of such a district. */
-const cityOf = new Map(Object.entries(districts).flatMap(([city, names]) => list('VN', 'district', names).map(({ id }) => [id, city])))
+const cityOf = new Map(
+  Object.entries(districts).flatMap(([city, names]) =>
+    list('VN', 'district', names).map(({ id }) => [id, city]),
+  ),
+)
 
 const wellKnown: readonly Place[] = [
   ...list('VN', 'city', vietnamCities.join(';')),
   ...list('VN', 'province', provinces.VN.slice(vietnamCities.length).join(';')),
   ...list('VN', 'district', Object.values(districts).join(';')),
   ...list('AU', 'province', provinces.AU.join(';')),
-  ...list('AU', 'city', 'Sydney; Melbourne; Brisbane; Perth; Adelaide; Hobart; Canberra; Darwin; Gold Coast; Newcastle; Geelong; Cairns'),
+  ...list(
+    'AU',
+    'city',
+    'Sydney; Melbourne; Brisbane; Perth; Adelaide; Hobart; Canberra; Darwin; Gold Coast; Newcastle; Geelong; Cairns',
+  ),
   ...list('SG', 'city', 'Singapore'),
   ...list('JP', 'city', 'Tokyo; Osaka; Nagoya; Fukuoka; Sapporo'),
-  ...list('DE', 'city', 'Berlin; Hamburg; München; Köln; Frankfurt am Main; Stuttgart; Düsseldorf; Leipzig'),
+  ...list(
+    'DE',
+    'city',
+    'Berlin; Hamburg; München; Köln; Frankfurt am Main; Stuttgart; Düsseldorf; Leipzig',
+  ),
   ...list('FR', 'city', 'Paris; Lyon; Marseille; Toulouse; Lille'),
-  ...list('US', 'city', 'New York; Los Angeles; Chicago; Houston; San Francisco; Seattle; Boston; Austin'),
+  ...list(
+    'US',
+    'city',
+    'New York; Los Angeles; Chicago; Houston; San Francisco; Seattle; Boston; Austin',
+  ),
 ]
 
 /** By country, then by province or state. */
 type Gazetteer = Record<'VN' | 'AU', Record<string, readonly string[]>>
-const gazetteer = JSON.parse(readFileSync(path.join(import.meta.dirname, 'places.json'), 'utf8')) as Gazetteer
+const gazetteer = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, 'places.json'), 'utf8'),
+) as Gazetteer
 
 /** Many places share a name: each is told apart by its province, unless the list above has it already. */
 function towns(country: 'VN' | 'AU'): Place[] {
-  const said = new Set(wellKnown.filter((place) => place.country === country).map(({ name }) => foldName(name)))
+  const said = new Set(
+    wellKnown.filter((place) => place.country === country).map(({ name }) => foldName(name)),
+  )
   // The districts above are those of the big cities; a Tân Phú in Đồng Nai is another place.
-  const covered = (province: string) => country === 'AU' || (vietnamCities as readonly string[]).includes(province)
+  const covered = (province: string) =>
+    country === 'AU' || (vietnamCities as readonly string[]).includes(province)
   return Object.entries(gazetteer[country]).flatMap(([province, names]) =>
     names
       .filter((name) => !(covered(province) && said.has(foldName(name))))
-      .flatMap((name) => list(country, country === 'VN' ? 'district' : 'city', `${name}, ${province}`)),
+      .flatMap((name) =>
+        list(country, country === 'VN' ? 'district' : 'city', `${name}, ${province}`),
+      ),
   )
 }
 export const places: readonly Place[] = [...wellKnown, ...towns('VN'), ...towns('AU')]
 
 /** Without what kind of place it is, and without spaces: "TP. Hà Nội" and "hanoi" are one. A number needs its word: Quận 1. */
 const compact = (folded: string): string =>
-  folded.replace(/\b(thanh pho|tp|tinh|quan|huyen|thi xa)\b[. ]*(?=[a-z])/g, '').replace(/[\s.,-]+/g, '')
+  folded
+    .replace(/\b(thanh pho|tp|tinh|quan|huyen|thi xa)\b[. ]*(?=[a-z])/g, '')
+    .replace(/[\s.,-]+/g, '')
 /** What people call them besides. */
 const also: Readonly<Record<string, string>> = {
   hcm: 'hochiminh',
@@ -70,20 +100,27 @@ const also: Readonly<Record<string, string>> = {
   hn: 'hanoi',
   thuathienhue: 'hue',
 }
-const searchable = places.map((place) => ({ place, folded: foldName(place.name), compacted: compact(foldName(place.name)) }))
+const searchable = places.map((place) => ({
+  place,
+  folded: foldName(place.name),
+  compacted: compact(foldName(place.name)),
+}))
 const known = new Map(places.map((place) => [place.id, place]))
 
 export const placeOf = (id: string): Place | undefined => known.get(id)
 
 const countryNames = new Intl.DisplayNames('en', { type: 'region' })
-const countryName = (code: string): string => (code === 'VN' ? 'Việt Nam' : (countryNames.of(code) ?? code))
+const countryName = (code: string): string =>
+  code === 'VN' ? 'Việt Nam' : (countryNames.of(code) ?? code)
 
 /** A place as an address ends in it: with the city of a district and the country. "Quận 1, TP. Hồ Chí Minh, Việt Nam". */
 export function printedPlace(id: string): string | undefined {
   const place = known.get(id)
   if (place === undefined) return undefined
   // A set, for Singapore is its own country.
-  return [...new Set([place.name, cityOf.get(id), countryName(place.country)])].filter(Boolean).join(', ')
+  return [...new Set([place.name, cityOf.get(id), countryName(place.country)])]
+    .filter(Boolean)
+    .join(', ')
 }
 
 /** Accents ignored: `ha noi` finds Hà Nội. Names that are the text come first, then those that begin with it, then those where a word does. */
@@ -93,9 +130,18 @@ export function searchPlaces(text: string): Place[] {
   const typed = compact(wanted)
   const meant = also[typed] ?? typed
   const rank = ({ folded, compacted }: (typeof searchable)[number]): number =>
-    folded === wanted || compacted === meant ? 0 : folded.startsWith(wanted) ? 1 : folded.includes(` ${wanted}`) ? 2 : 3
+    folded === wanted || compacted === meant
+      ? 0
+      : folded.startsWith(wanted)
+        ? 1
+        : folded.includes(` ${wanted}`)
+          ? 2
+          : 3
   return searchable
-    .filter(({ folded, compacted }) => folded.includes(wanted) || (meant !== '' && compacted.includes(meant)))
+    .filter(
+      ({ folded, compacted }) =>
+        folded.includes(wanted) || (meant !== '' && compacted.includes(meant)),
+    )
     .toSorted((a, b) => rank(a) - rank(b))
     .map(({ place }) => place)
 }

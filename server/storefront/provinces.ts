@@ -9,7 +9,14 @@ export const foldName = (text: string): string =>
     .trim()
 
 /** The 34 provinces and cities of Vietnam since 1 July 2025, and the states and territories of Australia. */
-export const vietnamCities = ['Hà Nội', 'Huế', 'Hải Phòng', 'Đà Nẵng', 'TP. Hồ Chí Minh', 'Cần Thơ'] as const
+export const vietnamCities = [
+  'Hà Nội',
+  'Huế',
+  'Hải Phòng',
+  'Đà Nẵng',
+  'TP. Hồ Chí Minh',
+  'Cần Thơ',
+] as const
 const vietnam = `An Giang; Bắc Ninh; Cà Mau; Cao Bằng; Đắk Lắk; Điện Biên; Đồng Nai; Đồng Tháp; Gia Lai; Hà Tĩnh; Hưng Yên; Khánh Hoà; Lai Châu;
   Lâm Đồng; Lạng Sơn; Lào Cai; Nghệ An; Ninh Bình; Phú Thọ; Quảng Ngãi; Quảng Ninh; Quảng Trị; Sơn La; Tây Ninh; Thái Nguyên; Thanh Hoá;
   Tuyên Quang; Vĩnh Long`

@@ -23,7 +23,11 @@ export function publicConfig(of: {
   return {
     products: catalog.products,
     regions: regionCodes.map((code) => ({ code, ...catalog.regions[code] })),
-    cards: { provider: catalog.payments.cards.gateway, publishableKey: cards?.publishableKey ?? '', scriptUrl: cards?.scriptUrl ?? '' },
+    cards: {
+      provider: catalog.payments.cards.gateway,
+      publishableKey: cards?.publishableKey ?? '',
+      scriptUrl: cards?.scriptUrl ?? '',
+    },
     square: tokens ? { applicationId: tokens.applicationId, locationId: tokens.locationId } : null,
     realtime: {
       key: of.realtimeKey,
@@ -49,11 +53,17 @@ export function publicConfig(of: {
             min,
             max,
             types: types.toSorted((a, b) => a.id - b.id),
-            cards: cards !== undefined && takesRegion(catalog, cards, catalog.payments.cards.regions, code),
+            cards:
+              cards !== undefined &&
+              takesRegion(catalog, cards, catalog.payments.cards.regions, code),
           },
         ]
       }),
     ),
-    wordpress: { ...of.wordpress, diskPerGb: catalog.disks.ssdPerGb, mariadbDiskPerGb: catalog.disks.mariadbPerGb },
+    wordpress: {
+      ...of.wordpress,
+      diskPerGb: catalog.disks.ssdPerGb,
+      mariadbDiskPerGb: catalog.disks.mariadbPerGb,
+    },
   }
 }

@@ -16,12 +16,21 @@ const paragraphsOf = (text: string): string[] =>
     .map((part) => part.trim().replace(/\s*\n\s*/g, ' '))
     .filter((part) => part !== '')
 
-export function routes(http: Http, config: () => z.output<typeof PublicConfig>, legal: Catalog['legal']): void {
+export function routes(
+  http: Http,
+  config: () => z.output<typeof PublicConfig>,
+  legal: Catalog['legal'],
+): void {
   http.read(api.config, async () => config())
-  http.read(api.legalPage, async ({ params, language }) => ({ paragraphs: paragraphsOf(legal[params.page][language]) }))
+  http.read(api.legalPage, async ({ params, language }) => ({
+    paragraphs: paragraphsOf(legal[params.page][language]),
+  }))
   http.read(api.searchLocations, async ({ query, language }) => {
     // The places do not change while the portal runs: how many were shown says where the next page begins.
-    const [found, from] = [searchPlaces(query.search), Number(decodeCursor(query.cursor, language) ?? 0n)]
+    const [found, from] = [
+      searchPlaces(query.search),
+      Number(decodeCursor(query.cursor, language) ?? 0n),
+    ]
     const to = from + (query.limit ?? defaultLimit)
     return new Page(found.slice(from, to), to < found.length ? encodeCursor(BigInt(to)) : null)
   })

@@ -4,12 +4,17 @@ import type { Currency } from '../../contract/money.ts'
 /** What we owe one customer. The only kind that may never be negative. */
 export const walletOf = (customerId: string): string => `wallet:${customerId}`
 /** Money that a gateway holds for us; negative while it has not paid out. */
-export const gatewayOf = (driver: string, currency: Currency): string => `gateway:${driver}:${currency}`
+export const gatewayOf = (driver: string, currency: Currency): string =>
+  `gateway:${driver}:${currency}`
 /** Money that came through a gateway and matches no payment of ours. */
-export const suspenseOf = (driver: string, currency: Currency): string => `suspense:${driver}:${currency}`
+export const suspenseOf = (driver: string, currency: Currency): string =>
+  `suspense:${driver}:${currency}`
 /** What was sold. */
-export const revenueOf = (product: string, currency: Currency): string => `revenue:${product}:${currency}`
+export const revenueOf = (product: string, currency: Currency): string =>
+  `revenue:${product}:${currency}`
 /** Money on its way back to its source: taken from the wallet, not yet confirmed by the gateway. */
-export const payableOf = (driver: string, currency: Currency): string => `payable:${driver}:${currency}`
+export const payableOf = (driver: string, currency: Currency): string =>
+  `payable:${driver}:${currency}`
 /** What customers owe us because a bank took back more than their wallets held; negative. */
-export const receivableOf = (driver: string, currency: Currency): string => `receivable:${driver}:${currency}`
+export const receivableOf = (driver: string, currency: Currency): string =>
+  `receivable:${driver}:${currency}`

@@ -31,9 +31,21 @@ describe('the database itself', () => {
   const wallet = async () => {
     const an = await customer()
     await topUp(an, 1000n)
-    const { id } = await db.selectFrom('ledger_account').select('id').where('customer_id', '=', an).executeTakeFirstOrThrow()
-    const other = await db.selectFrom('ledger_account').select('id').where('code', '=', 'gateway:vnpay:VND').executeTakeFirstOrThrow()
-    const foreign = await db.selectFrom('ledger_account').select('id').where('code', '=', 'gateway:vnpay:AUD').executeTakeFirstOrThrow()
+    const { id } = await db
+      .selectFrom('ledger_account')
+      .select('id')
+      .where('customer_id', '=', an)
+      .executeTakeFirstOrThrow()
+    const other = await db
+      .selectFrom('ledger_account')
+      .select('id')
+      .where('code', '=', 'gateway:vnpay:VND')
+      .executeTakeFirstOrThrow()
+    const foreign = await db
+      .selectFrom('ledger_account')
+      .select('id')
+      .where('code', '=', 'gateway:vnpay:AUD')
+      .executeTakeFirstOrThrow()
     return { id, other: other.id, foreign: foreign.id }
   }
   const line = (transfer: bigint, account: bigint, amount: number) =>
@@ -47,7 +59,11 @@ describe('the database itself', () => {
     ['change a transfer', "update ledger_transfer set kind = 'refund'", 'LG001'],
     ['delete a transfer', 'delete from ledger_transfer', 'LG001'],
     ['delete an account', 'delete from ledger_account', 'LG001'],
-    ['overdraw a wallet', 'update ledger_account set balance = -1 where not may_be_negative', '23514'],
+    [
+      'overdraw a wallet',
+      'update ledger_account set balance = -1 where not may_be_negative',
+      '23514',
+    ],
     [
       'use a key twice',
       'insert into ledger_transfer (key, kind, details, fingerprint, created_at) select key, kind, details, fingerprint, created_at from ledger_transfer limit 1',
@@ -70,7 +86,13 @@ describe('the database itself', () => {
           const of = await wallet()
           const { id: transfer } = await tx
             .insertInto('ledger_transfer')
-            .values({ key: randomUUID(), kind: 'topup', details: '{}', fingerprint: Buffer.alloc(0), created_at: new Date() })
+            .values({
+              key: randomUUID(),
+              kind: 'topup',
+              details: '{}',
+              fingerprint: Buffer.alloc(0),
+              created_at: new Date(),
+            })
             .returning('id')
             .executeTakeFirstOrThrow()
           const rows = {
@@ -98,7 +120,15 @@ describe('checkLedger', () => {
       await transaction(hurt.db, async (tx) => {
         await tx
           .insertInto('customer')
-          .values({ id, email: 'a@b.vn', phone: '+84900', name: 'An', password_hash: '', region_code: 'VN', created_at: new Date() })
+          .values({
+            id,
+            email: 'a@b.vn',
+            phone: '+84900',
+            name: 'An',
+            password_hash: '',
+            region_code: 'VN',
+            created_at: new Date(),
+          })
           .execute()
         await ledger.openWallet(tx, id, 'VND')
         for (const amount of [100n, 200n, 300n])
@@ -110,7 +140,14 @@ describe('checkLedger', () => {
             currency: 'VND',
             details: { provider: 'VNPay' },
           })
-        await ledger.charge(tx, { key: 'charge', customerId: id, product: 'wordpress', amount: 150n, currency: 'VND', details: {} })
+        await ledger.charge(tx, {
+          key: 'charge',
+          customerId: id,
+          product: 'wordpress',
+          amount: 150n,
+          currency: 'VND',
+          details: {},
+        })
       })
       expect(await checkLedger(hurt.db)).toEqual([])
       const admin = new pg.Client({ connectionString: broken.url })
@@ -135,15 +172,23 @@ describe('checkLedger', () => {
       await admin.connect()
       await ledger.prepare(hurt.db, { drivers: ['vnpay'], products: ['wordpress'] })
       const park = (key: string) =>
-        transaction(hurt.db, (tx) => ledger.park(tx, { key, driver: 'vnpay', amount: 5n, currency: 'VND', details: {} }))
+        transaction(hurt.db, (tx) =>
+          ledger.park(tx, { key, driver: 'vnpay', amount: 5n, currency: 'VND', details: {} }),
+        )
       await park('first')
       expect(await checkAndNote(hurt.db, systemClock)).toEqual([])
       const good = await lastCheck(hurt.db)
-      expect(good).toMatchObject({ findings: 0, failed: false, goodAt: expect.closeTo(Date.now() / 1000, -1) as number })
+      expect(good).toMatchObject({
+        findings: 0,
+        failed: false,
+        goodAt: expect.closeTo(Date.now() / 1000, -1) as number,
+      })
 
       await park('second')
       const change = (key: string, to: string) =>
-        admin.query(`set session_replication_role = replica; update ledger_transfer set details = '${to}' where key = '${key}'`)
+        admin.query(
+          `set session_replication_role = replica; update ledger_transfer set details = '${to}' where key = '${key}'`,
+        )
       await change('first', '{"code": "X"}')
       expect(await checkLedger(hurt.db, 'new')).toEqual([])
       await change('second', '{"code": "X"}')
@@ -202,7 +247,11 @@ describe('checkLedger', () => {
       `delete from ledger_entry where transfer_id = (select max(id) from ledger_transfer)`,
       'every transfer has entries',
     ],
-    ['a wallet below zero', `update ledger_account set balance = -5 where id = ${walletId}`, 'no wallet is negative'],
+    [
+      'a wallet below zero',
+      `update ledger_account set balance = -5 where id = ${walletId}`,
+      'no wallet is negative',
+    ],
     [
       'words that were changed',
       `update ledger_transfer set details = '{"provider": "Other"}' where key = '200'`,
@@ -232,3 +281,33 @@ describe('checkLedger', () => {
     expect(await damage(statement)).toContain(invariant)
   })
 })
+
+test('any number of broken links is counted, and the first of an account are named', async () => {
+  const an = await customer()
+  await topUp(an, 1000n)
+  const { id, code } = await db
+    .selectFrom('ledger_account')
+    .select(['id', 'code'])
+    .where('customer_id', '=', an)
+    .executeTakeFirstOrThrow()
+  // As nobody can but who switches the guards off: 200,000 entries that belong to no chain.
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  try {
+    await client.query('set session_replication_role = replica')
+    await client.query(
+      `insert into ledger_entry (transfer_id, account_id, version, amount, ending_balance, hash)
+       select (select max(transfer_id) from ledger_entry where account_id = $1), $1, 1 + n, 1, 1, '\\x00'
+       from generate_series(1, 200000) as n`,
+      [id],
+    )
+    await client.query('update ledger_account set version = 200001 where id = $1', [id])
+  } finally {
+    await client.end()
+  }
+  const findings = await checkLedger(db, 'full')
+  const named = findings.filter(({ where }) => where.startsWith(`${code} v`))
+  expect(named.length).toBeGreaterThan(0)
+  expect(named.length).toBeLessThanOrEqual(100)
+  expect(findings.some(({ invariant }) => invariant.startsWith('more of one account'))).toBe(true)
+}, 120_000)

@@ -24,7 +24,10 @@ const balanceChecks: readonly Check[] = [
     'all accounts of a currency sum to zero',
     sql<Row>`select currency || ' ' || sum(balance) as "where" from ledger_account group by currency having sum(balance) <> 0`,
   ],
-  ['no wallet is negative', sql<Row>`select code as "where" from ledger_account where not may_be_negative and balance < 0`],
+  [
+    'no wallet is negative',
+    sql<Row>`select code as "where" from ledger_account where not may_be_negative and balance < 0`,
+  ],
 ]
 
 const transfersAtOnce = 50_000n
@@ -94,54 +97,70 @@ const walk = (from: bigint, broken: readonly bigint[]) => sql<Stretch>`
   select a.id as account_id, a.code, f.invariant, f.version from account a left join found f on f.account_id = a.id order by a.id
 `
 
+/** Named of one account; the rest is counted. One broken link may break all behind it. */
+const namedOfAccount = 100
+
 /** The chains from where they were last found whole. An account in which something is broken is left there, so that the next check finds it again. */
 async function walkChains(db: Database): Promise<LedgerFinding[]> {
   const findings: LedgerFinding[] = []
-  const broken: bigint[] = []
+  const broken = new Map<bigint, { readonly code: string; found: number }>()
   let from = 0n
   for (;;) {
     const rows = await transaction(db, async (tx) => {
       // One check at a time walks; a second one waits for each stretch and goes on from there.
       await sql`select pg_advisory_xact_lock(${lockKeys.walkLedger})`.execute(tx)
-      return (await walk(from, broken).execute(tx)).rows
+      return (await walk(from, [...broken.keys()]).execute(tx)).rows
     })
-    if (rows[0] === undefined) return findings
+    if (rows[0] === undefined) break
     from = rows[0].account_id
     for (const { account_id, code, invariant, version } of rows) {
       if (invariant === null) continue
-      broken.push(account_id)
-      findings.push({ invariant, where: `${code} v${version}` })
+      const of = broken.get(account_id) ?? { code, found: 0 }
+      broken.set(account_id, of)
+      of.found += 1
+      if (of.found <= namedOfAccount) findings.push({ invariant, where: `${code} v${version}` })
     }
   }
+  for (const { code, found } of broken.values())
+    if (found > namedOfAccount)
+      findings.push({
+        invariant: 'more of one account than is named',
+        where: `${code}: ${found - namedOfAccount} more`,
+      })
+  return findings
 }
 
 /** Empty transfers carry no money and break no chain, so only a full check looks for them. */
 async function emptyTransfers(db: Queryable): Promise<LedgerFinding[]> {
   const findings: LedgerFinding[] = []
-  const { rows: ends } = await sql<{ last: bigint | null }>`select max(id) as last from ledger_transfer`.execute(db)
+  const { rows: ends } = await sql<{
+    last: bigint | null
+  }>`select max(id) as last from ledger_transfer`.execute(db)
   for (let from = 0n; from < (ends[0]?.last ?? 0n); from += transfersAtOnce) {
     const { rows } = await sql<Row>`
       select t.id::text as "where" from ledger_transfer t
       where t.id > ${from} and t.id <= ${from + transfersAtOnce} and not exists (select from ledger_entry e where e.transfer_id = t.id)
     `.execute(db)
-    findings.push(...rows.map((row) => ({ invariant: 'every transfer has entries', where: row.where })))
+    for (const { where } of rows) findings.push({ invariant: 'every transfer has entries', where })
   }
   return findings
 }
 
 /** Empty when the ledger is whole. `full` begins every chain at its first entry; otherwise only what is new since the last check is read. */
-export async function checkLedger(db: Database, how: 'full' | 'new' = 'full'): Promise<LedgerFinding[]> {
+export async function checkLedger(
+  db: Database,
+  how: 'full' | 'new' = 'full',
+): Promise<LedgerFinding[]> {
   const findings: LedgerFinding[] = []
   for (const [invariant, query] of balanceChecks) {
     const { rows } = await query.execute(db)
-    findings.push(...rows.map((row) => ({ invariant, where: row.where })))
+    for (const { where } of rows) findings.push({ invariant, where })
   }
   if (how === 'full') {
     await db.deleteFrom('ledger_checked').execute()
-    findings.push(...(await emptyTransfers(db)))
+    for (const each of await emptyTransfers(db)) findings.push(each)
   }
-  findings.push(...(await walkChains(db)))
-  return findings
+  return [...findings, ...(await walkChains(db))]
 }
 
 /** Checks what is new and notes the outcome for the metrics, also when the check could not be carried out. */
@@ -150,7 +169,11 @@ export async function checkAndNote(db: Database, clock: Clock): Promise<LedgerFi
     const findings = await checkLedger(db, 'new')
     await db
       .updateTable('ledger_check')
-      .set({ findings: findings.length, failed: false, ...(findings.length === 0 && { good_at: clock.now() }) })
+      .set({
+        findings: findings.length,
+        failed: false,
+        ...(findings.length === 0 && { good_at: clock.now() }),
+      })
       .execute()
     return findings
   } catch (error) {
@@ -160,7 +183,13 @@ export async function checkAndNote(db: Database, clock: Clock): Promise<LedgerFi
 }
 
 /** The noted outcome: number of findings, whether the newest check failed, and when one last found nothing (unix seconds; 0 for never). */
-export async function lastCheck(db: Queryable): Promise<{ findings: number; failed: boolean; goodAt: number }> {
+export async function lastCheck(
+  db: Queryable,
+): Promise<{ findings: number; failed: boolean; goodAt: number }> {
   const row = await db.selectFrom('ledger_check').selectAll().executeTakeFirstOrThrow()
-  return { findings: row.findings, failed: row.failed, goodAt: row.good_at === null ? 0 : row.good_at.getTime() / 1000 }
+  return {
+    findings: row.findings,
+    failed: row.failed,
+    goodAt: row.good_at === null ? 0 : row.good_at.getTime() / 1000,
+  }
 }

@@ -9,7 +9,8 @@ export const byteOrderMark = '\uFEFF'
  */
 const harmless = (text: string): string => (/^[=+\-@\t\r']/.test(text) ? `'${text}` : text)
 
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const quoted = (text: string): string =>
+  /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
 /** One line. A number stays as it is printed; major units come as `{ number: '12.50' }`. */
 export const csvRow = (cells: readonly (string | number | { readonly number: string })[]): string =>

@@ -14,8 +14,8 @@ export async function receivables(tx: Tx, currency: Currency): Promise<string[]>
   return rows.map(({ code }) => code)
 }
 
-/** What is still owed because of chargebacks from this moment on, oldest first. */
-export const debtsSince = (tx: Tx, customerId: string, currency: Currency, since: Date) =>
+/** What is still owed because of chargebacks from this moment on, oldest first; without one, all of it. */
+export const debtsSince = (tx: Tx, customerId: string, currency: Currency, since = new Date(0)) =>
   tx
     .selectFrom('wallet_debt')
     .selectAll()

@@ -5,7 +5,7 @@ import { currency as currencySchema, type Currency } from '../../contract/money.
 import type { Transaction } from '../../contract/wallet.ts'
 import type { Queryable } from '../platform/db.ts'
 import { fold } from '../platform/fold.ts'
-import type { Details, PostingKind } from './ledger.ts'
+import type { Details, PostingKind } from './posting.ts'
 import type { Period } from './period.ts'
 
 /** The sentence of the transaction log for one posting. */
@@ -26,21 +26,39 @@ export function describe(kind: PostingKind, details: Details, language: Language
       return vi ? 'Khoản chờ đã đối soát' : 'No longer held for reconciliation'
     case 'withdrawal':
     case 'paid_out':
-      return vi ? `Hoàn về nguồn qua ${details.provider ?? ''}` : `Returned to source via ${details.provider ?? ''}`
+      return vi
+        ? `Hoàn về nguồn qua ${details.provider ?? ''}`
+        : `Returned to source via ${details.provider ?? ''}`
     case 'withdrawal_undone':
-      return vi ? `Không hoàn được qua ${details.provider ?? ''}` : `Return refused by ${details.provider ?? ''}`
+      return vi
+        ? `Không hoàn được qua ${details.provider ?? ''}`
+        : `Return refused by ${details.provider ?? ''}`
     case 'chargeback':
-      return vi ? `${details.provider ?? ''} thu hồi khoản nạp` : `Top-up taken back by ${details.provider ?? ''}`
+      return vi
+        ? `${details.provider ?? ''} thu hồi khoản nạp`
+        : `Top-up taken back by ${details.provider ?? ''}`
     case 'chargeback_won':
-      return vi ? `${details.provider ?? ''} trả lại khoản thu hồi` : `Top-up given again by ${details.provider ?? ''}`
+      return vi
+        ? `${details.provider ?? ''} trả lại khoản thu hồi`
+        : `Top-up given again by ${details.provider ?? ''}`
     case 'set_off':
-      return (vi ? 'Bù trừ khoản nạp đã bị thu hồi' : 'Settled against a top-up that was taken back') + subject + invoice
+      return (
+        (vi ? 'Bù trừ khoản nạp đã bị thu hồi' : 'Settled against a top-up that was taken back') +
+        subject +
+        invoice
+      )
   }
 }
 
 /** Whether every word of the search stands somewhere in what is known of an entry, in either language. */
 export function matches(search: string, kind: PostingKind, details: Details): boolean {
-  const known = fold([describe(kind, details, 'en'), describe(kind, details, 'vi'), ...Object.values(details as object)].join('\n'))
+  const known = fold(
+    [
+      describe(kind, details, 'en'),
+      describe(kind, details, 'vi'),
+      ...Object.values(details as object),
+    ].join('\n'),
+  )
   return fold(search)
     .split(/\s+/)
     .every((word) => known.includes(word))
@@ -73,8 +91,14 @@ export async function walletAccount(db: Queryable, customerId: string): Promise<
 }
 
 /** The newest version before a moment, by halving the chain; 0 when there is none. */
-export async function versionBefore(db: Queryable, account: Account, moment: Date): Promise<bigint> {
-  const { rows } = await sql<{ version: bigint }>`select ledger_version_before(${account.id}, ${moment}) as version`.execute(db)
+export async function versionBefore(
+  db: Queryable,
+  account: Account,
+  moment: Date,
+): Promise<bigint> {
+  const { rows } = await sql<{
+    version: bigint
+  }>`select ledger_version_before(${account.id}, ${moment}) as version`.execute(db)
   return rows[0]?.version ?? 0n
 }
 
@@ -95,14 +119,27 @@ export async function entryPage(
   let query = db
     .selectFrom('ledger_entry as e')
     .innerJoin('ledger_transfer as t', 't.id', 'e.transfer_id')
-    .select(['e.id', 'e.version', 'e.amount', 'e.ending_balance', 't.kind', 't.details', 't.created_at'])
+    .select([
+      'e.id',
+      'e.version',
+      'e.amount',
+      'e.ending_balance',
+      't.kind',
+      't.details',
+      't.created_at',
+    ])
     .where('e.account_id', '=', account.id)
     .orderBy('e.version', 'desc')
   if (of.before !== null) query = query.where('e.version', '<', of.before)
   // Written out, not bound: each has an index of its own.
-  if (of.direction !== undefined) query = query.where(of.direction === 'in' ? sql<boolean>`e.amount > 0` : sql<boolean>`e.amount < 0`)
-  if (of.period.from) query = query.where('e.version', '>', await versionBefore(db, account, of.period.from))
-  if (of.period.to) query = query.where('e.version', '<=', await versionBefore(db, account, of.period.to))
+  if (of.direction !== undefined)
+    query = query.where(
+      of.direction === 'in' ? sql<boolean>`e.amount > 0` : sql<boolean>`e.amount < 0`,
+    )
+  if (of.period.from)
+    query = query.where('e.version', '>', await versionBefore(db, account, of.period.from))
+  if (of.period.to)
+    query = query.where('e.version', '<=', await versionBefore(db, account, of.period.to))
 
   const shown = (row: Awaited<ReturnType<typeof query.execute>>[number]): ListedEntry => ({
     id: String(row.id),
@@ -117,19 +154,37 @@ export async function entryPage(
   if (search !== '') {
     if (referenceForm.test(search)) {
       const exact = await query
-        .where(sql`upper(coalesce(t.details ->> 'invoice', t.details ->> 'code'))`, '=', search.toUpperCase())
+        .where(
+          sql`upper(coalesce(t.details ->> 'invoice', t.details ->> 'code'))`,
+          '=',
+          search.toUpperCase(),
+        )
         .limit(of.limit + 1)
         .execute()
       const page = exact.slice(0, of.limit)
-      if (page.length > 0) return { items: page.map(shown), next: exact.length > of.limit ? (page.at(-1)?.version ?? null) : null }
+      if (page.length > 0)
+        return {
+          items: page.map(shown),
+          next: exact.length > of.limit ? (page.at(-1)?.version ?? null) : null,
+        }
     }
     const read = await query.limit(searchedAtOnce).execute()
-    const found = read.filter((row) => matches(search, row.kind as PostingKind, row.details as Details))
+    const found = read.filter((row) =>
+      matches(search, row.kind as PostingKind, row.details as Details),
+    )
     const page = found.slice(0, of.limit)
-    const last = found.length > of.limit ? page.at(-1) : read.length === searchedAtOnce ? read.at(-1) : undefined
+    const last =
+      found.length > of.limit
+        ? page.at(-1)
+        : read.length === searchedAtOnce
+          ? read.at(-1)
+          : undefined
     return { items: page.map(shown), next: last?.version ?? null }
   }
   const rows = await query.limit(of.limit + 1).execute()
   const page = rows.slice(0, of.limit)
-  return { items: page.map(shown), next: rows.length > of.limit ? (page.at(-1)?.version ?? null) : null }
+  return {
+    items: page.map(shown),
+    next: rows.length > of.limit ? (page.at(-1)?.version ?? null) : null,
+  }
 }

@@ -4,11 +4,16 @@ import type { ExplainedInvoice, ExplainedTransaction } from '../../contract/wall
 import type { Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { describe, walletAccount } from './entries.ts'
-import type { Details, PostingKind } from './ledger.ts'
+import type { Details, PostingKind } from './posting.ts'
 
 /** What other rooms know of an entry; null where they know nothing. */
 export interface Explainers {
-  invoice(db: Queryable, customerId: string, number: string, language: Language): Promise<ExplainedInvoice | null>
+  invoice(
+    db: Queryable,
+    customerId: string,
+    number: string,
+    language: Language,
+  ): Promise<ExplainedInvoice | null>
   topUpBegunAt(db: Queryable, customerId: string, code: string): Promise<string | null>
 }
 
@@ -23,7 +28,16 @@ export async function explainEntry(
     ? await db
         .selectFrom('ledger_entry as e')
         .innerJoin('ledger_transfer as t', 't.id', 'e.transfer_id')
-        .select(['e.id', 'e.version', 'e.amount', 'e.ending_balance', 'e.hash', 't.kind', 't.details', 't.created_at'])
+        .select([
+          'e.id',
+          'e.version',
+          'e.amount',
+          'e.ending_balance',
+          'e.hash',
+          't.kind',
+          't.details',
+          't.created_at',
+        ])
         .where('e.id', '=', BigInt(of.id))
         .where('e.account_id', '=', account.id)
         .executeTakeFirst()
@@ -60,10 +74,16 @@ export async function explainEntry(
         ? {
             provider: details.provider ?? '',
             transactionCode: details.code ?? null,
-            begunAt: details.code === undefined ? null : await explainers.topUpBegunAt(db, of.customerId, details.code),
+            begunAt:
+              details.code === undefined
+                ? null
+                : await explainers.topUpBegunAt(db, of.customerId, details.code),
             creditedAt: createdAt,
           }
         : null,
-    invoice: details.invoice === undefined ? null : await explainers.invoice(db, of.customerId, details.invoice, of.language),
+    invoice:
+      details.invoice === undefined
+        ? null
+        : await explainers.invoice(db, of.customerId, details.invoice, of.language),
   }
 }

@@ -18,7 +18,11 @@ export async function* transactionsCsv(db: Queryable, filter: Filter): AsyncIter
   let before: bigint | null = null
   let number = 0
   do {
-    const page: Awaited<ReturnType<typeof entryPage>> = await entryPage(db, { ...filter, limit: entriesAtOnce, before })
+    const page: Awaited<ReturnType<typeof entryPage>> = await entryPage(db, {
+      ...filter,
+      limit: entriesAtOnce,
+      before,
+    })
     yield page.items
       .map((entry) =>
         csvRow([

@@ -1,6 +1,7 @@
 /** The wallet: a customer's account in the double-entry ledger. Nothing else writes the ledger's tables. */
 export { entryPage, type Filter } from './entries.ts'
 export { checkAndNote, checkLedger, lastCheck } from './check.ts'
-export { createLedger, type Ledger } from './ledger.ts'
+export { createLedger } from './ledger.ts'
+export type { Ledger } from './posting.ts'
 export { gatewayPostings } from './postings.ts'
 export { routes } from './routes.ts'

@@ -8,7 +8,8 @@ import { walletsOf } from '../../test/wallets.ts'
 import { systemClock } from '../platform/clock.ts'
 import { connect, type Database, type Pool } from '../platform/db.ts'
 import { checkLedger } from './check.ts'
-import { assertBalanced, createLedger, type Outcome } from './ledger.ts'
+import { createLedger } from './ledger.ts'
+import { assertBalanced, type Outcome } from './posting.ts'
 import { describe as describeEntry, entryPage } from './entries.ts'
 
 const ledger = createLedger(systemClock)
@@ -17,13 +18,38 @@ let pool: Pool
 let db: Database
 const { customer, post, topUp } = walletsOf(ledger, () => db)
 const charge = (customerId: string, amount: bigint, key: string = randomUUID()): Promise<Outcome> =>
-  post((tx) => ledger.charge(tx, { key, customerId, product: 'wordpress', amount, currency: 'VND', details: { invoice: key } }))
+  post((tx) =>
+    ledger.charge(tx, {
+      key,
+      customerId,
+      product: 'wordpress',
+      amount,
+      currency: 'VND',
+      details: { invoice: key },
+    }),
+  )
 const refund = (customerId: string, amount: bigint, key: string = randomUUID()): Promise<Outcome> =>
-  post((tx) => ledger.refund(tx, { key, customerId, product: 'wordpress', amount, currency: 'VND', details: { invoice: key } }))
-const balance = async (customerId: string): Promise<bigint> => (await ledger.balanceOf(db, customerId)).balance
+  post((tx) =>
+    ledger.refund(tx, {
+      key,
+      customerId,
+      product: 'wordpress',
+      amount,
+      currency: 'VND',
+      details: { invoice: key },
+    }),
+  )
+const balance = async (customerId: string): Promise<bigint> =>
+  (await ledger.balanceOf(db, customerId)).balance
 
 /** Every entry, from the newest. */
-const all = { before: null, direction: undefined, search: '', period: { from: null, to: null }, language: 'en' } as const
+const all = {
+  before: null,
+  direction: undefined,
+  search: '',
+  period: { from: null, to: null },
+  language: 'en',
+} as const
 
 /** The wallet's entries, oldest first: amount → balance after. */
 async function entries(customerId: string): Promise<string[]> {
@@ -49,7 +75,12 @@ describe('a wallet', () => {
     await charge(an, 218_000n)
     await refund(an, 218_000n)
     await charge(an, 300_000n)
-    expect(await entries(an)).toEqual(['300000 → 300000', '-218000 → 82000', '218000 → 300000', '-300000 → 0'])
+    expect(await entries(an)).toEqual([
+      '300000 → 300000',
+      '-218000 → 82000',
+      '218000 → 300000',
+      '-300000 → 0',
+    ])
     expect(await checkLedger(db)).toEqual([])
   })
 
@@ -120,7 +151,9 @@ describe('a wallet', () => {
         ),
       )
     const [a, b] = people as [string, string]
-    await Promise.all(Array.from({ length: 60 }, (_, n) => (n % 2 ? between(a, b, n) : between(b, a, n))))
+    await Promise.all(
+      Array.from({ length: 60 }, (_, n) => (n % 2 ? between(a, b, n) : between(b, a, n))),
+    )
     expect([await balance(a), await balance(b)]).toEqual([1_000_000n, 1_000_000n])
     expect(await checkLedger(db)).toEqual([])
   })
@@ -128,14 +161,104 @@ describe('a wallet', () => {
   test('chargebacks, and those that are won, beside top-ups at once: none is given up', async () => {
     const an = await customer()
     await topUp(an, 12_000n)
-    const movement = (key: string) => ({ key, customerId: an, driver: 'vnpay', amount: 1_000n, currency: 'VND', details: {} }) as const
+    const movement = (key: string) =>
+      ({
+        key,
+        customerId: an,
+        driver: 'vnpay',
+        amount: 1_000n,
+        currency: 'VND',
+        details: {},
+      }) as const
     const keys = Array.from({ length: 12 }, () => randomUUID())
-    const atOnce = (one: (key: string) => Promise<Outcome>) => Promise.all(keys.flatMap((key) => [one(key), topUp(an, 10n)]))
+    const atOnce = (one: (key: string) => Promise<Outcome>) =>
+      Promise.all(keys.flatMap((key) => [one(key), topUp(an, 10n)]))
     await atOnce((key) => post((tx) => ledger.takeBack(tx, { ...movement(key), atMost: 1_000n })))
-    await atOnce((key) => post((tx) => ledger.giveAgain(tx, { ...movement(`${key}:won`), undoes: key })))
+    await atOnce((key) =>
+      post((tx) => ledger.giveAgain(tx, { ...movement(`${key}:won`), undoes: key })),
+    )
     expect(await balance(an)).toBe(12_240n)
     expect(await checkLedger(db)).toEqual([])
   })
+
+  test(
+    'what a chargeback leaves owed is set off from the next top-ups, the oldest first, for any sequence',
+    { timeout: 120_000 },
+    async () => {
+      const act = fc.record({
+        kind: fc.constantFrom('topup', 'charge', 'takeBack', 'giveAgain'),
+        amount: fc.bigInt(1n, 1000n),
+        pick: fc.nat(20),
+      })
+      let now = Date.now()
+      const own = createLedger({ now: () => new Date((now += 1000)) })
+      const receivable = async (): Promise<bigint> =>
+        (
+          await db
+            .selectFrom('ledger_account')
+            .select('balance')
+            .where('code', '=', 'receivable:vnpay:VND')
+            .executeTakeFirstOrThrow()
+        ).balance
+      await fc.assert(
+        fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
+          const an = await customer()
+          const owedBefore = await receivable()
+          let held = 0n
+          const debts: { key: string; taken: bigint; owed: bigint; won: boolean }[] = []
+          for (const { kind, amount, pick } of acts) {
+            const of = {
+              key: randomUUID(),
+              customerId: an,
+              driver: 'vnpay',
+              amount,
+              currency: 'VND',
+              details: {},
+            } as const
+            if (kind === 'topup') {
+              let left = amount
+              for (const debt of debts) {
+                const part = debt.owed < left ? debt.owed : left
+                debt.owed -= part
+                left -= part
+              }
+              held += left
+              expect(await post((tx) => own.credit(tx, of))).toMatchObject({
+                setOff: amount - left,
+              })
+            } else if (kind === 'charge') {
+              const { outcome } = await post((tx) =>
+                own.charge(tx, { ...of, product: 'wordpress' }),
+              )
+              expect(outcome).toBe(amount <= held ? 'posted' : 'short')
+              if (amount <= held) held -= amount
+            } else if (kind === 'takeBack') {
+              const part = amount < held ? amount : held
+              held -= part
+              debts.push({ key: of.key, taken: amount, owed: amount - part, won: false })
+              expect(await post((tx) => own.takeBack(tx, { ...of, atMost: amount }))).toMatchObject(
+                {
+                  owed: amount - part,
+                },
+              )
+            } else {
+              const debt = debts[pick % Math.max(1, debts.length)]
+              if (!debt || debt.won) continue
+              debt.won = true
+              held += debt.taken - debt.owed
+              debt.owed = 0n
+              await post((tx) => own.giveAgain(tx, { ...of, amount: debt.taken, undoes: debt.key }))
+            }
+            expect(await balance(an)).toBe(held)
+            const owed = debts.reduce((sum, debt) => sum + debt.owed, 0n)
+            expect(owedBefore - (await receivable())).toBe(owed)
+          }
+        }),
+        { numRuns: 30 },
+      )
+      expect(await checkLedger(db)).toEqual([])
+    },
+  )
 
   test(
     'whatever happens to it, alone or at once: sums are zero, nothing is negative, the chain is whole',
@@ -153,19 +276,29 @@ describe('a wallet', () => {
           const round = randomUUID()
           const acting = { topup: topUp, charge, refund }
           const posted: { wallet: number; amount: bigint }[] = []
-          const one = async ({ kind, amount, key, wallet }: (typeof acts)[number]): Promise<void> => {
-            const { outcome } = await acting[kind as keyof typeof acting](wallets[wallet] ?? '', amount, `${round}:${key}`).catch(
-              (error: Error) => {
-                if (!/was used for another posting|duplicate key/.test(error.message)) throw error
-                return { outcome: 'refused' }
-              },
-            )
-            if (outcome === 'posted') posted.push({ wallet, amount: kind === 'charge' ? -amount : amount })
+          const one = async ({
+            kind,
+            amount,
+            key,
+            wallet,
+          }: (typeof acts)[number]): Promise<void> => {
+            const { outcome } = await acting[kind as keyof typeof acting](
+              wallets[wallet] ?? '',
+              amount,
+              `${round}:${key}`,
+            ).catch((error: Error) => {
+              if (!/was used for another posting|duplicate key/.test(error.message)) throw error
+              return { outcome: 'refused' }
+            })
+            if (outcome === 'posted')
+              posted.push({ wallet, amount: kind === 'charge' ? -amount : amount })
           }
           if (atOnce) await Promise.all(acts.map(one))
           else for (const each of acts) await one(each)
           for (const [index, id] of wallets.entries()) {
-            const sum = posted.filter(({ wallet }) => wallet === index).reduce((total, { amount }) => total + amount, 0n)
+            const sum = posted
+              .filter(({ wallet }) => wallet === index)
+              .reduce((total, { amount }) => total + amount, 0n)
             expect(await balance(id)).toBe(sum)
             expect(sum).toBeGreaterThanOrEqual(0n)
           }
@@ -246,7 +379,9 @@ describe('the statement', () => {
     await charge(an, 4n)
     await topUp(an, 1n)
     const of = async (direction: 'in' | 'out') =>
-      (await entryPage(db, { ...all, customerId: an, limit: 10, direction })).items.map(({ amount }) => amount)
+      (await entryPage(db, { ...all, customerId: an, limit: 10, direction })).items.map(
+        ({ amount }) => amount,
+      )
     expect(await of('in')).toEqual([1, 10])
     expect(await of('out')).toEqual([-4])
   })

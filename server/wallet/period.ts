@@ -1,6 +1,6 @@
 /** A stretch of time as a caller names it: days or moments, UTC where nothing else is said. */
 import type { Language } from '../../contract/errors.ts'
-import { ruleText } from '../../contract/sentences.ts'
+import { ruleText } from '../../contract/server-sentences.ts'
 import { days, later } from '../platform/clock.ts'
 import { Refusal } from '../platform/errors.ts'
 
@@ -12,14 +12,19 @@ export interface Period {
 
 const isDay = (text: string): boolean => text.length === 10
 /** A time of day without an offset is UTC; JavaScript would take the server's zone. */
-const instant = (text: string): Date => new Date(isDay(text) || /(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`)
+const instant = (text: string): Date =>
+  new Date(isDay(text) || /(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`)
 
 /** Refuses a period that ends before it begins. A `to` that is a day belongs to the period whole. */
-export function periodOf(query: { from?: string | undefined; to?: string | undefined }, language: Language): Period {
+export function periodOf(
+  query: { from?: string | undefined; to?: string | undefined },
+  language: Language,
+): Period {
   const from = query.from === undefined ? null : instant(query.from)
   const named = query.to === undefined ? null : instant(query.to)
   const to = named && query.to !== undefined && isDay(query.to) ? later(named, days(1)) : named
-  if (from && named && from > named) throw new Refusal('invalid_input', { fields: { from: ruleText('period_order', language) } })
+  if (from && named && from > named)
+    throw new Refusal('invalid_input', { fields: { from: ruleText('period_order', language) } })
   return { from, to }
 }
 
@@ -33,6 +38,7 @@ export function closedPeriod(
   // What was posted this very millisecond belongs to it.
   const end = to ?? later(now, 1)
   const begin = from ?? new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth(), 1))
-  if (begin > end) throw new Refusal('invalid_input', { fields: { from: ruleText('period_order', language) } })
+  if (begin > end)
+    throw new Refusal('invalid_input', { fields: { from: ruleText('period_order', language) } })
   return { from: begin, to: end }
 }

@@ -15,7 +15,11 @@ export interface GatewayPosting {
 }
 
 /** All of a span of time, oldest first. */
-export async function gatewayPostings(db: Queryable, driver: string, span: { from: Date; to: Date }): Promise<GatewayPosting[]> {
+export async function gatewayPostings(
+  db: Queryable,
+  driver: string,
+  span: { from: Date; to: Date },
+): Promise<GatewayPosting[]> {
   const { rows } = await sql<GatewayPosting>`
     select t.key, t.kind, t.details->>'code' as code, -e.amount as amount, a.currency, t.created_at as at
     from ledger_entry e join ledger_transfer t on t.id = e.transfer_id join ledger_account a on a.id = e.account_id

@@ -34,7 +34,12 @@ export function routes(http: Http, deps: WalletRouteDeps): void {
   const filterOf = (call: {
     customerId: string
     language: Language
-    query: { direction?: 'in' | 'out' | undefined; search?: string | undefined; from?: string | undefined; to?: string | undefined }
+    query: {
+      direction?: 'in' | 'out' | undefined
+      search?: string | undefined
+      from?: string | undefined
+      to?: string | undefined
+    }
   }): Filter => ({
     customerId: call.customerId,
     language: call.language,
@@ -46,7 +51,11 @@ export function routes(http: Http, deps: WalletRouteDeps): void {
   http.read(api.listTransactions, async (call) => {
     const { query, language } = call
     const before = decodeCursor(query.cursor, language)
-    const { items, next } = await entryPage(db, { ...filterOf(call), limit: query.limit ?? 50, before })
+    const { items, next } = await entryPage(db, {
+      ...filterOf(call),
+      limit: query.limit ?? 50,
+      before,
+    })
     return new Page(
       items.map(({ version: _version, ...entry }) => entry),
       encodeCursor(next),
@@ -67,13 +76,26 @@ export function routes(http: Http, deps: WalletRouteDeps): void {
     const now = clock.now()
     const { from, to } = closedPeriod(query, now, language)
     const { id, name } = await deps.customer(db, customerId)
-    const statement = await signedStatement(db, key, { seller: deps.seller, customer: { id, name }, from, to, now })
+    const statement = await signedStatement(db, key, {
+      seller: deps.seller,
+      customer: { id, name },
+      from,
+      to,
+      now,
+    })
     const file = `statement-${day(from)}-${day(to)}`
     const csv =
-      query.format === undefined ? /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept) : query.format === 'csv'
+      query.format === undefined
+        ? /\btext\/csv\b/i.test(accept) && !/\bapplication\/json\b/i.test(accept)
+        : query.format === 'csv'
     return csv
       ? { name: `${file}.csv`, type: csvType, chunks: statementCsv(statement) }
-      : { name: `${file}.json`, type: 'application/json; charset=utf-8', chunks: statementJson(statement), enveloped: true }
+      : {
+          name: `${file}.json`,
+          type: 'application/json; charset=utf-8',
+          chunks: statementJson(statement),
+          enveloped: true,
+        }
   })
 
   // The program itself, for whoever has only the portal.

@@ -17,7 +17,11 @@ const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 export function createStatementKey(secrets: Secrets): StatementKey {
   const seed = Buffer.from(secrets.derive('statement-key'), 'hex')
-  const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' })
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([pkcs8Prefix, seed]),
+    format: 'der',
+    type: 'pkcs8',
+  })
   const publicKey = createPublicKey(privateKey)
   const der = publicKey.export({ format: 'der', type: 'spki' })
   return {

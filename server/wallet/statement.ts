@@ -3,7 +3,11 @@
  * hash of the last; everything in between follows from the hashes, so a statement of any length is written as it is read.
  */
 import { sql } from 'kysely'
-import { statementFormat, type StatementEntry, type StatementHead } from '../../contract/wallet-proof.ts'
+import {
+  statementFormat,
+  type StatementEntry,
+  type StatementHead,
+} from '../../contract/wallet-proof.ts'
 import type { Queryable } from '../platform/db.ts'
 import { byteOrderMark, csvRow } from './csv.ts'
 import { versionBefore, walletAccount } from './entries.ts'
@@ -63,17 +67,28 @@ export async function signedStatement(
     public_key: key.publicKey,
     key_fingerprint: key.fingerprint,
   }
-  return { head, signature: key.sign(JSON.stringify(head)), entries: stretches(db, account.id, opening, closing) }
+  return {
+    head,
+    signature: key.sign(JSON.stringify(head)),
+    entries: stretches(db, account.id, opening, closing),
+  }
 }
 
-async function* stretches(db: Queryable, accountId: bigint, opening: bigint, closing: bigint): AsyncIterable<StatementEntry[]> {
+async function* stretches(
+  db: Queryable,
+  accountId: bigint,
+  opening: bigint,
+  closing: bigint,
+): AsyncIterable<StatementEntry[]> {
   for (let done = opening; done < closing;) {
     const rows = await db
       .selectFrom('ledger_entry as e')
       .innerJoin('ledger_transfer as t', 't.id', 'e.transfer_id')
       .select([
         'e.version',
-        sql<string>`to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('createdAt'),
+        sql<string>`to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as(
+          'createdAt',
+        ),
         't.kind',
         't.key',
         sql<string>`t.details::text`.as('details'),
@@ -102,7 +117,11 @@ async function* stretches(db: Queryable, accountId: bigint, opening: bigint, clo
 }
 
 /** `{…head, signature, entries}` without white space. */
-export async function* statementJson({ head, signature, entries }: SignedStatement): AsyncIterable<string> {
+export async function* statementJson({
+  head,
+  signature,
+  entries,
+}: SignedStatement): AsyncIterable<string> {
   yield `${JSON.stringify({ ...head, signature }).slice(0, -1)},"entries":[`
   let comma = ''
   for await (const stretch of entries) {
@@ -124,8 +143,13 @@ const columns = [
 ] as const satisfies readonly (keyof StatementEntry)[]
 
 /** A line for each field of the head and for the signature, then the names of the columns, then a line an entry. */
-export async function* statementCsv({ head, signature, entries }: SignedStatement): AsyncIterable<string> {
+export async function* statementCsv({
+  head,
+  signature,
+  entries,
+}: SignedStatement): AsyncIterable<string> {
   const lines = Object.entries({ ...head, signature }).map((field) => csvRow(field))
   yield byteOrderMark + lines.join('') + csvRow(columns)
-  for await (const stretch of entries) yield stretch.map((entry) => csvRow(columns.map((column) => entry[column]))).join('')
+  for await (const stretch of entries)
+    yield stretch.map((entry) => csvRow(columns.map((column) => entry[column]))).join('')
 }

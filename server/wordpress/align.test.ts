@@ -1,7 +1,13 @@
 /** A server through the life of its subscription: unpaid, suspended, back again, cancelled; told through the API, with a real site behind it. */
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  manualClock,
+  openTestHouse,
+  type TestCustomer,
+  type TestHouse,
+} from '../../test/house.ts'
 import { days } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 
@@ -12,7 +18,15 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
+const order = {
+  size: 1,
+  region: 1,
+  disk: 10_240,
+  mariadb_disk_size: 10_240,
+  user: 'an',
+  password: 'Mat-khau-9!',
+  replicate: 1,
+}
 const price = 218_000
 
 interface Server {
@@ -34,9 +48,13 @@ interface Subscription {
 
 /** Sessions end while the clock travels. */
 async function signIn(customer: TestCustomer): Promise<string> {
-  const answer = await house.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', {
-    body: { email: customer.email, password: customer.password },
-  })
+  const answer = await house.call<{ token: { accessToken: string } }>(
+    'POST',
+    '/api/v1/auth/login',
+    {
+      body: { email: customer.email, password: customer.password },
+    },
+  )
   return answer.body.result.token.accessToken
 }
 const get = async <T>(customer: TestCustomer, address: string): Promise<T> =>
@@ -48,18 +66,36 @@ const post = async <T>(customer: TestCustomer, address: string, body?: unknown) 
 async function fund(customer: TestCustomer, amount: bigint): Promise<void> {
   const { db, ledger, bills } = house.house
   await transaction(db, (tx) =>
-    ledger.credit(tx, { key: crypto.randomUUID(), customerId: customer.id, driver: 'vnpay', amount, currency: 'VND', details: {} }),
+    ledger.credit(tx, {
+      key: crypto.randomUUID(),
+      customerId: customer.id,
+      driver: 'vnpay',
+      amount,
+      currency: 'VND',
+      details: {},
+    }),
   )
   await bills.payOpen(customer.id)
 }
 const visit = (host: string): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
     http
-      .get({ host: '127.0.0.1', port: house.config.SITES_PORT, path: '/', headers: { host }, agent: false }, (answer) => {
-        const chunks: Buffer[] = []
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
-      })
+      .get(
+        {
+          host: '127.0.0.1',
+          port: house.config.SITES_PORT,
+          path: '/',
+          headers: { host },
+          agent: false,
+        },
+        (answer) => {
+          const chunks: Buffer[] = []
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+          answer.on('end', () =>
+            resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+          )
+        },
+      )
       .on('error', reject)
   })
 const becomes = (customer: TestCustomer, id: string, status: string): Promise<Server> =>
@@ -97,7 +133,11 @@ test('unpaid it is suspended with its data kept; paid it is back; cancelled it i
     status: 'suspended',
     unpaid: { amount_due: price },
   })
-  expect(await get(an, '/api/payments/stripe/invoices/unpaid')).toEqual({ count: 1, amount_due: price, currency: 'VND' })
+  expect(await get(an, '/api/payments/stripe/invoices/unpaid')).toEqual({
+    count: 1,
+    amount_due: price,
+    currency: 'VND',
+  })
   const page = await eventually('the page of a suspended site', async () => {
     const shown = await visit(running.domain)
     return shown.status === 503 && shown
@@ -108,21 +148,32 @@ test('unpaid it is suspended with its data kept; paid it is back; cancelled it i
 
   await fund(an, BigInt(price))
   await becomes(an, id, 'running')
+  // Not before it answers.
+  expect(await house.drivers.wordpress.addresses(id)).toHaveLength(1)
   await eventually('the site again', async () => (await visit(running.domain)).status === 200, 60)
 
-  const planned = await post<Subscription>(an, `/api/subscriptions/${running.subscriptionId}/cancel`, { when: 'period_end' })
+  const planned = await post<Subscription>(
+    an,
+    `/api/subscriptions/${running.subscriptionId}/cancel`,
+    { when: 'period_end' },
+  )
   expect(planned.body.result).toMatchObject({ cancelAtPeriodEnd: true, renewsAt: null })
   const kept = await post<Subscription>(an, `/api/subscriptions/${running.subscriptionId}/resume`)
   expect(kept.body.result.cancelAtPeriodEnd).toBe(false)
   const { unused } = kept.body.result
-  expect((await post<Subscription>(an, `/api/subscriptions/${running.subscriptionId}/cancel`, { when: 'now' })).body.result.status).toBe(
-    'ended',
-  )
+  expect(
+    (
+      await post<Subscription>(an, `/api/subscriptions/${running.subscriptionId}/cancel`, {
+        when: 'now',
+      })
+    ).body.result.status,
+  ).toBe('ended')
   const { balance } = await get<{ balance: number }>(an, '/api/v1/auth/me')
   expect(balance).toBe(unused)
   await eventually(
     'the server being gone',
-    async () => (await house.call('GET', `/api/wp/${id}`, { token: await signIn(an) })).status === 404,
+    async () =>
+      (await house.call('GET', `/api/wp/${id}`, { token: await signIn(an) })).status === 404,
     60,
   )
   expect((await visit(running.domain)).status).toBe(404)
@@ -133,7 +184,9 @@ test('unpaid it is suspended with its data kept; paid it is back; cancelled it i
     `/api/payments/stripe/transactions/${entry?.id}`,
   )
   expect(explained.invoice).toMatchObject({ total: -unused, recomputed: -unused })
-  const again = await post(an, `/api/subscriptions/${running.subscriptionId}/cancel`, { when: 'now' })
+  const again = await post(an, `/api/subscriptions/${running.subscriptionId}/cancel`, {
+    when: 'now',
+  })
   expect([again.status, again.body.error?.code]).toEqual([409, 'subscription_ended'])
   await house.ledgerHolds()
 })
@@ -143,13 +196,29 @@ test("somebody else's subscription is unknown", async () => {
   const { id } = (await post<{ id: string }>(an, '/api/wp', order)).body.result
   const { subscriptionId } = await get<Server>(an, `/api/wp/${id}`)
   for (const wanted of [subscriptionId, crypto.randomUUID(), 'x']) {
-    expect((await house.call('GET', `/api/subscriptions/${wanted}`, { token: await signIn(binh) })).status).toBe(404)
-    expect((await post(binh, `/api/subscriptions/${wanted}/cancel`, { when: 'now' })).status).toBe(404)
+    expect(
+      (await house.call('GET', `/api/subscriptions/${wanted}`, { token: await signIn(binh) }))
+        .status,
+    ).toBe(404)
+    expect((await post(binh, `/api/subscriptions/${wanted}/cancel`, { when: 'now' })).status).toBe(
+      404,
+    )
     expect((await post(binh, `/api/subscriptions/${wanted}/resume`)).status).toBe(404)
   }
-  expect((await post(an, `/api/subscriptions/${subscriptionId}/cancel`, { when: 'later' })).status).toBe(422)
+  expect(
+    (await post(an, `/api/subscriptions/${subscriptionId}/cancel`, { when: 'later' })).status,
+  ).toBe(422)
   // An order that is not paid yet is simply gone.
-  expect((await post<Subscription>(an, `/api/subscriptions/${subscriptionId}/cancel`, { when: 'now' })).body.result.status).toBe('ended')
-  await eventually('the order being gone', async () => (await get<Server[]>(an, '/api/wp')).length === 0)
-  expect(await get(an, '/api/payments/stripe/invoices/unpaid')).toMatchObject({ count: 0, amount_due: 0 })
+  expect(
+    (await post<Subscription>(an, `/api/subscriptions/${subscriptionId}/cancel`, { when: 'now' }))
+      .body.result.status,
+  ).toBe('ended')
+  await eventually(
+    'the order being gone',
+    async () => (await get<Server[]>(an, '/api/wp')).length === 0,
+  )
+  expect(await get(an, '/api/payments/stripe/invoices/unpaid')).toMatchObject({
+    count: 0,
+    amount_due: 0,
+  })
 })

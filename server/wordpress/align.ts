@@ -11,7 +11,10 @@ import { lockSite, releaseNames, specOf, type SiteRow } from './store.ts'
 /** How often the state may change under the hands of one run before the job begins again. */
 const maxTurns = 5
 
-type AlignDeps = Pick<ProvisionDeps, 'db' | 'clock' | 'jobs' | 'driver' | 'billing' | 'announcer' | 'addressing' | 'onChange'> & {
+type AlignDeps = Pick<
+  ProvisionDeps,
+  'db' | 'clock' | 'log' | 'jobs' | 'driver' | 'billing' | 'announcer' | 'addressing' | 'onChange'
+> & {
   /** Forgets what is kept of a site beside it. */
   readonly forget: (siteId: string) => Promise<void>
 }
@@ -21,7 +24,7 @@ export function defineAligning(deps: AlignDeps): void {
     deps.jobs.define<{ subscriptionId: string }>({
       name,
       concurrency: 2,
-      retries: 1000,
+      retries: 'unlimited',
       limitSeconds: 600,
       run: ({ subscriptionId }) => align(deps, subscriptionId),
     })
@@ -29,8 +32,13 @@ export function defineAligning(deps: AlignDeps): void {
 }
 
 /** The state that a server should have now; undefined where its subscription says nothing about it. */
-async function wantedOf({ billing }: AlignDeps, tx: Tx, site: SiteRow): Promise<SiteRow['status'] | undefined> {
-  const subscription = site.subscription_id === null ? undefined : await billing.subscription(tx, site.subscription_id)
+async function wantedOf(
+  { billing }: AlignDeps,
+  tx: Tx,
+  site: SiteRow,
+): Promise<SiteRow['status'] | undefined> {
+  const subscription =
+    site.subscription_id === null ? undefined : await billing.subscription(tx, site.subscription_id)
   switch (subscription?.status) {
     case 'ended':
       // One that did not come up was cleaned away and paid back already.
@@ -45,16 +53,40 @@ async function wantedOf({ billing }: AlignDeps, tx: Tx, site: SiteRow): Promise<
 }
 
 async function align(deps: AlignDeps, subscriptionId: string): Promise<void> {
-  const known = await deps.db.selectFrom('site').select('id').where('subscription_id', '=', subscriptionId).executeTakeFirst()
+  const known = await deps.db
+    .selectFrom('site')
+    .select('id')
+    .where('subscription_id', '=', subscriptionId)
+    .executeTakeFirst()
   if (!known) return
   let done: string | undefined
   for (let turn = 0; turn < maxTurns; turn++) {
+    await startBefore(deps, known.id)
     const site = await write(deps, known.id)
     if (!site || site.status === done) return
     await follow(deps, site)
     done = site.status
   }
   throw new Error('a server changes its state faster than it can follow')
+}
+
+/**
+ * What comes back is started before it is said to run: who reads `running` finds the site there. One
+ * that does not start is said to run all the same: it is paid for, its owner may restart or restore
+ * it, and the health check counts it.
+ */
+async function startBefore(deps: AlignDeps, siteId: string): Promise<void> {
+  const site = await transaction(deps.db, async (tx) => {
+    const now = await lockSite(tx, siteId)
+    const comesBack = now?.status === 'suspended' && (await wantedOf(deps, tx, now)) === 'running'
+    return comesBack ? now : undefined
+  })
+  if (!site) return
+  try {
+    await deps.driver.start(await specOf(deps.db, deps.addressing, site))
+  } catch (error) {
+    deps.log.error({ err: error, site: site.name }, 'a site that comes back did not start')
+  }
 }
 
 /** Writes the wanted state down and tells of it. Undefined when there is nothing to do. */
@@ -65,16 +97,25 @@ async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefin
     const status = await wantedOf(deps, tx, site)
     if (status === undefined) return undefined
     if (status === site.status) return { site, told: false }
-    await tx.updateTable('site').set({ status }).where('id', '=', siteId).execute()
+    await tx
+      .updateTable('site')
+      .set({ status, unanswered: 0, down_since: null, down_reason: null })
+      .where('id', '=', siteId)
+      .execute()
     if (status === 'deleting') await releaseNames(tx, siteId, deps.clock.now())
-    await deps.announcer.announce(tx, site.customer_id, 'wordpress.status', { wp: { id: siteId, name: site.name, status, reason: null } })
+    await deps.announcer.announce(tx, site.customer_id, 'wordpress.status', {
+      wp: { id: siteId, name: site.name, status, reason: null },
+    })
     return { site: { ...site, status }, told: true }
   })
   if (changed?.told) deps.onChange()
   return changed?.site
 }
 
-async function follow({ db, clock, driver, announcer, addressing, onChange, forget }: AlignDeps, site: SiteRow): Promise<void> {
+async function follow(
+  { db, clock, driver, announcer, addressing, onChange, forget }: AlignDeps,
+  site: SiteRow,
+): Promise<void> {
   if (site.status === 'running') await driver.start(await specOf(db, addressing, site))
   else if (site.status === 'suspended') await driver.stop(site.id)
   else {

@@ -1,6 +1,6 @@
 import { wordpressBackups as api } from '../../contract/index.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
-import { isUuid, type Database } from '../platform/db.ts'
+import { isUuid, type Database, type Queryable } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
 import type { Limit } from '../platform/limits.ts'
@@ -16,32 +16,34 @@ export interface BackupRouteDeps {
 }
 
 export function backupRoutes(http: Http, { db, backups, copyWork }: BackupRouteDeps): void {
-  const own = async (customerId: string, id: string): Promise<string> => {
-    const site = isUuid(id) ? await siteOf(db, customerId, id) : undefined
+  const own = async (from: Queryable, customerId: string, id: string): Promise<string> => {
+    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
     if (!site) throw new Refusal('not_found')
     return site.id
   }
 
   http.read(api.listBackups, async ({ customerId, params, query, language }) => {
-    const siteId = await own(customerId, params.id)
+    const siteId = await backups.siteWithBackups(customerId, params.id)
     const before = decodeCursor(query.cursor, language)
     const { rows, next } = await backupPage(db, { siteId, limit: query.limit ?? 50, before })
     return new Page(rows.map(presentBackup), encodeCursor(next))
   })
   http.write(api.makeBackup, async ({ tx, customerId, params }) => {
-    const siteId = await own(customerId, params.id)
+    const siteId = await own(tx, customerId, params.id)
     const id = await backups.make(tx, siteId)
     await copyWork.take(siteId)
     return presentBackup(await shownBackup(tx, siteId, id))
   })
   http.write(api.restoreBackup, async ({ tx, customerId, params }) => {
-    const siteId = await own(customerId, params.id)
+    const siteId = await own(tx, customerId, params.id)
     const id = await backups.restore(tx, siteId, params.backupId)
     await copyWork.take(siteId)
     return { id }
   })
   http.act(api.linkBackup, async ({ customerId, params }) => ({
-    url: await backups.link(await own(customerId, params.id), params.backupId),
+    url: await backups.link(await backups.siteWithBackups(customerId, params.id), params.backupId),
   }))
-  http.file(api.downloadBackup, ({ params, query }) => backups.open(params.id, params.backupId, query.ticket))
+  http.file(api.downloadBackup, ({ params, query, range }) =>
+    backups.open(params.id, params.backupId, query.ticket, range),
+  )
 }

@@ -18,7 +18,9 @@ const Figures = z.object({
 export const figuresOf = (stored: unknown): CopyFigures => Figures.parse(stored)
 
 export const backupById = async (db: Queryable, id: string): Promise<BackupRow | undefined> =>
-  isUuid(id) ? await db.selectFrom('site_backup').selectAll().where('id', '=', id).executeTakeFirst() : undefined
+  isUuid(id)
+    ? await db.selectFrom('site_backup').selectAll().where('id', '=', id).executeTakeFirst()
+    : undefined
 
 export const backupToRestore = (db: Queryable, restoreId: string) =>
   db
@@ -39,15 +41,54 @@ export async function busyWithCopies(db: Queryable, siteId: string): Promise<boo
 }
 
 /** Beyond the newest `kept` of each kind, and what is to be removed already; never the newest proven one, nor one that is being restored. */
-export async function forgettable(db: Queryable, siteId: string, kept: number): Promise<Pick<BackupRow, 'id' | 'site_id'>[]> {
+export async function forgettable(
+  db: Queryable,
+  siteId: string,
+  kept: number,
+): Promise<Pick<BackupRow, 'id' | 'site_id'>[]> {
   const { rows } = await sql<Pick<BackupRow, 'id' | 'site_id'>>`
     select id, site_id from (
       select id, site_id, state, row_number() over (partition by kind order by seq desc) as place,
         seq = max(seq) filter (where state = 'proven') over () as newest_proven
       from site_backup where site_id = ${siteId} and state <> 'making') ranked
     where (state = 'removed' or place > ${kept}) and newest_proven is not true
-      and not exists (select 1 from site_restore r where r.backup_id = ranked.id and r.state = 'restoring')`.execute(db)
+      and not exists (select 1 from site_restore r where r.backup_id = ranked.id and r.state = 'restoring')`.execute(
+    db,
+  )
   return rows
+}
+
+/**
+ * The customer's server that is there, or was deleted after `since`: its backups are kept so long.
+ */
+export const siteWithBackups = async (
+  db: Queryable,
+  customerId: string,
+  id: string,
+  since: Date,
+): Promise<string | undefined> =>
+  isUuid(id)
+    ? (
+        await db
+          .selectFrom('site')
+          .select('id')
+          .where('id', '=', id)
+          .where('customer_id', '=', customerId)
+          .where((eb) => eb.or([eb('deleted_at', 'is', null), eb('deleted_at', '>', since)]))
+          .executeTakeFirst()
+      )?.id
+    : undefined
+
+/** Servers that were deleted before `since` and still have backups. */
+export const deletedWithBackups = async (db: Queryable, since: Date): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('site as s')
+    .innerJoin('site_backup as b', 'b.site_id', 's.id')
+    .select('s.id')
+    .distinct()
+    .where('s.deleted_at', '<=', since)
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Running servers whose last nightly backup began before `since`, or that never had one. */
@@ -77,9 +118,15 @@ const shown = (db: Queryable, siteId: string) =>
     .selectFrom('site_backup as b')
     .selectAll('b')
     .select([
-      sql<boolean>`exists (select 1 from site_restore r where r.backup_id = b.id and r.state = 'restoring')`.as('restoring'),
-      sql<Date | null>`(select max(ended_at) from site_restore r where r.backup_id = b.id and r.state = 'restored')`.as('restored_at'),
-      sql<Date | null>`(select max(ended_at) from site_restore r where r.backup_id = b.id and r.state = 'failed')`.as('restore_failed_at'),
+      sql<boolean>`exists (select 1 from site_restore r where r.backup_id = b.id and r.state = 'restoring')`.as(
+        'restoring',
+      ),
+      sql<Date | null>`(select max(ended_at) from site_restore r where r.backup_id = b.id and r.state = 'restored')`.as(
+        'restored_at',
+      ),
+      sql<Date | null>`(select max(ended_at) from site_restore r where r.backup_id = b.id and r.state = 'failed')`.as(
+        'restore_failed_at',
+      ),
     ])
     .where('b.site_id', '=', siteId)
     .where('b.state', '<>', 'removed')

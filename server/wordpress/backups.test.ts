@@ -7,7 +7,13 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Backup } from '../../contract/wordpress-backups.ts'
-import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  manualClock,
+  openTestHouse,
+  type TestCustomer,
+  type TestHouse,
+} from '../../test/house.ts'
 import { hours, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { nightlyJob } from './backups.ts'
@@ -21,13 +27,18 @@ let session = ''
 /** Sessions end while the clock travels. */
 const signIn = async (): Promise<void> => {
   const { email, password } = owner
-  const answer = await house.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
+  const answer = await house.call<{ token: { accessToken: string } }>(
+    'POST',
+    '/api/v1/auth/login',
+    { body: { email, password } },
+  )
   expect(answer.status, answer.text).toBe(200)
   session = answer.body.result.token.accessToken
 }
 const call = <T = unknown>(method: string, address: string, token: string | null = session) =>
   house.call<T>(method, address, token === null ? {} : { token })
-const list = async (): Promise<Backup[]> => (await call<Backup[]>('GET', `/api/wp/${id}/backups`)).body.result
+const list = async (): Promise<Backup[]> =>
+  (await call<Backup[]>('GET', `/api/wp/${id}/backups`)).body.result
 const archives = (): string[] => readdirSync(path.join(house.dataDir, 'backups', id)).toSorted()
 /** A site's files are copied three times for a proof: seconds, or minutes where other tests use the disk as well. */
 const copySeconds = 150
@@ -54,22 +65,38 @@ const night = async (): Promise<void> => {
     'the night’s backup',
     async () => {
       const [newest] = await list()
-      return newest?.kind === 'nightly' && newest.createdAt === clock.now().toISOString() && newest.state === 'proven'
+      return (
+        newest?.kind === 'nightly' &&
+        newest.createdAt === clock.now().toISOString() &&
+        newest.state === 'proven'
+      )
     },
     copySeconds,
   )
   await house.house.jobs.idle()
 }
 /** Puts a file among the site's as a plugin would. */
-const put = (name: string, text: string) => fs.writeFile(path.join(house.dataDir, 'sites', id, 'wordpress/wp-content', name), text)
+const put = (name: string, text: string) =>
+  fs.writeFile(path.join(house.dataDir, 'sites', id, 'wordpress/wp-content', name), text)
 const visit = (target: string): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
     http
-      .get({ host: '127.0.0.1', port: house.config.SITES_PORT, path: target, headers: { host: domain }, agent: false }, (answer) => {
-        const chunks: Buffer[] = []
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
-      })
+      .get(
+        {
+          host: '127.0.0.1',
+          port: house.config.SITES_PORT,
+          path: target,
+          headers: { host: domain },
+          agent: false,
+        },
+        (answer) => {
+          const chunks: Buffer[] = []
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+          answer.on('end', () =>
+            resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+          )
+        },
+      )
       .on('error', reject)
   })
 
@@ -78,15 +105,27 @@ beforeAll(async () => {
   owner = await house.customer()
   await signIn()
   await house.topUp(owner, 2_000_000)
-  const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
-  const placed = await house.call<{ id: string }>('POST', '/api/wp', { token: owner.token, body: order })
+  const order = {
+    size: 1,
+    region: 1,
+    disk: 10_240,
+    mariadb_disk_size: 10_240,
+    user: 'an',
+    password: 'Mat-khau-9!',
+    replicate: 1,
+  }
+  const placed = await house.call<{ id: string }>('POST', '/api/wp', {
+    token: owner.token,
+    body: order,
+  })
   id = placed.body.result.id
   const early = await call('POST', `/api/wp/${id}/backups`)
   expect([early.status, early.body.error?.code]).toEqual([409, 'server_not_running'])
   domain = await eventually(
     'the server running',
     async () => {
-      const { result } = (await call<{ status: string; domain: string }>('GET', `/api/wp/${id}`)).body
+      const { result } = (await call<{ status: string; domain: string }>('GET', `/api/wp/${id}`))
+        .body
       return result.status === 'running' && result.domain
     },
     90,
@@ -96,11 +135,22 @@ afterAll(() => house.close())
 
 test('is made on demand, one at a time, and counts once it is proven', async () => {
   expect(await list()).toEqual([])
-  const [first, second] = await Promise.all([call<Backup>('POST', `/api/wp/${id}/backups`), call('POST', `/api/wp/${id}/backups`)])
+  const [first, second] = await Promise.all([
+    call<Backup>('POST', `/api/wp/${id}/backups`),
+    call('POST', `/api/wp/${id}/backups`),
+  ])
   expect(new Set([first.status, second.status])).toEqual(new Set([201, 409]))
-  expect([first, second].find(({ status }) => status === 409)?.body.error?.code).toBe('backup_in_progress')
+  expect([first, second].find(({ status }) => status === 409)?.body.error?.code).toBe(
+    'backup_in_progress',
+  )
   const backup = await settled()
-  expect(backup).toMatchObject({ kind: 'manual', state: 'proven', provenAt: clock.now().toISOString(), restoring: false, restoredAt: null })
+  expect(backup).toMatchObject({
+    kind: 'manual',
+    state: 'proven',
+    provenAt: clock.now().toISOString(),
+    restoring: false,
+    restoredAt: null,
+  })
   expect(backup.files).toBeGreaterThan(1_000)
   expect(backup.rows).toBeGreaterThan(100)
   expect(archives()).toEqual([`${backup.id}.tar.gz`])
@@ -109,23 +159,61 @@ test('is made on demand, one at a time, and counts once it is proven', async () 
 
 test('is downloaded by a link that holds for five minutes, as an archive that any tar reads', async () => {
   const [backup] = await list()
-  const { url } = (await call<{ url: string }>('POST', `/api/wp/${id}/backups/${backup?.id}/link`)).body.result
+  const { url } = (await call<{ url: string }>('POST', `/api/wp/${id}/backups/${backup?.id}/link`))
+    .body.result
   const answer = await fetch(url)
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toBe('application/gzip')
-  expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="[a-z0-9-]+-\d{8}-\d{4}\.tar\.gz"$/)
+  expect(answer.headers.get('content-disposition')).toMatch(
+    /^attachment; filename="[a-z0-9-]+-\d{8}-\d{4}\.tar\.gz"$/,
+  )
   expect(Number(answer.headers.get('content-length'))).toBe(backup?.size)
   const file = path.join(house.dataDir, 'downloaded.tar.gz')
   await fs.writeFile(file, Buffer.from(await answer.arrayBuffer()))
   const { stdout } = await promisify(execFile)('tar', ['-tzf', file], { maxBuffer: 10_000_000 })
   const names = stdout.trim().split('\n')
-  expect(names).toEqual(expect.arrayContaining(['wordpress/wp-config.php', 'wordpress/wp-content/', 'database/wordpress.sqlite']))
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'wordpress/wp-config.php',
+      'wordpress/wp-content/',
+      'database/wordpress.sqlite',
+    ]),
+  )
   expect(names.at(-1)).toBe('manifest.json')
   expect(names.some((name) => name.includes('.ht.sqlite'))).toBe(false)
 
+  // A download that broke off goes on where it was.
+  const whole = await fs.readFile(file)
+  expect(answer.headers.get('accept-ranges')).toBe('bytes')
+  for (const [range, start, end] of [
+    ['bytes=0-99', 0, 99],
+    [`bytes=${whole.length - 50}-`, whole.length - 50, whole.length - 1],
+    ['bytes=-10', whole.length - 10, whole.length - 1],
+    ['bytes=1000-9999999999', 1000, whole.length - 1],
+  ] as const) {
+    const part = await fetch(url, { headers: { range } })
+    expect([part.status, part.headers.get('content-range')], range).toEqual([
+      206,
+      `bytes ${start}-${end}/${whole.length}`,
+    ])
+    expect(Number(part.headers.get('content-length'))).toBe(end - start + 1)
+    expect(
+      Buffer.from(await part.arrayBuffer()).equals(whole.subarray(start, end + 1)),
+      range,
+    ).toBe(true)
+  }
+  for (const range of ['bytes=9999999999-', 'bytes=5-1', 'bytes=0-1,5-9', 'lines=1-2', 'bytes=-']) {
+    const all = await fetch(url, { headers: { range } })
+    expect([all.status, all.headers.get('content-range')], range).toEqual([200, null])
+    await all.body?.cancel()
+  }
+
   const address = new URL(url)
   const ticket = address.searchParams.get('ticket') ?? ''
-  const refused = [`${address.pathname}`, `${address.pathname}?ticket=${Date.now() + 1e9}.${ticket.split('.')[1]}`]
+  const refused = [
+    `${address.pathname}`,
+    `${address.pathname}?ticket=${Date.now() + 1e9}.${ticket.split('.')[1]}`,
+  ]
   for (const at of refused) expect((await call('GET', at, null)).status, at).toBe(404)
   clock.advance(minutes(5) + 1)
   expect((await call('GET', address.pathname + address.search, null)).status).toBe(404)
@@ -140,7 +228,10 @@ test('is nobody else’s, and not to be had of a server that is unknown', async 
     ['POST', `/${backup?.id}/restore`],
     ['POST', `/${backup?.id}/link`],
   ] as const)
-    expect((await call(method, `/api/wp/${id}/backups${part}`, other.token)).status, method + part).toBe(404)
+    expect(
+      (await call(method, `/api/wp/${id}/backups${part}`, other.token)).status,
+      method + part,
+    ).toBe(404)
   for (const part of ['/nonsense/restore', '/nonsense/link', `/${id}/restore`])
     expect((await call('POST', `/api/wp/${id}/backups${part}`)).status, part).toBe(404)
 })
@@ -158,7 +249,8 @@ test('is restored to the same server: content goes back, price and size stay', a
   await eventually('the restore', async () => (await list())[0]?.restoredAt ?? false, copySeconds)
   await eventually('the site', async () => (await visit('/')).status === 200, 60)
   expect((await visit('/wp-content/later.txt')).status).toBe(404)
-  const { result: after } = (await call<{ price: number; disk: number }>('GET', `/api/wp/${id}`)).body
+  const { result: after } = (await call<{ price: number; disk: number }>('GET', `/api/wp/${id}`))
+    .body
   expect([after.price, after.disk]).toEqual([before.price, before.disk])
   await house.ledgerHolds()
 })
@@ -195,12 +287,40 @@ test('that fails says so, keeps the good ones, and can be neither restored nor d
   }
 })
 
-test('is gone with its server', async () => {
+test('stays for a week after its server, for whoever had it, and is gone then', async () => {
   const folder = path.join(house.dataDir, 'backups', id)
   expect(existsSync(folder)).toBe(true)
   await make()
   expect((await call('DELETE', `/api/wp/${id}`)).status).toBe(200)
-  await eventually('the server gone', async () => (await call('GET', `/api/wp/${id}`)).status === 404, 60)
+  await eventually(
+    'the server gone',
+    async () => (await call('GET', `/api/wp/${id}`)).status === 404,
+    60,
+  )
+  const left = await list()
+  expect(left.length).toBeGreaterThan(0)
+  expect(left.every(({ state }) => state === 'proven')).toBe(true)
+  expect(archives()).toEqual(left.map((backup) => `${backup.id}.tar.gz`).toSorted())
+  const [newest] = left as [Backup]
+  const linked = await call<{ url: string }>('POST', `/api/wp/${id}/backups/${newest.id}/link`)
+  const address = new URL(linked.body.result.url)
+  const fetched = await fetch(new URL(address.pathname + address.search, house.url))
+  expect((await fetched.arrayBuffer()).byteLength).toBe(newest.size)
+  // There is no server to be put back, and nobody else's is told of.
+  expect((await call('POST', `/api/wp/${id}/backups/${newest.id}/restore`)).status).toBe(404)
+  expect((await call('POST', `/api/wp/${id}/backups`)).status).toBe(404)
+  const stranger = await house.customer()
+  expect((await call('GET', `/api/wp/${id}/backups`, stranger.token)).status).toBe(404)
+  const round = async () => {
+    await transaction(house.house.db, (tx) => house.house.jobs.add(tx, nightlyJob, {}))
+    await house.house.jobs.idle()
+    await signIn()
+  }
+  clock.advance(hours(6 * 24))
+  await round()
+  expect(await list()).toHaveLength(left.length)
+  clock.advance(hours(25))
+  await round()
   expect(existsSync(folder)).toBe(false)
   expect((await call('GET', `/api/wp/${id}/backups`)).status).toBe(404)
 })

@@ -8,7 +8,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { hours, later, minutes, type Clock } from '../platform/clock.ts'
-import { transaction, type Database, type Tx } from '../platform/db.ts'
+import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import { DriverFailure, Refusal } from '../platform/errors.ts'
 import type { FileAnswer } from '../platform/http.ts'
 import type { Attempt, Jobs } from '../platform/jobs.ts'
@@ -17,10 +17,12 @@ import { sameBytes, type Secrets } from '../platform/secrets.ts'
 import {
   backupById,
   backupToRestore,
+  deletedWithBackups,
   busyWithCopies,
   figuresOf,
   forgettable,
   sitesWithoutBackupSince,
+  siteWithBackups,
   type BackupRow,
 } from './backup-store.ts'
 import { ensureJob } from './change.ts'
@@ -28,8 +30,8 @@ import type { WordpressDriver } from './driver.ts'
 import { within } from './within.ts'
 import { lockSite, siteById, specOf, type SiteAddressing } from './store.ts'
 
-const makeJob = 'backup-site'
-const restoreJob = 'restore-site'
+export const makeJob = 'backup-site'
+export const restoreJob = 'restore-site'
 export const nightlyJob = 'nightly-backups'
 
 const megabyte = 1_048_576
@@ -40,6 +42,22 @@ const stepMs = hours(2)
 const linkLifeMs = minutes(5)
 /** Less than a day, so that a night that came late does not cost the next one. */
 const nightMs = hours(20)
+
+/**
+ * The one stretch of bytes that a Range header asks for; null for all: no header, several
+ * stretches, or one that lies outside, which a server may answer with the whole. RFC 9110, 14.2.
+ */
+export function partOf(
+  range: string,
+  total: number,
+): { readonly start: number; readonly end: number; readonly total: number } | null {
+  const asked = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range.trim())
+  const [, first = '', last = ''] = asked ?? []
+  if (first === '' && last === '') return null
+  const start = first === '' ? Math.max(0, total - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? total - 1 : Math.min(Number(last), total - 1)
+  return start <= end && start < total ? { start, end, total } : null
+}
 
 export interface BackupDeps {
   readonly db: Database
@@ -54,6 +72,8 @@ export interface BackupDeps {
   readonly folder: string
   /** How many of each kind a server keeps. */
   readonly kept: number
+  /** How many days proven backups outlive their server. */
+  readonly keptDaysAfterDeletion: number
   /** Tells the edge that a site's state changed. */
   readonly onChange: () => void
 }
@@ -66,19 +86,40 @@ export interface Backups {
   /** Where the archive can be downloaded for five minutes. */
   link(siteId: string, backupId: string): Promise<string>
   /** The archive, for whoever has the link's ticket. */
-  open(siteId: string, backupId: string, ticket: string | undefined): Promise<FileAnswer>
-  /** All backups of a site that is deleted. */
+  open(
+    siteId: string,
+    backupId: string,
+    ticket: string | undefined,
+    range: string,
+  ): Promise<FileAnswer>
+  /** The id of the customer's server, also for as long after its deletion as backups are kept. */
+  siteWithBackups(customerId: string, siteId: string): Promise<string>
+  /**
+   * The server is deleted: what is not proven goes at once, the others when their days are over.
+   */
   forget(siteId: string): Promise<void>
 }
 
 export function createBackups(deps: BackupDeps): Backups {
   const { db, clock, log, jobs, driver } = deps
   const folderOf = (siteId: string): string => path.join(deps.folder, siteId)
-  const fileOf = (backup: Pick<BackupRow, 'id' | 'site_id'>): string => path.join(folderOf(backup.site_id), `${backup.id}.tar.gz`)
+  const fileOf = (backup: Pick<BackupRow, 'id' | 'site_id'>): string =>
+    path.join(folderOf(backup.site_id), `${backup.id}.tar.gz`)
+
+  /** Servers deleted before it have no backups any more. */
+  const deletedSince = (): Date => later(clock.now(), -hours(24) * deps.keptDaysAfterDeletion)
+
+  async function removeAll(siteId: string): Promise<void> {
+    await fs.rm(folderOf(siteId), { recursive: true, force: true })
+    await db.deleteFrom('site_backup').where('site_id', '=', siteId).execute()
+  }
 
   async function begin(tx: Tx, siteId: string, kind: 'manual' | 'nightly'): Promise<string> {
     const id = randomUUID()
-    await tx.insertInto('site_backup').values({ id, site_id: siteId, kind, state: 'making', created_at: clock.now() }).execute()
+    await tx
+      .insertInto('site_backup')
+      .values({ id, site_id: siteId, kind, state: 'making', created_at: clock.now() })
+      .execute()
     await jobs.add(tx, makeJob, { backupId: id })
     return id
   }
@@ -86,13 +127,24 @@ export function createBackups(deps: BackupDeps): Backups {
   /** Archive, proof, and both of one mind. */
   async function make(backup: BackupRow, signal: AbortSignal): Promise<void> {
     const file = fileOf(backup)
-    const figures = await within(stepMs, 'the backup took too long', driver.backup(backup.site_id, file), signal)
+    const figures = await within(
+      stepMs,
+      'the backup took too long',
+      driver.backup(backup.site_id, file),
+      signal,
+    )
     const proof = await within(stepMs, 'the proof took too long', driver.prove(file), signal)
-    if (!isDeepStrictEqual(proof, figures)) throw new DriverFailure('unavailable', 'what was restored differs from what was backed up')
+    if (!isDeepStrictEqual(proof, figures))
+      throw new DriverFailure('unavailable', 'what was restored differs from what was backed up')
     const { size } = await fs.stat(file)
     await db
       .updateTable('site_backup')
-      .set({ state: 'proven', archive_bytes: BigInt(size), figures: JSON.stringify(figures), proven_at: clock.now() })
+      .set({
+        state: 'proven',
+        archive_bytes: BigInt(size),
+        figures: JSON.stringify(figures),
+        proven_at: clock.now(),
+      })
       .where('id', '=', backup.id)
       .where('state', '=', 'making')
       .execute()
@@ -100,8 +152,24 @@ export function createBackups(deps: BackupDeps): Backups {
 
   /** Keeps the newest of a kind, and always the newest that is proven. The row goes last, so that no archive is left without one. */
   async function prune(siteId: string): Promise<void> {
-    for (const backup of await forgettable(db, siteId, deps.kept)) {
-      await db.updateTable('site_backup').set({ state: 'removed' }).where('id', '=', backup.id).execute()
+    // Under the site's lock, as a restore begins: what is chosen here can no longer be restored,
+    // and what is being restored is not chosen.
+    const chosen = await transaction(db, async (tx) => {
+      await lockSite(tx, siteId)
+      const old = await forgettable(tx, siteId, deps.kept)
+      if (old.length > 0)
+        await tx
+          .updateTable('site_backup')
+          .set({ state: 'removed' })
+          .where(
+            'id',
+            'in',
+            old.map(({ id }) => id),
+          )
+          .execute()
+      return old
+    })
+    for (const backup of chosen) {
       await fs.rm(fileOf(backup), { force: true })
       await db.deleteFrom('site_backup').where('id', '=', backup.id).execute()
     }
@@ -110,13 +178,16 @@ export function createBackups(deps: BackupDeps): Backups {
   /** The portal stops, or the job is in other hands: no failure of the work. Otherwise counted; true when it was the last try. */
   function isFinal(error: unknown, attempts: number, { signal }: Attempt): boolean {
     if (signal.aborted) throw error
-    return (error instanceof DriverFailure && error.kind === 'rejected') || attempts + 1 >= maxAttempts
+    return (
+      (error instanceof DriverFailure && error.kind === 'rejected') || attempts + 1 >= maxAttempts
+    )
   }
-  const reasonOf = (error: unknown): string => (error instanceof DriverFailure ? error.message : 'unexpected')
+  const reasonOf = (error: unknown): string =>
+    error instanceof DriverFailure ? error.message : 'unexpected'
 
   jobs.define<{ backupId: string }>({
     name: makeJob,
-    retries: 1000,
+    retries: 'unlimited',
     limitSeconds: 4 * 3600,
     run: async ({ backupId }, attempt) => {
       const backup = await backupById(db, backupId)
@@ -127,7 +198,10 @@ export function createBackups(deps: BackupDeps): Backups {
         const final = isFinal(error, backup.attempts, attempt)
         await db
           .updateTable('site_backup')
-          .set({ attempts: backup.attempts + 1, ...(final && { state: 'failed', reason: reasonOf(error) }) })
+          .set({
+            attempts: backup.attempts + 1,
+            ...(final && { state: 'failed', reason: reasonOf(error) }),
+          })
           .where('id', '=', backupId)
           .where('state', '=', 'making')
           .execute()
@@ -142,7 +216,7 @@ export function createBackups(deps: BackupDeps): Backups {
   jobs.define<{ restoreId: string }>({
     name: restoreJob,
     concurrency: 2,
-    retries: 1000,
+    retries: 'unlimited',
     limitSeconds: 4 * 3600,
     run: async ({ restoreId }, attempt) => {
       const restore = await backupToRestore(db, restoreId)
@@ -150,8 +224,12 @@ export function createBackups(deps: BackupDeps): Backups {
       const site = await siteById(db, restore.site_id)
       let end: { state: 'restored' } | { state: 'failed'; reason: string } = { state: 'restored' }
       try {
-        if (site?.status !== 'running') throw new DriverFailure('rejected', 'the server does not run')
-        const copy = { file: fileOf({ id: restore.backup_id, site_id: site.id }), figures: figuresOf(restore.figures) }
+        if (site?.status !== 'running')
+          throw new DriverFailure('rejected', 'the server does not run')
+        const copy = {
+          file: fileOf({ id: restore.backup_id, site_id: site.id }),
+          figures: figuresOf(restore.figures),
+        }
         const restored = driver.restore(await specOf(db, deps.addressing, site), copy, restoreId)
         await within(stepMs, 'the restore took too long', restored, attempt.signal)
       } catch (error) {
@@ -185,17 +263,26 @@ export function createBackups(deps: BackupDeps): Backups {
     cron: '11 18 * * *',
     limitSeconds: 3600,
     run: async () => {
+      for (const siteId of await deletedWithBackups(db, deletedSince())) {
+        try {
+          await removeAll(siteId)
+        } catch (error) {
+          // The backups of the others do not wait for it; the next night tries again.
+          log.error({ err: error, site: siteId }, 'the backups of a deleted site stay')
+        }
+      }
       for (const siteId of await sitesWithoutBackupSince(db, later(clock.now(), -nightMs))) {
         await transaction(db, async (tx) => {
           const site = await lockSite(tx, siteId)
-          if (site?.status === 'running' && !(await busyWithCopies(tx, siteId))) await begin(tx, siteId, 'nightly')
+          if (site?.status === 'running' && !(await busyWithCopies(tx, siteId)))
+            await begin(tx, siteId, 'nightly')
         })
       }
     },
   })
 
-  const proven = async (siteId: string, backupId: string): Promise<BackupRow> => {
-    const backup = await backupById(db, backupId)
+  const proven = async (from: Queryable, siteId: string, backupId: string): Promise<BackupRow> => {
+    const backup = await backupById(from, backupId)
     if (backup?.site_id !== siteId || backup.state === 'removed') throw new Refusal('not_found')
     if (backup.state !== 'proven') throw new Refusal('backup_not_proven')
     return backup
@@ -214,48 +301,82 @@ export function createBackups(deps: BackupDeps): Backups {
     async restore(tx, siteId, backupId) {
       const site = await lockSite(tx, siteId)
       if (site?.status !== 'running') throw new Refusal('server_not_running')
-      const backup = await proven(siteId, backupId)
+      const backup = await proven(tx, siteId, backupId)
       if (await busyWithCopies(tx, siteId)) throw new Refusal('backup_in_progress')
       const { fileBytes, databaseBytes } = figuresOf(backup.figures)
-      if (fileBytes > site.disk_mb * megabyte || databaseBytes > site.mariadb_disk_mb * megabyte) throw new Refusal('backup_too_large')
+      if (fileBytes > site.disk_mb * megabyte || databaseBytes > site.mariadb_disk_mb * megabyte)
+        throw new Refusal('backup_too_large')
       const id = randomUUID()
       await tx
         .insertInto('site_restore')
-        .values({ id, site_id: siteId, backup_id: backupId, state: 'restoring', asked_at: clock.now() })
+        .values({
+          id,
+          site_id: siteId,
+          backup_id: backupId,
+          state: 'restoring',
+          asked_at: clock.now(),
+        })
         .execute()
       await jobs.add(tx, restoreJob, { restoreId: id })
       return id
     },
 
     async link(siteId, backupId) {
-      await proven(siteId, backupId)
+      await proven(db, siteId, backupId)
       const ticket = seal(backupId, later(clock.now(), linkLifeMs).getTime())
       return `${deps.portalUrl}/api/wp/${siteId}/backups/${backupId}/download?ticket=${ticket}`
     },
 
-    async open(siteId, backupId, ticket = '') {
+    async open(siteId, backupId, ticket = '', range = '') {
       const until = Number(ticket.split('.')[0])
-      const sound = Number.isSafeInteger(until) && sameBytes(Buffer.from(ticket), Buffer.from(seal(backupId, until)))
+      const sound =
+        Number.isSafeInteger(until) &&
+        sameBytes(Buffer.from(ticket), Buffer.from(seal(backupId, until)))
       if (!sound || until < clock.now().getTime()) throw new Refusal('not_found')
-      const backup = await proven(siteId, backupId)
+      const backup = await proven(db, siteId, backupId)
       const name = (await siteById(db, siteId))?.name ?? 'backup'
-      const moment = backup.created_at.toISOString().slice(0, 16).replace(/[-:]/g, '').replace('T', '-')
+      const moment = backup.created_at
+        .toISOString()
+        .slice(0, 16)
+        .replace(/[-:]/g, '')
+        .replace('T', '-')
       // Opened here, so that an archive that is gone is said before the answer begins.
       const handle = await fs.open(fileOf(backup)).catch(() => {
         throw new Refusal('not_found')
       })
       const { size } = await handle.stat()
+      const part = partOf(range, size)
       return {
         name: `${name}-${moment}.tar.gz`,
         type: 'application/gzip',
-        bytes: size,
-        chunks: createReadStream('', { fd: handle }) as AsyncIterable<Buffer>,
+        bytes: part ? part.end - part.start + 1 : size,
+        part,
+        chunks: createReadStream('', {
+          fd: handle,
+          ...(part && { start: part.start, end: part.end }),
+        }) as AsyncIterable<Buffer>,
       }
     },
 
+    async siteWithBackups(customerId, siteId) {
+      const found = await siteWithBackups(db, customerId, siteId, deletedSince())
+      if (found === undefined) throw new Refusal('not_found')
+      return found
+    },
+
     async forget(siteId) {
-      await fs.rm(folderOf(siteId), { recursive: true, force: true })
-      await db.deleteFrom('site_backup').where('site_id', '=', siteId).execute()
+      if (deps.keptDaysAfterDeletion === 0) return await removeAll(siteId)
+      const unproven = await db
+        .updateTable('site_backup')
+        .set({ state: 'removed' })
+        .where('site_id', '=', siteId)
+        .where('state', '<>', 'proven')
+        .returning(['id', 'site_id'])
+        .execute()
+      for (const backup of unproven) {
+        await fs.rm(fileOf(backup), { force: true })
+        await db.deleteFrom('site_backup').where('id', '=', backup.id).execute()
+      }
     },
   }
 }

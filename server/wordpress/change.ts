@@ -6,18 +6,18 @@ import { randomUUID } from 'node:crypto'
 import type { Language } from '../../contract/errors.ts'
 import type { Currency } from '../../contract/money.ts'
 import { monthlyOf, type Terms } from '../../contract/pricing.ts'
-import { ruleText, type RuleKey } from '../../contract/sentences.ts'
+import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
 import { Terms as TermsSchema } from '../../contract/wallet-proof.ts'
 import type { Plan } from '../../contract/wordpress.ts'
 import type { Billing, Offer } from '../billing/index.ts'
 import { plans, termsOf, type Catalog } from '../catalog/index.ts'
-import { databaseError, type Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { WordpressCapabilities } from './driver.ts'
 import { isReserved } from './names.ts'
 import { descriptionOf } from './product.ts'
-import { lockSite, type SiteRow } from './store.ts'
+import { lockSite, nameIsTaken, type SiteRow } from './store.ts'
 
 /** Makes a running server as its row says. Payload { siteId }. */
 export const ensureJob = 'ensure-site'
@@ -43,8 +43,8 @@ interface ChangeDeps {
   readonly billing: Billing
   readonly jobs: Jobs
   readonly capabilities: WordpressCapabilities
-  /** How many more containers there is memory for. */
-  readonly room: () => Promise<number>
+  /** How many more containers there was memory for, asked before the transaction. */
+  readonly room: number
 }
 
 /** What a server is at one moment, in the terms of its price. */
@@ -59,47 +59,73 @@ const refuse = (field: string, rule: RuleKey, language: Language): never => {
   throw new Refusal('invalid_input', { fields: { [field]: ruleText(rule, language) } })
 }
 
-export async function changeServer(tx: Tx, deps: ChangeDeps, of: { siteId: string; language: Language; wish: Wish }): Promise<void> {
+export async function changeServer(
+  tx: Tx,
+  deps: ChangeDeps,
+  of: { siteId: string; language: Language; wish: Wish },
+): Promise<void> {
   const site = await lockSite(tx, of.siteId)
   if (site?.status !== 'running') throw new Refusal('server_not_running')
   const renamed = of.wish.name !== undefined && of.wish.name !== site.name
   const { name } = of.wish
   if (renamed && name !== undefined) {
+    if (isReserved(name, deps.catalog.brand.name)) refuse('name', 'server_name_taken', of.language)
     await rename(tx, site, name, of.language)
-    if (site.subscription_id !== null) await deps.billing.rename(tx, site.subscription_id, { wp: { id: site.id, name } })
+    if (site.subscription_id !== null)
+      await deps.billing.rename(tx, site.subscription_id, { wp: { id: site.id, name } })
   }
-  await resize(tx, deps, renamed && name !== undefined ? { ...site, name } : site, of.wish, of.language)
+  await resize(
+    tx,
+    deps,
+    renamed && name !== undefined ? { ...site, name } : site,
+    of.wish,
+    of.language,
+  )
   if (renamed) await deps.jobs.add(tx, ensureJob, { siteId: site.id })
 }
 
 async function rename(tx: Tx, site: SiteRow, name: string, language: Language): Promise<void> {
-  if (isReserved(name)) refuse('name', 'server_name_taken', language)
-  const former = await tx.selectFrom('site_former_name').select('site_id').where('name', '=', name).executeTakeFirst()
-  if (former && former.site_id !== site.id) refuse('name', 'server_name_taken', language)
   try {
+    // Another site's name, now or from before, is refused by the table of host names.
     await tx.updateTable('site').set({ name }).where('id', '=', site.id).execute()
   } catch (error) {
-    if (databaseError(error)?.constraint === 'site_name_key') refuse('name', 'server_name_taken', language)
+    if (nameIsTaken(error)) refuse('name', 'server_name_taken', language)
     throw error
   }
-  if (former) await tx.deleteFrom('site_former_name').where('name', '=', name).execute()
-  await tx.insertInto('site_former_name').values({ name: site.name, site_id: site.id }).execute()
   const latest = tx
-    .selectFrom('site_former_name')
+    .selectFrom('host')
     .select('name')
     .where('site_id', '=', site.id)
+    .where('kind', '=', 'former')
     .orderBy('seq', 'desc')
     .limit(formerNamesKept)
-  await tx.deleteFrom('site_former_name').where('site_id', '=', site.id).where('name', 'not in', latest).execute()
+  await tx
+    .deleteFrom('host')
+    .where('site_id', '=', site.id)
+    .where('kind', '=', 'former')
+    .where('name', 'not in', latest)
+    .execute()
 }
 
-async function resize(tx: Tx, deps: ChangeDeps, site: SiteRow, wish: Wish, language: Language): Promise<void> {
+async function resize(
+  tx: Tx,
+  deps: ChangeDeps,
+  site: SiteRow,
+  wish: Wish,
+  language: Language,
+): Promise<void> {
   const { catalog, billing } = deps
-  const { diskMb, mariadbDiskMb } = { diskMb: wish.disk ?? site.disk_mb, mariadbDiskMb: wish.mariadbDisk ?? site.mariadb_disk_mb }
-  if (diskMb < site.disk_mb || mariadbDiskMb < site.mariadb_disk_mb) throw new Refusal('disk_shrink')
+  const { diskMb, mariadbDiskMb } = {
+    diskMb: wish.disk ?? site.disk_mb,
+    mariadbDiskMb: wish.mariadbDisk ?? site.mariadb_disk_mb,
+  }
+  if (diskMb < site.disk_mb || mariadbDiskMb < site.mariadb_disk_mb)
+    throw new Refusal('disk_shrink')
   const running = await runningTerms(tx, catalog, site)
   const present = planOf(site, running)
-  const offered = plans(catalog, site.currency as Currency).filter((plan) => plan.ram >= deps.capabilities.minRamMb)
+  const offered = plans(catalog, site.currency as Currency).filter(
+    (plan) => plan.ram >= deps.capabilities.minRamMb,
+  )
   const find = (id: number): Plan => {
     const plan = id === site.plan_id ? present : offered.find((candidate) => candidate.id === id)
     return plan ?? refuse('size', 'unknown_plan', language)
@@ -108,9 +134,12 @@ async function resize(tx: Tx, deps: ChangeDeps, site: SiteRow, wish: Wish, langu
   const plannedPlan = offered.find(({ id }) => id === site.planned_plan_id && id !== site.plan_id)
   const wantedPlan = wish.planId === undefined ? (plannedPlan ?? present) : find(wish.planId)
   const wantedContainers = wish.containers ?? site.planned_containers ?? site.containers
-  if (wish.containers !== undefined && wish.containers > Math.max(site.containers, deps.capabilities.maxContainers))
+  if (
+    wish.containers !== undefined &&
+    wish.containers > Math.max(site.containers, deps.capabilities.maxContainers)
+  )
     refuse('replicate', 'containers_limit', language)
-  if (wantedContainers > site.containers && wantedContainers - site.containers > (await deps.room()))
+  if (wantedContainers > site.containers && wantedContainers - site.containers > deps.room)
     refuse('replicate', 'containers_no_room', language)
 
   const later: Shape = { plan: wantedPlan, diskMb, mariadbDiskMb, containers: wantedContainers }
@@ -121,10 +150,14 @@ async function resize(tx: Tx, deps: ChangeDeps, site: SiteRow, wish: Wish, langu
     containers: Math.max(wantedContainers, site.containers),
   }
   const grows =
-    now.plan.id !== site.plan_id || diskMb !== site.disk_mb || mariadbDiskMb !== site.mariadb_disk_mb || now.containers !== site.containers
+    now.plan.id !== site.plan_id ||
+    diskMb !== site.disk_mb ||
+    mariadbDiskMb !== site.mariadb_disk_mb ||
+    now.containers !== site.containers
   const shrinks = later.plan.id !== now.plan.id || later.containers !== now.containers
   const changed =
-    later.plan.id !== (site.planned_plan_id ?? site.plan_id) || later.containers !== (site.planned_containers ?? site.containers)
+    later.plan.id !== (site.planned_plan_id ?? site.plan_id) ||
+    later.containers !== (site.planned_containers ?? site.containers)
   if (!grows && !changed) return
 
   const offer = (shape: Shape): Offer => offerOf(catalog, site, running, shape)
@@ -138,7 +171,9 @@ async function resize(tx: Tx, deps: ChangeDeps, site: SiteRow, wish: Wish, langu
       change: {},
       starts: { job: ensureJob, payload: { siteId: site.id } },
     })
-  let planned: { planned_id: string; planned_plan_id: number; planned_containers: number } | undefined
+  let planned:
+    | { planned_id: string; planned_plan_id: number; planned_containers: number }
+    | undefined
   if (shrinks) {
     const changeId = randomUUID()
     const { outcome } = await billing.changePrice(tx, {
@@ -148,7 +183,11 @@ async function resize(tx: Tx, deps: ChangeDeps, site: SiteRow, wish: Wish, langu
       starts: { job: resizeJob, payload: { siteId: site.id, changeId } },
     })
     // Less for a price that is no lower: there is nothing to wait for, and the job of its payment finds it planned.
-    planned = { planned_id: changeId, planned_plan_id: later.plan.id, planned_containers: later.containers }
+    planned = {
+      planned_id: changeId,
+      planned_plan_id: later.plan.id,
+      planned_containers: later.containers,
+    }
     if (outcome === 'charged') await deps.jobs.add(tx, resizeJob, { siteId: site.id, changeId })
   }
   await tx
@@ -169,7 +208,12 @@ async function resize(tx: Tx, deps: ChangeDeps, site: SiteRow, wish: Wish, langu
 }
 
 const effective = (plan: Plan): number => (plan.sale_price !== 0 ? plan.sale_price : plan.price)
-const planColumns = (plan: Plan) => ({ plan_id: plan.id, plan_name: plan.name, cpu: plan.cpu, ram_mb: plan.ram })
+const planColumns = (plan: Plan) => ({
+  plan_id: plan.id,
+  plan_name: plan.name,
+  cpu: plan.cpu,
+  ram_mb: plan.ram,
+})
 
 /** The plan as it was sold, at the price that runs. */
 const planOf = (site: SiteRow, { price, sale_price }: Terms): Plan => ({
@@ -184,7 +228,11 @@ const planOf = (site: SiteRow, { price, sale_price }: Terms): Plan => ({
 
 /** What the running month was priced by. An order from before terms were kept is priced as the catalogue has it now. */
 async function runningTerms(tx: Tx, catalog: Catalog, site: SiteRow): Promise<Terms> {
-  const row = await tx.selectFrom('subscription').select('terms').where('id', '=', site.subscription_id).executeTakeFirst()
+  const row = await tx
+    .selectFrom('subscription')
+    .select('terms')
+    .where('id', '=', site.subscription_id)
+    .executeTakeFirst()
   const kept = TermsSchema.safeParse(row?.terms)
   if (kept.success) return kept.data
   const currency = site.currency as Currency
@@ -213,10 +261,16 @@ function offerOf(catalog: Catalog, site: SiteRow, running: Terms, shape: Shape):
 }
 
 /** What was planned is so from now on, if it is still the change that the renewal was paid for. */
-export async function takePlanned(tx: Tx, catalog: Catalog, { siteId, changeId }: { siteId: string; changeId: string }): Promise<void> {
+export async function takePlanned(
+  tx: Tx,
+  catalog: Catalog,
+  { siteId, changeId }: { siteId: string; changeId: string },
+): Promise<void> {
   const site = await lockSite(tx, siteId)
   if (site?.planned_id !== changeId || site.planned_containers === null) return
-  const plan = plans(catalog, site.currency as Currency).find(({ id }) => id === site.planned_plan_id)
+  const plan = plans(catalog, site.currency as Currency).find(
+    ({ id }) => id === site.planned_plan_id,
+  )
   await tx
     .updateTable('site')
     .set({

@@ -43,7 +43,12 @@ function stateOf(status: string): HostTarget['state'] | undefined {
   }
 }
 
-export function createDirectory(db: Database, edge: EdgeControl, addressing: SiteAddressing, log: Log): Directory {
+export function createDirectory(
+  db: Database,
+  edge: EdgeControl,
+  addressing: SiteAddressing,
+  log: Log,
+): Directory {
   let told: string | undefined
   let telling: Promise<void> | undefined
   let again = false

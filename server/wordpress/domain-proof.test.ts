@@ -14,7 +14,10 @@ let dns: TestDns
 let house: TestHouse
 beforeAll(async () => {
   dns = await openTestDns()
-  house = await openTestHouse({ clock, env: { DNS_RESOLVERS: dns.address, SITES_DOMAIN: 'sites.example.net' } })
+  house = await openTestHouse({
+    clock,
+    env: { DNS_RESOLVERS: dns.address, SITES_DOMAIN: 'sites.example.net' },
+  })
 })
 afterAll(async () => {
   await house.close()
@@ -29,13 +32,23 @@ const { server, put, point, signIn } = namedServersOf(
 interface Checked {
   name: string
   verified: boolean
-  records: { type: string; name: string; expected: string[]; found: string[]; counts: boolean }[]
+  pointed: boolean
+  records: {
+    type: string
+    name: string
+    expected: string[]
+    found: string[]
+    counts: boolean
+    points: boolean
+  }[]
 }
 const shown = async ({ id, token }: Server): Promise<string[]> =>
   (await house.call<{ domains: string[] }>('GET', `/api/wp/${id}`, { token })).body.result.domains
 const check = async ({ id, token }: Server, name: string): Promise<Checked> =>
-  (await house.call<Checked>('GET', `/api/wp/${id}/domain/check?name=${name}`, { token })).body.result
-const drop = ({ id, token }: Server, name: string) => house.call('DELETE', `/api/wp/${id}/domain/${name}`, { token })
+  (await house.call<Checked>('GET', `/api/wp/${id}/domain/check?name=${name}`, { token })).body
+    .result
+const drop = ({ id, token }: Server, name: string) =>
+  house.call('DELETE', `/api/wp/${id}/domain/${name}`, { token })
 async function prove(name: string, by: Server): Promise<void> {
   const txt = (await check(by, name)).records.find(({ type }) => type === 'TXT')
   dns.records.set(`TXT ${txt?.name}`, txt?.expected ?? [])
@@ -59,8 +72,14 @@ describe('a name is accepted', () => {
       ['', { name: 'an-other-name' }],
       ['/disk', { disk: 20_480 }],
     ] as const) {
-      const answer = await house.call('PUT', `/api/wp/${site.id}${path}`, { token: site.token, body: { id: other.id, ...body } })
-      expect([answer.status, answer.body.error?.fields], path).toEqual([422, { id: 'This is the id of another server.' }])
+      const answer = await house.call('PUT', `/api/wp/${site.id}${path}`, {
+        token: site.token,
+        body: { id: other.id, ...body },
+      })
+      expect([answer.status, answer.body.error?.fields], path).toEqual([
+        422,
+        { id: 'This is the id of another server.' },
+      ])
     }
     expect(await shown(site)).toEqual([])
   })
@@ -84,10 +103,49 @@ describe('a name is accepted', () => {
     expect((await put(site, [name])).status).toBe(200)
   })
 
+  test('but an address that several sites share proves nothing, whoever asks', async () => {
+    const [site, neighbour, name] = [await server(), await server(), fresh()]
+    const edge = '203.0.113.80'
+    const hosts = [site, neighbour].map((one) => `A ${one.name}.sites.example.net`)
+    for (const host of [...hosts, `A ${name}`]) dns.records.set(host, [edge])
+    for (const who of [site, neighbour]) {
+      expect((await put(who, [name])).body.error?.code).toBe('domain_not_verified')
+      expect(await check(who, name)).toMatchObject({ verified: false, pointed: true })
+    }
+    // Nor where every name below the sites' domain leads there, taken or not.
+    const alone = '203.0.113.81'
+    dns.records.set(hosts[0] ?? '', [alone])
+    dns.records.set(`A ${name}`, [alone])
+    dns.records.set('A *.sites.example.net', [alone])
+    expect((await put(site, [name])).body.error?.code).toBe('domain_not_verified')
+    dns.records.delete('A *.sites.example.net')
+    expect((await put(site, [name])).status).toBe(200)
+  })
+
+  test('at the top of a domain by TXT, and is shown the address that leads to the server', async () => {
+    const [site, neighbour] = [await server(), await server()]
+    const name = 'top-of-a-zone.com'
+    const edge = '203.0.113.82'
+    for (const one of [site, neighbour]) dns.records.set(`A ${one.name}.sites.example.net`, [edge])
+    const { records } = await check(site, name)
+    expect(records.map(({ type, counts, points }) => [type, counts, points])).toEqual([
+      ['A', false, true],
+      ['TXT', true, false],
+    ])
+    expect(records[0]).toMatchObject({ name, expected: [edge], found: [] })
+    await prove(name, site)
+    expect((await put(site, [name])).status).toBe(200)
+    expect(await check(site, name)).toMatchObject({ verified: true, pointed: false })
+    dns.records.set(`A ${name}`, [edge])
+    expect(await check(site, name)).toMatchObject({ verified: true, pointed: true })
+  })
+
   test('written in any script, as its A-label', async () => {
     const site = await server()
     point('xn--bnh-ela.example.org', site)
-    expect((await put(site, ['bánh.example.org'])).body.result.domains).toEqual(['xn--bnh-ela.example.org'])
+    expect((await put(site, ['bánh.example.org'])).body.result.domains).toEqual([
+      'xn--bnh-ela.example.org',
+    ])
   })
 })
 
@@ -96,11 +154,17 @@ describe('a name is refused', () => {
     const [site, name] = [await server(), fresh()]
     dns.records.set(`CNAME ${name}`, ['elsewhere.example.com'])
     const answer = await put(site, [name])
-    expect([answer.status, answer.body.message, answer.body.error?.code]).toEqual([422, 'Domain is not verified !', 'domain_not_verified'])
+    expect([answer.status, answer.body.message, answer.body.error?.code]).toEqual([
+      422,
+      'Domain is not verified !',
+      'domain_not_verified',
+    ])
     expect(answer.body.error?.fields?.['domains']).toContain(
       `CNAME ${name}: needs ${site.name}.sites.example.net, found elsewhere.example.com.`,
     )
-    expect(answer.body.error?.fields?.['domains']).toMatch(new RegExp(`TXT _portal-challenge.${name}: needs [0-9a-f]{32}, found nothing`))
+    expect(answer.body.error?.fields?.['domains']).toMatch(
+      new RegExp(`TXT _portal-challenge.${name}: needs [0-9a-f]{32}, found nothing`),
+    )
     const vi = await house.call('PUT', `/api/wp/${site.id}/domain`, {
       token: site.token,
       body: { domains: [name] },
@@ -151,7 +215,10 @@ describe('a name is refused', () => {
     await put(one, [name])
     await prove(name, two)
     const answer = await put(two, [name])
-    expect(answer.body.error).toMatchObject({ code: 'invalid_input', fields: { domains: 'Another of your servers has this domain.' } })
+    expect(answer.body.error).toMatchObject({
+      code: 'invalid_input',
+      fields: { domains: 'Another of your servers has this domain.' },
+    })
   })
 })
 
@@ -162,7 +229,9 @@ describe('a name that another account holds', () => {
     await put(holder, [name])
     point(name, taker)
     expect((await put(taker, [name])).body.error?.code).toBe('domain_not_verified')
-    expect((await check(taker, name)).records.map(({ type, counts }) => `${type} ${counts}`)).toEqual(['CNAME false', 'TXT true'])
+    expect(
+      (await check(taker, name)).records.map(({ type, counts }) => `${type} ${counts}`),
+    ).toEqual(['CNAME false', 'TXT true'])
     await prove(name, taker)
     expect((await put(taker, [name])).body.result.domains).toEqual([name])
     expect(await shown(holder)).toEqual([])
@@ -189,7 +258,9 @@ describe('a name that another account holds', () => {
   test('asked for by ten at once, with the right token each: one has it', async () => {
     const name = fresh()
     const sites = await Promise.all(Array.from({ length: 10 }, () => server()))
-    const tokens = await Promise.all(sites.map(async (site) => (await check(site, name)).records.at(-1)?.expected[0] ?? ''))
+    const tokens = await Promise.all(
+      sites.map(async (site) => (await check(site, name)).records.at(-1)?.expected[0] ?? ''),
+    )
     dns.records.set(`TXT _portal-challenge.${name}`, tokens)
     const answers = await Promise.all(sites.map((site) => put(site, [name])))
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
@@ -204,7 +275,9 @@ test('the edge answers on the name as on the server’s own', async () => {
   await put(site, [name])
   const page = (host: string): Promise<number> =>
     new Promise((resolve, reject) => {
-      request({ port: house.config.SITES_PORT, host: '127.0.0.1', headers: { host } }, (answer) => resolve(answer.resume().statusCode ?? 0))
+      request({ port: house.config.SITES_PORT, host: '127.0.0.1', headers: { host } }, (answer) =>
+        resolve(answer.resume().statusCode ?? 0),
+      )
         .on('error', reject)
         .end()
     })

@@ -4,7 +4,13 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../../test/dns-server.ts'
-import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  manualClock,
+  openTestHouse,
+  type TestCustomer,
+  type TestHouse,
+} from '../../test/house.ts'
 import { fresh, namedServersOf, type Server } from '../../test/named-servers.ts'
 import { days, hours } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
@@ -53,7 +59,10 @@ async function beginRemoval(site: Server): Promise<() => void> {
   return resolve
 }
 const gone = ({ id, token }: Server) =>
-  eventually('the server gone', async () => (await house.call('GET', `/api/wp/${id}`, { token })).status === 404)
+  eventually(
+    'the server gone',
+    async () => (await house.call('GET', `/api/wp/${id}`, { token })).status === 404,
+  )
 let zones = 0
 
 describe('a name of a domain that is active in the same account', () => {
@@ -73,18 +82,24 @@ describe('a name of a domain that is active in the same account', () => {
     const { body } = await house.call<{ isValid: boolean }>('GET', path, { token: site.token })
     expect(body.result.isValid).toBe(true)
   }
-  const pointAtServer = (to = site, at = zone) => house.call('POST', `/api/dns/${at.id}/point`, { token: site.token, body: { wp: to.id } })
+  const pointAtServer = (to = site, at = zone) =>
+    house.call('POST', `/api/dns/${at.id}/point`, { token: site.token, body: { wp: to.id } })
   interface Written {
     /** Grows with every change. */
     serial: number
     data: { name: string; content: string }[]
   }
   const written = async (at: typeof zone): Promise<Written> =>
-    (await house.call<Written>('GET', `/api/dns/${at.id}/records`, { token: site.token })).body.result
+    (await house.call<Written>('GET', `/api/dns/${at.id}/records`, { token: site.token })).body
+      .result
   const verified = async (): Promise<Record<string, boolean>> => {
-    const { body } = await house.call<{ domainStates: { name: string; verified: boolean }[] }>('GET', `/api/wp/${site.id}`, {
-      token: site.token,
-    })
+    const { body } = await house.call<{ domainStates: { name: string; verified: boolean }[] }>(
+      'GET',
+      `/api/wp/${site.id}`,
+      {
+        token: site.token,
+      },
+    )
     return Object.fromEntries(body.result.domainStates.map((state) => [state.name, state.verified]))
   }
   /** Time passes, the delegations are looked at, and every name is looked at again. */
@@ -98,7 +113,12 @@ describe('a name of a domain that is active in the same account', () => {
     const { db, jobs } = house.house
     await transaction(db, (tx) => jobs.add(tx, 'recheck-domains', {}))
     await eventually('the names being looked at', async () => {
-      const open = await db.selectFrom('site_domain').select('id').where('site_id', '=', site.id).where('checked_at', '<', since).execute()
+      const open = await db
+        .selectFrom('site_domain')
+        .select('id')
+        .where('site_id', '=', site.id)
+        .where('checked_at', '<', since)
+        .execute()
       return open.length === 0
     })
     return await verified()
@@ -108,7 +128,9 @@ describe('a name of a domain that is active in the same account', () => {
     site = await server(person)
     dns.records.set(`A ${site.name}.sites.example.net`, ['104.16.1.1'])
     const name = `zone${++zones}.com`
-    zone = (await house.call<typeof zone>('POST', '/api/dns', { token: site.token, body: { name } })).body.result
+    zone = (
+      await house.call<typeof zone>('POST', '/api/dns', { token: site.token, body: { name } })
+    ).body.result
     await activate()
     expect((await pointAtServer()).status).toBe(200)
     expect(await verified()).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
@@ -125,8 +147,14 @@ describe('a name of a domain that is active in the same account', () => {
     dns.records.set(`CNAME ${shop}`, ['old.example.net'])
     const content = `${site.name}.sites.example.net`
     const record = { id: zone.id, name: 'shop', type: 'CNAME', content, ttl: 300, proxied: false }
-    expect((await house.call('POST', `/api/dns/${zone.id}/records`, { token: site.token, body: record })).status).toBe(201)
-    await eventually('the record served', async () => (await put(site, [...held, shop])).status === 200)
+    expect(
+      (await house.call('POST', `/api/dns/${zone.id}/records`, { token: site.token, body: record }))
+        .status,
+    ).toBe(201)
+    await eventually(
+      'the record served',
+      async () => (await put(site, [...held, shop])).status === 200,
+    )
     expect(await verified()).toMatchObject({ [shop]: true })
     point(below, site)
     expect((await put(site, [...held, shop, below])).status).toBe(200)
@@ -134,7 +162,9 @@ describe('a name of a domain that is active in the same account', () => {
   })
 
   test('is shown as not verified once the domain is deleted, unless it is proven as any other name', async () => {
-    expect((await house.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })).status).toBe(200)
+    expect((await house.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })).status).toBe(
+      200,
+    )
     expect(await after(days(1))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: false })
     point(`www.${zone.name}`, site)
     expect(await after(days(1))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: true })
@@ -153,7 +183,12 @@ describe('a name of a domain that is active in the same account', () => {
   test('is verified at once when the domain, back again, is pointed at the server anew', async () => {
     await house.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })
     expect(await after(days(1))).toMatchObject({ [zone.name]: false })
-    zone = (await house.call<typeof zone>('POST', '/api/dns', { token: site.token, body: { name: zone.name } })).body.result
+    zone = (
+      await house.call<typeof zone>('POST', '/api/dns', {
+        token: site.token,
+        body: { name: zone.name },
+      })
+    ).body.result
     await activate()
     await pointAtServer()
     expect(await verified()).toEqual({ [zone.name]: true, [`www.${zone.name}`]: true })
@@ -162,8 +197,12 @@ describe('a name of a domain that is active in the same account', () => {
   describe('is not given to a server that takes no names any more, and nothing is written', () => {
     /** The domain stays as it is and with the server that has it; so does one that is only claimed. */
     async function refused(to: Server, pointing = pointAtServer): Promise<void> {
-      const claim = (await house.call<typeof zone>('POST', '/api/dns', { token: site.token, body: { name: `zone${++zones}.com` } })).body
-        .result
+      const claim = (
+        await house.call<typeof zone>('POST', '/api/dns', {
+          token: site.token,
+          body: { name: `zone${++zones}.com` },
+        })
+      ).body.result
       for (const at of [zone, claim]) {
         const before = await written(at)
         const answer = await pointing(to, at)
@@ -202,7 +241,9 @@ describe('a name of a domain that is active in the same account', () => {
       // The one that has the domain is paid for now, and fails too: it was ordered first.
       const other = await server(person)
       await eventually('the server failing', async () => {
-        const { body } = await house.call<{ status: string }>('GET', `/api/wp/${other.id}`, { token: site.token })
+        const { body } = await house.call<{ status: string }>('GET', `/api/wp/${other.id}`, {
+          token: site.token,
+        })
         return body.result.status === 'failed'
       })
       await refused(other)
@@ -244,8 +285,20 @@ test('names that servers kept although they were deleted are let go of as from t
   await gone(one)
   const { db } = house.house
   await db.updateTable('site_domain').set({ released_at: null }).where('name', '=', kept).execute()
-  await sql.raw(await readFile(path.resolve(import.meta.dirname, '../migrations/0031_names_of_deleted_servers.sql'), 'utf8')).execute(db)
-  const rows = await db.selectFrom('site_domain').select(['name', 'released_at']).where('name', 'in', [kept, held]).orderBy('id').execute()
+  await sql
+    .raw(
+      await readFile(
+        path.resolve(import.meta.dirname, '../migrations/0031_names_of_deleted_servers.sql'),
+        'utf8',
+      ),
+    )
+    .execute(db)
+  const rows = await db
+    .selectFrom('site_domain')
+    .select(['name', 'released_at'])
+    .where('name', 'in', [kept, held])
+    .orderBy('id')
+    .execute()
   expect(rows).toEqual([
     { name: kept, released_at: clock.now() },
     { name: held, released_at: null },

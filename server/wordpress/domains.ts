@@ -2,11 +2,12 @@
  * Customers' own names for their sites: added with proof, looked at again every day, let go of by their owner or lost to somebody who proves
  * the name by TXT.
  */
+import { randomBytes } from 'node:crypto'
 import { parse } from 'tldts'
 import type { Language } from '../../contract/errors.ts'
-import { ruleText } from '../../contract/sentences.ts'
+import { ruleText } from '../../contract/server-sentences.ts'
 import type { DomainCheck } from '../../contract/wordpress-domains.ts'
-import { days, later, type Clock } from '../platform/clock.ts'
+import { days, hours, later, type Clock } from '../platform/clock.ts'
 import { databaseError, onCommit, transaction, type Database, type Tx } from '../platform/db.ts'
 import type { DnsLookup } from '../platform/dns-lookup.ts'
 import { Refusal } from '../platform/errors.ts'
@@ -20,15 +21,41 @@ import { heldNames, lockSite, takesNames, type SiteAddressing } from './store.ts
 /** How long after an account let go of a name another account must prove it by TXT. */
 const quarantineMs = days(30)
 
+/** Names looked at in one run, so many at a time; at one second a name this is done in 20 minutes. */
+const recheckedAtOnce = 10_000
+const recheckedTogether = 8
+/** One run ends before the next begins, an hour later. */
+const recheckSeconds = 3000
+
 export interface Domains {
   /** `list`: what the customer's screen shows, plus the new name. Answers the list as it is then. */
-  update(of: { customerId: string; siteId: string; siteName: string; list: readonly string[]; language: Language }): Promise<string[]>
+  update(of: {
+    customerId: string
+    siteId: string
+    siteName: string
+    list: readonly string[]
+    language: Language
+  }): Promise<string[]>
   /** Names of a domain that is active in the customer's own account here: that is proof enough. Without names it only looks whether the server takes any. */
   adopt(tx: Tx, of: { siteId: string; customerId: string; names: readonly string[] }): Promise<void>
   remove(of: { siteId: string; name: string }): Promise<string[]>
   /** Which records would prove the name for this server, and what is found now. */
-  check(of: { customerId: string; siteName: string; name: string; language: Language }): Promise<DomainCheck>
+  check(of: {
+    customerId: string
+    siteName: string
+    name: string
+    language: Language
+  }): Promise<DomainCheck>
 }
+
+/** What is written of a name that is proven. */
+interface Proven {
+  readonly proof: string
+  readonly pointed: boolean
+}
+
+/** So many other servers are looked at for addresses that they share; all stand behind one edge. */
+const othersLookedAt = 3
 
 /** The proof of a name whose domain is active in the same account here. */
 const ownZone = 'zone'
@@ -65,7 +92,9 @@ function tell({ records }: Evidence, language: Language): string {
     .map(({ type, name, expected, found }) => {
       const wanted = expected.join(vi ? ' hoặc ' : ' or ')
       const seen = found.length > 0 ? found.slice(0, 5).join(', ') : vi ? 'không có' : 'nothing'
-      return vi ? `${type} ${name}: cần ${wanted}, tìm thấy ${seen}.` : `${type} ${name}: needs ${wanted}, found ${seen}.`
+      return vi
+        ? `${type} ${name}: cần ${wanted}, tìm thấy ${seen}.`
+        : `${type} ${name}: needs ${wanted}, found ${seen}.`
     })
     .join(' ')
 }
@@ -77,6 +106,8 @@ export function createDomains(deps: {
   jobs: Jobs
   secrets: Secrets
   dns: DnsLookup
+  /** Where a host name of ours leads; undefined where nobody answered. */
+  addressesOf: (host: string) => Promise<readonly string[] | undefined>
   /** Whether the name lies in a domain that is active in the customer's own account here. */
   isZoneOf: (customerId: string, name: string) => Promise<boolean>
   addressing: SiteAddressing
@@ -98,18 +129,54 @@ export function createDomains(deps: {
       .select('id')
       .where('name', 'in', withParents(name))
       .where('customer_id', '!=', customerId)
-      .where((eb) => eb.or([eb('released_at', 'is', null), eb('released_at', '>', later(clock.now(), -quarantineMs))]))
+      .where((eb) =>
+        eb.or([
+          eb('released_at', 'is', null),
+          eb('released_at', '>', later(clock.now(), -quarantineMs)),
+        ]),
+      )
       .limit(1)
       .executeTakeFirst()
     return row !== undefined
   }
-  const evidence = async (name: string, customerId: string, siteName: string): Promise<Evidence> =>
-    lookForProof(dns, {
+  /**
+   * Addresses of a server that others have, too: those that a name answers with which belongs to no
+   * server (a wildcard), and those of other customers' servers.
+   */
+  async function sharedAddresses(customerId: string): Promise<Set<string>> {
+    const others = await db
+      .selectFrom('site')
+      .select('name')
+      .where('customer_id', '!=', customerId)
+      .where('deleted_at', 'is', null)
+      .orderBy('seq', 'desc')
+      .limit(othersLookedAt)
+      .execute()
+    const nobody = `nobody-${randomBytes(6).toString('hex')}`
+    const found = await Promise.all(
+      [nobody, ...others.map(({ name }) => name)].map((name) => deps.addressesOf(target(name))),
+    )
+    return new Set(found.flatMap((addresses) => addresses ?? []))
+  }
+  const evidence = async (
+    name: string,
+    customerId: string,
+    siteName: string,
+  ): Promise<Evidence> => {
+    const [txtOnly, addresses, shared] = await Promise.all([
+      contested(name, customerId),
+      deps.addressesOf(target(siteName)),
+      sharedAddresses(customerId),
+    ])
+    return await lookForProof(dns, {
       name,
       target: target(siteName),
       token: challengeOf(secrets, customerId, name),
-      txtOnly: await contested(name, customerId),
+      txtOnly,
+      addresses: addresses ?? [],
+      shared,
     })
+  }
 
   /** Until the transaction ends nobody deletes the server: that releases the names which it finds, and one written later would stay with it for ever. */
   async function lockTaker(tx: Tx, siteId: string): Promise<void> {
@@ -118,10 +185,13 @@ export function createDomains(deps: {
   }
 
   /** Writes names that are proven; refuses with conflict where somebody was faster. */
-  async function hold(tx: Tx, of: { siteId: string; customerId: string; proven: ReadonlyMap<string, string> }): Promise<void> {
+  async function hold(
+    tx: Tx,
+    of: { siteId: string; customerId: string; proven: ReadonlyMap<string, Proven> },
+  ): Promise<void> {
     const { siteId, customerId } = of
     const now = clock.now()
-    for (const [name, proof] of of.proven) {
+    for (const [name, { proof, pointed }] of of.proven) {
       // Proven by what only the owner can write, so whoever held it holds it no more.
       if (proof === 'txt' || proof === ownZone) {
         const former = await tx
@@ -137,7 +207,16 @@ export function createDomains(deps: {
       try {
         await tx
           .insertInto('site_domain')
-          .values({ site_id: siteId, customer_id: customerId, name, verified: true, proof, created_at: now, checked_at: now })
+          .values({
+            site_id: siteId,
+            customer_id: customerId,
+            name,
+            verified: true,
+            proof,
+            pointed,
+            created_at: now,
+            checked_at: now,
+          })
           .execute()
       } catch (error) {
         // Somebody was faster between the question and this moment.
@@ -147,33 +226,65 @@ export function createDomains(deps: {
     }
   }
 
-  /** Once a day; a name that no longer holds is marked, and stays: its owner may be moving it. */
+  interface Due {
+    readonly id: bigint
+    readonly name: string
+    readonly customer_id: string
+    readonly proof: string
+    readonly site_name: string
+  }
+  async function recheck(held: Due): Promise<void> {
+    const byZone = held.proof === ownZone
+    const seen = await evidence(held.name, held.customer_id, held.site_name)
+    // A domain that was deleted here, or moved away, proves nothing any more; its owner may point
+    // the name at the server from elsewhere.
+    const found =
+      byZone && (await deps.isZoneOf(held.customer_id, held.name))
+        ? { ...seen, verified: true, proof: ownZone, answered: true }
+        : seen
+    if (!found.answered) return
+    await db
+      .updateTable('site_domain')
+      // That it came by its domain is remembered: should the domain come back, that is proof again.
+      .set({
+        verified: found.verified,
+        pointed: found.pointed,
+        checked_at: clock.now(),
+        ...(found.proof !== null && !byZone && { proof: found.proof }),
+      })
+      .where('id', '=', held.id)
+      .execute()
+  }
+
+  /**
+   * Every name about once a day, those that waited longest first, as many as one run has time for;
+   * the rest comes with the next. A name that no longer holds is marked, and stays: its owner may
+   * be moving it.
+   */
   deps.jobs.define({
     name: 'recheck-domains',
-    cron: '17 3 * * *',
-    run: async () => {
+    cron: '17 * * * *',
+    retries: 0,
+    limitSeconds: recheckSeconds,
+    run: async (_payload, { signal }) => {
       const due = await db
         .selectFrom('site_domain as d')
         .innerJoin('site as s', 's.id', 'd.site_id')
         .select(['d.id', 'd.name', 'd.customer_id', 'd.proof', 's.name as site_name'])
         .where('d.released_at', 'is', null)
-        .where('d.checked_at', '<', later(clock.now(), -days(1) / 2))
+        .where('d.checked_at', '<', later(clock.now(), -hours(20)))
+        .orderBy('d.checked_at')
+        .limit(recheckedAtOnce)
         .execute()
-      for (const held of due) {
-        const byZone = held.proof === ownZone
-        // A domain that was deleted here, or moved away, proves nothing any more; its owner may point the name at the server from elsewhere.
-        const found =
-          byZone && (await deps.isZoneOf(held.customer_id, held.name))
-            ? { verified: true, proof: ownZone, answered: true }
-            : await evidence(held.name, held.customer_id, held.site_name)
-        if (!found.answered) continue
-        await db
-          .updateTable('site_domain')
-          // That it came by its domain is remembered: should the domain come back, that is proof again.
-          .set({ verified: found.verified, checked_at: clock.now(), ...(found.proof !== null && !byZone && { proof: found.proof }) })
-          .where('id', '=', held.id)
-          .execute()
+      const waiting = due.values()
+      const until = performance.now() + (recheckSeconds - 60) * 1000
+      const take = async (): Promise<void> => {
+        for (const held of waiting) {
+          if (signal.aborted || performance.now() > until) return
+          await recheck(held)
+        }
       }
+      await Promise.all(Array.from({ length: recheckedTogether }, take))
     },
   })
 
@@ -181,8 +292,8 @@ export function createDomains(deps: {
     async check({ customerId, siteName, name, language }) {
       const read = readHostName(name, own)
       if (read === undefined) throw wrong('domain_form', language)
-      const { verified, records } = await evidence(read, customerId, siteName)
-      return { name: read, verified, records }
+      const { verified, pointed, records } = await evidence(read, customerId, siteName)
+      return { name: read, verified, pointed, records }
     },
 
     async update({ customerId, siteId, siteName, list, language }) {
@@ -193,7 +304,7 @@ export function createDomains(deps: {
       // Another tab added a name that this one does not know of.
       if (before.some((name) => !names.has(name))) throw new Refusal('conflict')
       const fresh = [...names].filter((name) => !before.includes(name))
-      const proven = new Map<string, string>()
+      const proven = new Map<string, Proven>()
       for (const name of fresh) {
         const elsewhere = await db
           .selectFrom('site_domain')
@@ -204,13 +315,15 @@ export function createDomains(deps: {
           .executeTakeFirst()
         if (elsewhere) throw wrong('domain_taken', language)
         const found = await evidence(name, customerId, siteName)
-        if (found.proof === null) throw new Refusal('domain_not_verified', { fields: { domains: tell(found, language) } })
-        proven.set(name, found.proof)
+        if (found.proof === null)
+          throw new Refusal('domain_not_verified', { fields: { domains: tell(found, language) } })
+        proven.set(name, { proof: found.proof, pointed: found.pointed })
       }
       return await transaction(db, async (tx) => {
         // The questions to the DNS took their time.
         await lockTaker(tx, siteId)
-        if ((await heldNames(tx, siteId)).some((name) => !names.has(name))) throw new Refusal('conflict')
+        if ((await heldNames(tx, siteId)).some((name) => !names.has(name)))
+          throw new Refusal('conflict')
         await hold(tx, { siteId, customerId, proven })
         if (proven.size > 0) await deps.jobs.add(tx, ensureJob, { siteId })
         onCommit(tx, deps.onChange)
@@ -240,12 +353,18 @@ export function createDomains(deps: {
           .execute()
         await deps.jobs.add(tx, ensureJob, { siteId: from })
       }
-      const fresh = names.filter((name) => !held.some((one) => one.name === name && one.site_id === siteId))
-      await hold(tx, { siteId, customerId, proven: new Map(fresh.map((name) => [name, ownZone])) })
+      const fresh = names.filter(
+        (name) => !held.some((one) => one.name === name && one.site_id === siteId),
+      )
+      await hold(tx, {
+        siteId,
+        customerId,
+        proven: new Map(fresh.map((name) => [name, { proof: ownZone, pointed: true }])),
+      })
       // One that it had before may have been proven otherwise, or not hold any more.
       await tx
         .updateTable('site_domain')
-        .set({ verified: true, proof: ownZone, checked_at: clock.now() })
+        .set({ verified: true, proof: ownZone, pointed: true, checked_at: clock.now() })
         .where('site_id', '=', siteId)
         .where('name', 'in', [...names])
         .where('released_at', 'is', null)

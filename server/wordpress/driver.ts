@@ -86,7 +86,11 @@ export interface CopyFigures {
   readonly filesSha256: string
   readonly databaseBytes: number
   /** By name; the SHA-256 is over every value of every row. */
-  readonly tables: readonly { readonly name: string; readonly rows: number; readonly sha256: string }[]
+  readonly tables: readonly {
+    readonly name: string
+    readonly rows: number
+    readonly sha256: string
+  }[]
 }
 
 /** An archive, and what was counted while it was made. */
@@ -138,6 +142,10 @@ export interface WordpressDriver {
   log(id: string): SiteLog
   /** Ids of every site that this runtime holds. */
   list(): Promise<readonly string[]>
+  /**
+   * Folders of removed sites, or of copies of them, that could not be removed; 0 when all is well.
+   */
+  unremoved(): Promise<number>
   /** Undefined when ready; otherwise why not (for /readyz). */
   health(): Promise<string | undefined>
 }

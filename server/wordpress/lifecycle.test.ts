@@ -4,7 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../../test/dns-server.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 
-const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'chu nha', password: 'Mat-khau-9!', replicate: 1 }
+const order = {
+  size: 1,
+  region: 1,
+  disk: 10_240,
+  mariadb_disk_size: 10_240,
+  user: 'chu nha',
+  password: 'Mat-khau-9!',
+  replicate: 1,
+}
 const sites = 'sites.example.net'
 let dns: TestDns
 let house: TestHouse
@@ -30,31 +38,48 @@ interface Page {
   readonly text: string
 }
 /** Asks the edge, as a browser would. */
-const visit = (host: string, path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Page> =>
+const visit = (
+  host: string,
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+): Promise<Page> =>
   new Promise((resolve, reject) => {
     const request = http.request(
-      { host: '127.0.0.1', port: house.config.SITES_PORT, path, method, headers: { host, ...headers }, agent: false },
+      {
+        host: '127.0.0.1',
+        port: house.config.SITES_PORT,
+        path,
+        method,
+        headers: { host, ...headers },
+        agent: false,
+      },
       (answer) => {
         const chunks: Buffer[] = []
         answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() }))
+        answer.on('end', () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            text: Buffer.concat(chunks).toString(),
+          }),
+        )
       },
     )
     request.on('error', reject)
     request.end()
   })
-const one = (customer: TestCustomer, id: string) => house.call<Shown>('GET', `/api/wp/${id}`, { token: customer.token })
+const one = (customer: TestCustomer, id: string) =>
+  house.call<Shown>('GET', `/api/wp/${id}`, { token: customer.token })
 const act = <T = { id: string }>(customer: TestCustomer, method: string, path: string) =>
   house.call<T>(method, path, { token: customer.token })
 const statuses = async ({ token }: TestCustomer, id: string): Promise<string[]> => {
   const { data } = (
-    await house.call<{ data: { event: string; payload: { wp?: { id: string; status: string } } }[] }>(
-      'GET',
-      '/api/notifications?limit=100',
-      {
-        token,
-      },
-    )
+    await house.call<{
+      data: { event: string; payload: { wp?: { id: string; status: string } } }[]
+    }>('GET', '/api/notifications?limit=100', {
+      token,
+    })
   ).body.result
   return data
     .filter(({ event, payload }) => event === 'wordpress.status' && payload.wp?.id === id)
@@ -62,11 +87,16 @@ const statuses = async ({ token }: TestCustomer, id: string): Promise<string[]> 
     .toReversed()
 }
 async function place(customer: TestCustomer, changes: object = {}): Promise<string> {
-  const answer = await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: { ...order, ...changes } })
+  const answer = await house.call<{ id: string }>('POST', '/api/wp', {
+    token: customer.token,
+    body: { ...order, ...changes },
+  })
   return answer.body.result.id
 }
 /** A running server and its owner. */
-async function running(changes: object = {}): Promise<{ owner: TestCustomer; id: string; host: string }> {
+async function running(
+  changes: object = {},
+): Promise<{ owner: TestCustomer; id: string; host: string }> {
   const owner = await house.customer()
   await house.topUp(owner, 2_000_000)
   const id = await place(owner, changes)
@@ -95,7 +125,11 @@ describe('a running server', { timeout: 120_000 }, () => {
   let host: string
   beforeAll(async () => {
     ;({ owner, id, host } = await running({ replicate: 2 }))
-    await eventually('both containers', async () => (await house.drivers.wordpress.addresses(id)).length === 2, 60)
+    await eventually(
+      'both containers',
+      async () => (await house.drivers.wordpress.addresses(id)).length === 2,
+      60,
+    )
   }, 120_000)
 
   test('restarts one container after the other, once however often it is asked, and no visitor notices', async () => {
@@ -106,10 +140,21 @@ describe('a running server', { timeout: 120_000 }, () => {
       while (restarting) answers.push((await visit(host, '/wp-login.php', {}, method)).status)
     }
     const visitors = Promise.all([visitor('GET'), visitor('POST')])
-    const asked = await Promise.all(Array.from({ length: 4 }, () => act(owner, 'POST', `/api/wp/${id}/restart`)))
-    expect(asked.map(({ status, body }) => [status, body.result])).toEqual(Array.from({ length: 4 }, () => [200, { id }]))
-    expect((await one(owner, id)).body.result).toMatchObject({ status: 'running', restarting: true })
-    await eventually('the end of the restart', async () => !(await one(owner, id)).body.result.restarting, 60)
+    const asked = await Promise.all(
+      Array.from({ length: 4 }, () => act(owner, 'POST', `/api/wp/${id}/restart`)),
+    )
+    expect(asked.map(({ status, body }) => [status, body.result])).toEqual(
+      Array.from({ length: 4 }, () => [200, { id }]),
+    )
+    expect((await one(owner, id)).body.result).toMatchObject({
+      status: 'running',
+      restarting: true,
+    })
+    await eventually(
+      'the end of the restart',
+      async () => !(await one(owner, id)).body.result.restarting,
+      60,
+    )
     restarting = false
     await visitors
     expect(answers.length).toBeGreaterThan(5)
@@ -117,20 +162,32 @@ describe('a running server', { timeout: 120_000 }, () => {
     const after = await house.drivers.wordpress.addresses(id)
     expect(after).toHaveLength(2)
     expect(after.filter(({ port }) => before.some((old) => old.port === port))).toEqual([])
-    expect(await statuses(owner, id)).toEqual(['pending_payment', 'provisioning', 'running', 'running'])
+    expect(await statuses(owner, id)).toEqual([
+      'pending_payment',
+      'provisioning',
+      'running',
+      'running',
+    ])
   })
 
   test('a job of a restart that is over does nothing', async () => {
     const before = await house.drivers.wordpress.addresses(id)
-    await house.house.db.transaction().execute((tx) => house.house.jobs.add(tx, 'ensure-site', { siteId: id }))
+    await house.house.db
+      .transaction()
+      .execute((tx) => house.house.jobs.add(tx, 'ensure-site', { siteId: id }))
     await house.house.jobs.idle()
     expect(await house.drivers.wordpress.addresses(id)).toEqual(before)
     expect(await statuses(owner, id)).toHaveLength(4)
   })
 
   test('tells what it takes of its disks and memory', async () => {
-    const { result } = (await act<{ disk: number; mariadb_disk_size: number; containers: object[] }>(owner, 'GET', `/api/wp/${id}/usage`))
-      .body
+    const { result } = (
+      await act<{ disk: number; mariadb_disk_size: number; containers: object[] }>(
+        owner,
+        'GET',
+        `/api/wp/${id}/usage`,
+      )
+    ).body
     expect(result.disk).toBeGreaterThan(50)
     expect(result.mariadb_disk_size).toBeGreaterThan(0)
     expect(result.containers).toMatchObject([
@@ -140,27 +197,41 @@ describe('a running server', { timeout: 120_000 }, () => {
   })
 
   test('lets its owner into wp-admin by a link, once, through whichever container', async () => {
-    const { url } = (await act<{ url: string }>(owner, 'POST', `/api/wp/${id}/admin-link`)).body.result
+    const { url } = (await act<{ url: string }>(owner, 'POST', `/api/wp/${id}/admin-link`)).body
+      .result
     const link = new URL(url)
     expect(link.host).toBe(host)
     const answers = await Promise.all(Array.from({ length: 6 }, () => visit(host, link.pathname)))
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([302, 403, 403, 403, 403, 403])
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      302, 403, 403, 403, 403, 403,
+    ])
     const cookie = String(answers.find(({ status }) => status === 302)?.headers['set-cookie'])
     expect(cookie).toContain('wordpress_logged_in_')
-    expect(answers.find(({ status }) => status === 403)?.text).toContain('Vui lòng tạo liên kết mới')
+    expect(answers.find(({ status }) => status === 403)?.text).toContain(
+      'Vui lòng tạo liên kết mới',
+    )
   })
 
   test('is shown on its customer’s own name with links on that name, and no longer once the name is gone', async () => {
     const name = 'tiem-banh.example.org'
     dns.records.set(`CNAME ${name}`, [host])
-    expect((await house.call('PUT', `/api/wp/${id}/domain`, { token: owner.token, body: { domains: [name] } })).status).toBe(200)
+    expect(
+      (
+        await house.call('PUT', `/api/wp/${id}/domain`, {
+          token: owner.token,
+          body: { domains: [name] },
+        })
+      ).status,
+    ).toBe(200)
     const front = await eventually('the page on the name', async () => {
       const page = await visit(name, '/')
       return page.status === 200 && page
     })
     expect(front.text).toContain(`http://${name}/`)
     expect(front.text).not.toContain(host)
-    expect((await visit(name, '/wp-admin/')).headers.location).toContain(`http://${name}/wp-login.php`)
+    expect((await visit(name, '/wp-admin/')).headers.location).toContain(
+      `http://${name}/wp-login.php`,
+    )
     expect((await visit(host, '/')).text).not.toContain(name)
     expect((await act(owner, 'DELETE', `/api/wp/${id}/domain/${name}`)).status).toBe(200)
     await eventually('nobody on the name', async () => (await visit(name, '/')).status === 404)
@@ -180,7 +251,10 @@ describe('a running server', { timeout: 120_000 }, () => {
   test('is deleted with everything, through a stop of the portal, and its name is free for its owner', async () => {
     const name = 'dong-cua.example.org'
     dns.records.set(`CNAME ${name}`, [host])
-    await house.call('PUT', `/api/wp/${id}/domain`, { token: owner.token, body: { domains: [name] } })
+    await house.call('PUT', `/api/wp/${id}/domain`, {
+      token: owner.token,
+      body: { domains: [name] },
+    })
     expect((await act(owner, 'DELETE', `/api/wp/${id}`)).body.result).toEqual({ id })
     // Before the job has had its turn, or after: asked again it is on its way, or gone.
     expect([200, 404]).toContain((await act(owner, 'DELETE', `/api/wp/${id}`)).status)
@@ -209,7 +283,11 @@ describe('a server that does not run', { timeout: 120_000 }, () => {
       const answer = await act(an, 'POST', `/api/wp/${id}/${path}`)
       expect([answer.status, answer.body.error?.code], path).toEqual([409, 'server_not_running'])
     }
-    expect((await act<object>(an, 'GET', `/api/wp/${id}/usage`)).body.result).toEqual({ disk: 0, mariadb_disk_size: 0, containers: [] })
+    expect((await act<object>(an, 'GET', `/api/wp/${id}/usage`)).body.result).toEqual({
+      disk: 0,
+      mariadb_disk_size: 0,
+      containers: [],
+    })
   })
 
   test('unpaid and deleted, leaves a void invoice that no later money pays', async () => {
@@ -219,7 +297,10 @@ describe('a server that does not run', { timeout: 120_000 }, () => {
     await eventually('the server gone', async () => (await one(an, id)).status === 404)
     expect(await subscriptionOf(id)).toEqual({ status: 'ended', invoice: 'void' })
     await house.topUp(an, 500_000)
-    await eventually('the money', async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance === 500_000n)
+    await eventually(
+      'the money',
+      async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance === 500_000n,
+    )
     await house.house.jobs.idle()
     expect((await house.house.ledger.balanceOf(house.house.db, an.id)).balance).toBe(500_000n)
   })
@@ -227,9 +308,15 @@ describe('a server that does not run', { timeout: 120_000 }, () => {
   test('deleted while it is being set up, is paid back whole and leaves nothing behind', async () => {
     const an = await house.customer()
     await house.topUp(an, 500_000)
-    await eventually('the money', async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance === 500_000n)
+    await eventually(
+      'the money',
+      async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance === 500_000n,
+    )
     const id = await place(an)
-    await eventually('the setting up', async () => (await one(an, id)).body.result.status === 'provisioning')
+    await eventually(
+      'the setting up',
+      async () => (await one(an, id)).body.result.status === 'provisioning',
+    )
     await act(an, 'DELETE', `/api/wp/${id}`)
     await eventually('the server gone', async () => (await one(an, id)).status === 404, 60)
     await house.house.jobs.idle()

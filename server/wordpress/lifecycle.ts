@@ -12,7 +12,14 @@ import type { Announcer } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
 import { ensureJob, resizeJob, takePlanned } from './change.ts'
 import { alignJobs } from './product.ts'
-import { lockSite, releaseNames, siteById, specOf, type SiteAddressing, type SiteRow } from './store.ts'
+import {
+  lockSite,
+  releaseNames,
+  siteById,
+  specOf,
+  type SiteAddressing,
+  type SiteRow,
+} from './store.ts'
 
 export interface LifecycleDeps {
   readonly db: Database
@@ -37,7 +44,9 @@ export interface Lifecycle {
 export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   const { db, clock, jobs, driver, billing } = deps
   const tell = (tx: Tx, site: SiteRow, status: string): Promise<void> =>
-    deps.announcer.announce(tx, site.customer_id, 'wordpress.status', { wp: { id: site.id, name: site.name, status, reason: null } })
+    deps.announcer.announce(tx, site.customer_id, 'wordpress.status', {
+      wp: { id: site.id, name: site.name, status, reason: null },
+    })
 
   async function ensure(siteId: string): Promise<void> {
     const site = await siteById(db, siteId)
@@ -46,7 +55,11 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     const suspended = await transaction(db, async (tx) => {
       const now = await lockSite(tx, siteId)
       if (now?.status === 'running' && now.settled_generation < site.generation) {
-        await tx.updateTable('site').set({ settled_generation: site.generation }).where('id', '=', siteId).execute()
+        await tx
+          .updateTable('site')
+          .set({ settled_generation: site.generation })
+          .where('id', '=', siteId)
+          .execute()
         await tell(tx, now, 'running')
       }
       return now?.status === 'suspended'
@@ -59,14 +72,14 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   jobs.define<{ siteId: string }>({
     name: ensureJob,
     concurrency: 2,
-    retries: 1000,
+    retries: 'unlimited',
     limitSeconds: 1800,
     run: ({ siteId }) => ensure(siteId),
   })
   jobs.define<{ siteId: string; changeId: string }>({
     name: resizeJob,
     concurrency: 2,
-    retries: 1000,
+    retries: 'unlimited',
     limitSeconds: 1800,
     run: async ({ siteId, changeId }) => {
       await transaction(db, (tx) => takePlanned(tx, deps.catalog, { siteId, changeId }))
@@ -92,12 +105,18 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       if (!site || site.deleted_at !== null) throw new Refusal('not_found')
       if (site.status === 'deleting') return
       const { subscription_id: subscriptionId, invoice_id: invoiceId } = site
-      if (subscriptionId === null || invoiceId === null) throw new Error(`site ${siteId} was never ordered`)
+      if (subscriptionId === null || invoiceId === null)
+        throw new Error(`site ${siteId} was never ordered`)
       const ran = site.status === 'running' || site.status === 'suspended'
       // What never ran is paid back whole; its invoice is void where it is still open.
       if (!ran) await billing.undo(tx, invoiceId, 'the server was deleted')
-      else if ((await billing.subscription(tx, subscriptionId))?.status !== 'ended') await billing.cancel(tx, subscriptionId, 'now')
-      await tx.updateTable('site').set({ status: 'deleting', admin_password_sealed: null }).where('id', '=', siteId).execute()
+      else if ((await billing.subscription(tx, subscriptionId))?.status !== 'ended')
+        await billing.cancel(tx, subscriptionId, 'now')
+      await tx
+        .updateTable('site')
+        .set({ status: 'deleting', admin_password_sealed: null })
+        .where('id', '=', siteId)
+        .execute()
       await releaseNames(tx, siteId, clock.now())
       await tell(tx, site, 'deleting')
       await jobs.add(tx, alignJobs.remove, { subscriptionId })

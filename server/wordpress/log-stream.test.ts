@@ -22,9 +22,18 @@ const logOf = (site: string): FileLog => {
   return log
 }
 
-const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
+const order = {
+  size: 1,
+  region: 1,
+  disk: 10_240,
+  mariadb_disk_size: 10_240,
+  user: 'an',
+  password: 'Mat-khau-9!',
+  replicate: 1,
+}
 const place = async (customer: TestCustomer): Promise<string> =>
-  (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })).body.result.id
+  (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })).body
+    .result.id
 beforeAll(async () => {
   house = await openTestHouse({
     clock: { now: () => now },
@@ -35,13 +44,17 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await house.close()
-  for (const log of logs.values()) log.discard()
+  for (const log of logs.values()) await log.discard()
   rmSync(folder, { recursive: true, force: true })
 })
 
-const ticket = async (): Promise<string> => (await house.call<string>('GET', `/api/wp/${id}/log`, { token: an.token })).body.result
+const ticket = async (): Promise<string> =>
+  (await house.call<string>('GET', `/api/wp/${id}/log`, { token: an.token })).body.result
 /** Opens the stream: its lines as they come, or the status of the refusal. */
-async function open(url: string, headers: Record<string, string> = {}): Promise<{ socket: WebSocket; lines: string[] } | number> {
+async function open(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<{ socket: WebSocket; lines: string[] } | number> {
   const socket = new WebSocket(url, { headers })
   const lines: string[] = []
   socket.on('message', (data) => lines.push((data as Buffer).toString('utf8')))
@@ -60,7 +73,9 @@ const opened = async (url: string, headers?: Record<string, string>) => {
 describe('the ticket', () => {
   test('opens the stream once', async () => {
     const url = await ticket()
-    expect(url).toMatch(new RegExp(`^ws://127\\.0\\.0\\.1:\\d+/api/wp/${id}/log/stream\\?ticket=[\\w-]{32}$`))
+    expect(url).toMatch(
+      new RegExp(`^ws://127\\.0\\.0\\.1:\\d+/api/wp/${id}/log/stream\\?ticket=[\\w-]{32}$`),
+    )
     const { socket } = await opened(url)
     expect(await open(url)).toBe(403)
     socket.close()
@@ -82,13 +97,19 @@ describe('the ticket', () => {
   })
 
   test('ends with its session, and so does what it opened', async () => {
-    const signedIn = await house.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', {
-      body: { email: an.email, password: an.password },
-    })
+    const signedIn = await house.call<{ token: { accessToken: string } }>(
+      'POST',
+      '/api/v1/auth/login',
+      {
+        body: { email: an.email, password: an.password },
+      },
+    )
     const token = signedIn.body.result.token.accessToken
     const mine = await opened(await ticket())
     const [url, unused] = await Promise.all(
-      [1, 2].map(async () => (await house.call<string>('GET', `/api/wp/${id}/log`, { token })).body.result),
+      [1, 2].map(
+        async () => (await house.call<string>('GET', `/api/wp/${id}/log`, { token })).body.result,
+      ),
     )
     const { socket } = await opened(url ?? '')
     const closed = once(socket, 'close')
@@ -108,18 +129,26 @@ describe('the ticket', () => {
 
   test('is refused to a page of another origin, and does not burn then', async () => {
     const url = await ticket()
-    for (const origin of ['https://evil.example', 'null', `${house.url}.evil.example`]) expect(await open(url, { origin })).toBe(403)
+    for (const origin of ['https://evil.example', 'null', `${house.url}.evil.example`])
+      expect(await open(url, { origin })).toBe(403)
     ;(await opened(url, { origin: house.url })).socket.close()
   })
 
   test('opens from a page at another name of this machine', async () => {
-    ;(await opened(await ticket(), { origin: house.url.replace('127.0.0.1', 'localhost') })).socket.close()
+    ;(
+      await opened(await ticket(), { origin: house.url.replace('127.0.0.1', 'localhost') })
+    ).socket.close()
     expect(await open(await ticket(), { origin: 'http://localhost:1' })).toBe(403)
   })
 
-  test.each(['', '?ticket=', '?ticket=%00', `?ticket=${'x'.repeat(3000)}`])('%j is none', async (query) => {
-    expect(await open(`${house.url.replace('http', 'ws')}/api/wp/${id}/log/stream${query}`)).toBe(403)
-  })
+  test.each(['', '?ticket=', '?ticket=%00', `?ticket=${'x'.repeat(3000)}`])(
+    '%j is none',
+    async (query) => {
+      expect(await open(`${house.url.replace('http', 'ws')}/api/wp/${id}/log/stream${query}`)).toBe(
+        403,
+      )
+    },
+  )
 
   test('is given to the owner only', async () => {
     const binh = await house.customer()
@@ -142,7 +171,9 @@ describe('the stream', () => {
     const { socket, lines } = await opened(await ticket())
     await eventually('the backlog', async () => lines.length === 200)
     logOf(id).add('web-2', 'live')
-    await eventually('the live line', async () => lines.some((line) => line.endsWith(' web-2 - - live')))
+    await eventually('the live line', async () =>
+      lines.some((line) => line.endsWith(' web-2 - - live')),
+    )
     expect(lines.map((line) => line.split('- -').at(-1)?.trim())).toEqual([
       ...Array.from({ length: 200 }, (_, n) => `line ${n + 101}`),
       'live',
@@ -161,34 +192,46 @@ describe('the stream', () => {
     expect(framed.split('- -').slice(1)).toEqual([` ${shown}`])
   })
 
-  test('tells a slow reader how many lines it missed, and makes nobody wait', { timeout: 60_000 }, async () => {
-    const slow = await opened(await ticket())
-    const fast = await opened(await ticket())
-    await eventually('the backlog', async () => slow.lines.length > 0 && fast.lines.length > 0)
-    const before = fast.lines.length
-    slow.lines.length = 0
-    slow.socket.pause()
-    const total = 30_000
-    const text = 'x'.repeat(900)
-    for (let n = 0; n < total; n++) {
-      logOf(id).add('web-1', `${n} ${text}`)
-      // The containers speak in turns with everything else that the portal does.
-      if (n % 100 === 99) await new Promise((resolve) => setImmediate(resolve))
-    }
-    await eventually('the fast reader having the last line', async () => fast.lines.at(-1)?.includes(` ${total - 1} x`))
-    const skipsOf = (lines: readonly string[]) => lines.flatMap((line) => /^\S+ portal - - \((\d+) lines skipped\)$/.exec(line)?.[1] ?? [])
-    const fastSkipped = skipsOf(fast.lines.slice(before)).reduce((sum, count) => sum + Number(count), 0)
-    slow.socket.resume()
-    await eventually('the slow reader having the last line', async () => slow.lines.at(-1)?.includes(` ${total - 1} x`))
-    const skips = skipsOf(slow.lines)
-    const skipped = skips.reduce((sum, count) => sum + Number(count), 0)
-    expect(skipped).toBeGreaterThan(0)
-    // Nothing is lost without being told, and the slow one lost more.
-    expect(slow.lines.length - skips.length + skipped).toBe(total)
-    expect(skipped).toBeGreaterThan(fastSkipped)
-    slow.socket.close()
-    fast.socket.close()
-  })
+  test(
+    'tells a slow reader how many lines it missed, and makes nobody wait',
+    { timeout: 60_000 },
+    async () => {
+      const slow = await opened(await ticket())
+      const fast = await opened(await ticket())
+      await eventually('the backlog', async () => slow.lines.length > 0 && fast.lines.length > 0)
+      const before = fast.lines.length
+      slow.lines.length = 0
+      slow.socket.pause()
+      const total = 30_000
+      const text = 'x'.repeat(900)
+      for (let n = 0; n < total; n++) {
+        logOf(id).add('web-1', `${n} ${text}`)
+        // The containers speak in turns with everything else that the portal does.
+        if (n % 100 === 99) await new Promise((resolve) => setImmediate(resolve))
+      }
+      await eventually('the fast reader having the last line', async () =>
+        fast.lines.at(-1)?.includes(` ${total - 1} x`),
+      )
+      const skipsOf = (lines: readonly string[]) =>
+        lines.flatMap((line) => /^\S+ portal - - \((\d+) lines skipped\)$/.exec(line)?.[1] ?? [])
+      const fastSkipped = skipsOf(fast.lines.slice(before)).reduce(
+        (sum, count) => sum + Number(count),
+        0,
+      )
+      slow.socket.resume()
+      await eventually('the slow reader having the last line', async () =>
+        slow.lines.at(-1)?.includes(` ${total - 1} x`),
+      )
+      const skips = skipsOf(slow.lines)
+      const skipped = skips.reduce((sum, count) => sum + Number(count), 0)
+      expect(skipped).toBeGreaterThan(0)
+      // Nothing is lost without being told, and the slow one lost more.
+      expect(slow.lines.length - skips.length + skipped).toBe(total)
+      expect(skipped).toBeGreaterThan(fastSkipped)
+      slow.socket.close()
+      fast.socket.close()
+    },
+  )
 
   test('ends with the portal saying why', async () => {
     const { socket } = await opened(await ticket())
@@ -200,7 +243,9 @@ describe('the stream', () => {
   test('is not for others who knock', async () => {
     const { port } = new URL(house.url)
     const socket = net.connect(Number(port), '127.0.0.1')
-    socket.write(`GET /api/wp/${id}/log/stream?ticket=x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`)
+    socket.write(
+      `GET /api/wp/${id}/log/stream?ticket=x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
+    )
     const [first] = (await once(socket, 'data')) as [Buffer]
     expect(first.toString()).toMatch(/^HTTP\/1\.1 4\d\d /)
     socket.destroy()

@@ -25,7 +25,8 @@ const drainMs = 100
 const closeWaitMs = 2000
 
 /** `<time> <container> - - <line>`; a `- -` inside the line becomes `-  -`, so that splitting on it keeps the whole line. */
-export const frameLine = (line: LogLine): string => `${line.at.toISOString()} ${line.container} - - ${line.text.replace(/-(?= -)/g, '- ')}`
+export const frameLine = (line: LogLine): string =>
+  `${line.at.toISOString()} ${line.container} - - ${line.text.replace(/-(?= -)/g, '- ')}`
 
 export interface LogStreams {
   /** A WebSocket address with a ticket that opens it once, within a minute, while the session lives. */
@@ -40,7 +41,12 @@ export interface LogStreams {
 const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 const path = /^\/api\/wp\/([0-9a-f-]{36})\/log\/stream$/
 
-export function createLogStreams(deps: { db: Database; clock: Clock; driver: WordpressDriver; portalUrl: string }): LogStreams {
+export function createLogStreams(deps: {
+  db: Database
+  clock: Clock
+  driver: WordpressDriver
+  portalUrl: string
+}): LogStreams {
   const { db, clock, driver } = deps
   const server = new WebSocketServer({ noServer: true, maxPayload: 1024, perMessageDeflate: false })
   const portal = new URL(deps.portalUrl)
@@ -51,7 +57,11 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
   const isOurs = (origin: string, asked: string | undefined): boolean => {
     if (!URL.canParse(origin)) return false
     const { host, hostname, port } = new URL(origin)
-    return host === asked || host === portal.host || (port === portal.port && loopback.has(hostname) && loopback.has(portal.hostname))
+    return (
+      host === asked ||
+      host === portal.host ||
+      (port === portal.port && loopback.has(hostname) && loopback.has(portal.hostname))
+    )
   }
 
   const redeem = (siteId: string, ticket: string) =>
@@ -76,7 +86,8 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
 
     /** Resolves once the reader has taken enough for more to be sent, or is gone. */
     const drained = async (): Promise<void> => {
-      while (isOpen() && socket.bufferedAmount > maxBufferedBytes) await new Promise((resolve) => setTimeout(resolve, drainMs))
+      while (isOpen() && socket.bufferedAmount > maxBufferedBytes)
+        await new Promise((resolve) => setTimeout(resolve, drainMs))
     }
     const send = async (lines: readonly LogLine[]): Promise<void> => {
       for (const line of lines) {
@@ -84,7 +95,8 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
         if (!isOpen()) return
         // Lines that left the ring before this reader could take them.
         const missed = line.seq - seen - 1
-        if (seen >= 0 && missed > 0) socket.send(`${line.at.toISOString()} portal - - (${missed} lines skipped)`)
+        if (seen >= 0 && missed > 0)
+          socket.send(`${line.at.toISOString()} portal - - (${missed} lines skipped)`)
         socket.send(frameLine(line))
         seen = line.seq
       }
@@ -138,7 +150,8 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
         .execute()
         .catch((error: unknown) => {
           // It ended just now.
-          if (databaseError(error)?.constraint === 'log_ticket_session_id_fkey') throw new Refusal('unauthenticated')
+          if (databaseError(error)?.constraint === 'log_ticket_session_id_fkey')
+            throw new Refusal('unauthenticated')
           throw error
         })
       return `${deps.portalUrl.replace(/^http/, 'ws')}/api/wp/${siteId}/log/stream?ticket=${ticket}`
@@ -157,7 +170,10 @@ export function createLogStreams(deps: { db: Database; clock: Clock; driver: Wor
         (redeemed) => {
           if (closing) refuse(socket, '503 Service Unavailable')
           else if (!redeemed) refuse(socket, '403 Forbidden')
-          else server.handleUpgrade(request, socket, head, (opened) => stream(opened, siteId, redeemed.session_id))
+          else
+            server.handleUpgrade(request, socket, head, (opened) =>
+              stream(opened, siteId, redeemed.session_id),
+            )
         },
         () => refuse(socket, '503 Service Unavailable'),
       )

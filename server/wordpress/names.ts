@@ -1,5 +1,6 @@
 /** Names that the server makes up: lower-case, readable, unique by their number. They become host names. */
 import { randomInt } from 'node:crypto'
+import { fold } from '../platform/fold.ts'
 
 const first = [
   'amber',
@@ -73,7 +74,8 @@ const second = [
 const pick = (words: readonly string[]): string => words[randomInt(words.length)] ?? 'site'
 
 /** About ten million of them; the database refuses one that is taken. */
-export const newName = (): string => `${pick(first)}-${pick(second)}-${String(randomInt(10_000)).padStart(4, '0')}`
+export const newName = (): string =>
+  `${pick(first)}-${pick(second)}-${String(randomInt(10_000)).padStart(4, '0')}`
 
 /** Names that say something of the platform, or that mail and certificates are looked for under. */
 const reserved = new Set([
@@ -99,4 +101,39 @@ const reserved = new Set([
   'wpad',
   'localhost',
 ])
-export const isReserved = (name: string): boolean => reserved.has(name)
+/** Words with which a page below the provider's own domain would pass for the provider's sign-in or till. */
+const misleading = new Set([
+  'account',
+  'accounts',
+  'billing',
+  'cpanel',
+  'invoice',
+  'login',
+  'password',
+  'pay',
+  'payment',
+  'secure',
+  'security',
+  'signin',
+  'verify',
+  'wallet',
+  'webmail',
+])
+
+/** Letters and digits alone, without accents: Let's Panel is letspanel. */
+const plain = (text: string): string => fold(text).replace(/[^a-z0-9]/g, '')
+
+/**
+ * Whether nobody may choose this name for a server: it says something of the platform, holds the
+ * provider's own name (`brand`), or could be taken for a page of the provider's.
+ */
+export function isReserved(name: string, brand: string): boolean {
+  const own = plain(brand)
+  return (
+    reserved.has(name) ||
+    name.split('-').some((word) => misleading.has(word)) ||
+    (own.length >= shortestBrand && plain(name).includes(own))
+  )
+}
+/** A shorter name would be found inside of too many words. */
+const shortestBrand = 4

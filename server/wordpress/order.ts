@@ -4,19 +4,21 @@ import type * as z from 'zod/mini'
 import type { Language } from '../../contract/errors.ts'
 import type { RegionCode } from '../../contract/money.ts'
 import { monthlyOf } from '../../contract/pricing.ts'
-import { ruleText, type RuleKey } from '../../contract/sentences.ts'
+import { ruleText, type RuleKey } from '../../contract/server-sentences.ts'
 import type { Order, Plan } from '../../contract/wordpress.ts'
 import type { Billing } from '../billing/index.ts'
 import { currencyOf, dataCentres, plans, termsOf, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import { databaseError, type Tx } from '../platform/db.ts'
+import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
+import type { Limit } from '../platform/limits.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { Announcer } from '../realtime/index.ts'
 import { sql } from 'kysely'
 import type { WordpressCapabilities } from './driver.ts'
 import { newName } from './names.ts'
 import { descriptionOf, productName } from './product.ts'
+import { nameIsTaken } from './store.ts'
 
 export interface Buyer {
   readonly id: string
@@ -37,18 +39,27 @@ interface Checked {
 }
 
 /** Throws the refusal with every field that is wrong. */
-function check(catalog: Catalog, capabilities: WordpressCapabilities, buyer: Buyer, form: OrderForm, language: Language): Checked {
+function check(
+  catalog: Catalog,
+  capabilities: WordpressCapabilities,
+  buyer: Buyer,
+  form: OrderForm,
+  language: Language,
+): Checked {
   const fields: Record<string, string> = {}
   const fault = (field: string, rule: RuleKey): void => {
     fields[field] = ruleText(rule, language)
   }
   const region = dataCentres(catalog).find((centre) => centre.id === form.region)
-  const plan = plans(catalog, currencyOf(catalog, buyer.regionCode)).find((candidate) => candidate.id === form.size)
+  const plan = plans(catalog, currencyOf(catalog, buyer.regionCode)).find(
+    (candidate) => candidate.id === form.size,
+  )
   if (!region) fault('region', 'unknown_region')
   else if (form.disk < region.minDisk) fault('disk', 'disk_region_minimum')
   if (!plan || plan.ram < capabilities.minRamMb) fault('size', 'unknown_plan')
   if (form.replicate > capabilities.maxContainers) fault('replicate', 'containers_limit')
-  if (!region || !plan || Object.keys(fields).length > 0) throw new Refusal('invalid_input', { fields })
+  if (!region || !plan || Object.keys(fields).length > 0)
+    throw new Refusal('invalid_input', { fields })
   return { plan, region }
 }
 
@@ -56,13 +67,29 @@ const nameTries = 5
 
 export async function placeOrder(
   tx: Tx,
-  deps: { catalog: Catalog; capabilities: WordpressCapabilities; billing: Billing; announcer: Announcer; clock: Clock; secrets: Secrets },
+  deps: {
+    catalog: Catalog
+    capabilities: WordpressCapabilities
+    billing: Billing
+    announcer: Announcer
+    clock: Clock
+    secrets: Secrets
+    /** Of one customer. */
+    orders: Limit
+  },
   order: { buyer: Buyer; form: OrderForm; language: Language },
 ): Promise<{ id: string }> {
   const { catalog, billing, clock } = deps
   const { buyer, form, language } = order
   const { plan, region } = check(catalog, deps.capabilities, buyer, form, language)
-  const wanted = { plan, diskMb: form.disk, mariadbDiskMb: form.mariadb_disk_size, containers: form.replicate }
+  await billing.refuseMoreUnpaid(tx, buyer.id, language)
+  await deps.orders.take(buyer.id)
+  const wanted = {
+    plan,
+    diskMb: form.disk,
+    mariadbDiskMb: form.mariadb_disk_size,
+    containers: form.replicate,
+  }
   const terms = termsOf(catalog, plan.currency, wanted)
   const price = BigInt(monthlyOf(terms).total)
   const id = randomUUID()
@@ -91,8 +118,6 @@ export async function placeOrder(
   let name = ''
   for (let tries = 1; name === ''; tries++) {
     const candidate = newName()
-    // A name that another server had is still answered by that one.
-    if (await tx.selectFrom('site_former_name').select('name').where('name', '=', candidate).executeTakeFirst()) continue
     await sql`savepoint naming`.execute(tx)
     try {
       await tx
@@ -101,7 +126,8 @@ export async function placeOrder(
         .execute()
       name = candidate
     } catch (error) {
-      if (databaseError(error)?.constraint !== 'site_name_key' || tries >= nameTries) throw error
+      // A name that another server had is still answered by that one.
+      if (!nameIsTaken(error) || tries >= nameTries) throw error
       await sql`rollback to savepoint naming`.execute(tx)
     }
   }
@@ -122,12 +148,26 @@ export async function placeOrder(
     customer: buyer,
     currency: plan.currency,
     product: productName,
-    lines: [{ description: text, quantity: 1n, unitPrice: price, period, basis: { ...terms, seconds, of_seconds: seconds } }],
+    lines: [
+      {
+        description: text,
+        quantity: 1n,
+        unitPrice: price,
+        period,
+        basis: { ...terms, seconds, of_seconds: seconds },
+      },
+    ],
     subject,
     subscriptionId: subscription.id,
     starts: { job: provisionJob, payload: { siteId: id } },
   })
-  await tx.updateTable('site').set({ invoice_id: invoice.id, subscription_id: subscription.id }).where('id', '=', id).execute()
-  await deps.announcer.announce(tx, buyer.id, 'wordpress.status', { wp: { id, name, status: 'pending_payment', reason: null } })
+  await tx
+    .updateTable('site')
+    .set({ invoice_id: invoice.id, subscription_id: subscription.id })
+    .where('id', '=', id)
+    .execute()
+  await deps.announcer.announce(tx, buyer.id, 'wordpress.status', {
+    wp: { id, name, status: 'pending_payment', reason: null },
+  })
   return { id }
 }

@@ -4,7 +4,13 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  manualClock,
+  openTestHouse,
+  type TestCustomer,
+  type TestHouse,
+} from '../../test/house.ts'
 import { days, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
@@ -24,7 +30,8 @@ const slow = (real: WordpressDriver): WordpressDriver => ({
   async install({ id }) {
     const answer = Promise.withResolvers<'installed' | 'refused'>()
     waiting.set(id, answer)
-    if ((await answer.promise) === 'refused') throw new DriverFailure('rejected', 'this host takes no such site')
+    if ((await answer.promise) === 'refused')
+      throw new DriverFailure('rejected', 'this host takes no such site')
   },
   async start({ id }) {
     told.set(id, 'start')
@@ -39,7 +46,10 @@ const slow = (real: WordpressDriver): WordpressDriver => ({
 
 beforeAll(async () => {
   frontPage = http.createServer((_, answer) => answer.end('a front page')).listen(0, '127.0.0.1')
-  house = await openTestHouse({ clock, changeDrivers: (drivers) => ({ ...drivers, wordpress: slow(drivers.wordpress) }) })
+  house = await openTestHouse({
+    clock,
+    changeDrivers: (drivers) => ({ ...drivers, wordpress: slow(drivers.wordpress) }),
+  })
 })
 afterAll(async () => {
   for (const { resolve } of waiting.values()) resolve('refused')
@@ -48,13 +58,22 @@ afterAll(async () => {
 })
 
 const price = 218_000n
-const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
+const order = {
+  size: 1,
+  region: 1,
+  disk: 10_240,
+  mariadb_disk_size: 10_240,
+  user: 'an',
+  password: 'Mat-khau-9!',
+  replicate: 1,
+}
 /** Every job of this name has had its turn. */
 const over = (job: string) =>
   eventually(`the end of every ${job}`, async () => {
-    const { rows } = await sql`select from pgboss.job where name = ${job} and state in ('created', 'retry', 'active')`.execute(
-      house.house.db,
-    )
+    const { rows } =
+      await sql`select from pgboss.job where name = ${job} and state in ('created', 'retry', 'active')`.execute(
+        house.house.db,
+      )
     return rows.length === 0
   })
 const place = async ({ token }: TestCustomer): Promise<string> => {
@@ -65,11 +84,19 @@ const place = async ({ token }: TestCustomer): Promise<string> => {
 async function credit({ id }: TestCustomer, amount: bigint): Promise<void> {
   const { db, ledger, bills } = house.house
   await transaction(db, (tx) =>
-    ledger.credit(tx, { key: randomUUID(), customerId: id, driver: 'vnpay', amount, currency: 'VND', details: {} }),
+    ledger.credit(tx, {
+      key: randomUUID(),
+      customerId: id,
+      driver: 'vnpay',
+      amount,
+      currency: 'VND',
+      details: {},
+    }),
   )
   await bills.payOpen(id)
 }
-const balanceOf = async ({ id }: TestCustomer): Promise<bigint> => (await house.house.ledger.balanceOf(house.house.db, id)).balance
+const balanceOf = async ({ id }: TestCustomer): Promise<bigint> =>
+  (await house.house.ledger.balanceOf(house.house.db, id)).balance
 const stateOf = (id: string) =>
   house.house.db
     .selectFrom('site as s')
@@ -79,21 +106,29 @@ const stateOf = (id: string) =>
     .executeTakeFirstOrThrow()
 /** Kind and state of a customer's invoices, oldest first. */
 const invoicesOf = async ({ id }: TestCustomer): Promise<string[]> => {
-  const rows = await house.house.db.selectFrom('invoice').select(['kind', 'status']).where('customer_id', '=', id).orderBy('seq').execute()
+  const rows = await house.house.db
+    .selectFrom('invoice')
+    .select(['kind', 'status'])
+    .where('customer_id', '=', id)
+    .orderBy('seq')
+    .execute()
   return rows.map(({ kind, status }) => `${kind} ${status}`)
 }
 const installing = (id: string) =>
-  eventually('its installation', async () => (await stateOf(id)).status === 'provisioning' && waiting.get(id))
-const reaches = (id: string, status: string) => eventually(status, async () => (await stateOf(id)).status === status)
+  eventually(
+    'its installation',
+    async () => (await stateOf(id)).status === 'provisioning' && waiting.get(id),
+  )
+const reaches = (id: string, status: string) =>
+  eventually(status, async () => (await stateOf(id)).status === status)
 
-/** Paid a minute before its first month is over, and being set up when it is. */
+/** Paid, and still being set up when its first month is over. */
 async function renewedTooEarly(paid: bigint): Promise<{ customer: TestCustomer; id: string }> {
   const customer = await house.customer()
   const id = await place(customer)
-  clock.advance((await stateOf(id)).period_end.getTime() - clock.now().getTime() - minutes(1))
   await credit(customer, paid)
   await installing(id)
-  clock.advance(minutes(2))
+  clock.advance((await stateOf(id)).period_end.getTime() - clock.now().getTime() + minutes(1))
   await house.house.bills.sweep()
   return { customer, id }
 }
@@ -103,7 +138,12 @@ test('a month was charged before the order is given up: both are back in the wal
   expect(await invoicesOf(customer)).toEqual(['order paid', 'renewal paid'])
   waiting.get(id)?.resolve('refused')
   await reaches(id, 'failed')
-  expect(await invoicesOf(customer)).toEqual(['order refunded', 'renewal refunded'])
+  expect(await invoicesOf(customer)).toEqual([
+    'order refunded',
+    'renewal refunded',
+    'credit paid',
+    'credit paid',
+  ])
   expect(await balanceOf(customer)).toBe(3n * price)
   await house.ledgerHolds()
 })
@@ -114,21 +154,27 @@ test('a month could not be charged before the order is given up: nothing is owed
   waiting.get(id)?.resolve('refused')
   await reaches(id, 'failed')
   await credit(customer, 5n * price)
-  expect(await invoicesOf(customer)).toEqual(['order refunded', 'renewal void'])
+  expect(await invoicesOf(customer)).toEqual(['order refunded', 'renewal void', 'credit paid'])
   expect(await balanceOf(customer)).toBe(6n * price)
   await house.ledgerHolds()
 })
 
 test('deleted by its customer before it came up, it leaves nothing behind that is owed', async () => {
   const { customer, id } = await renewedTooEarly(price)
-  const { body } = await house.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', {
-    body: { email: customer.email, password: customer.password },
+  const { body } = await house.call<{ token: { accessToken: string } }>(
+    'POST',
+    '/api/v1/auth/login',
+    {
+      body: { email: customer.email, password: customer.password },
+    },
+  )
+  const { status } = await house.call('DELETE', `/api/wp/${id}`, {
+    token: body.result.token.accessToken,
   })
-  const { status } = await house.call('DELETE', `/api/wp/${id}`, { token: body.result.token.accessToken })
   expect(status).toBe(200)
   waiting.get(id)?.resolve('refused')
   await credit(customer, 5n * price)
-  expect(await invoicesOf(customer)).toEqual(['order refunded', 'renewal void'])
+  expect(await invoicesOf(customer)).toEqual(['order refunded', 'renewal void', 'credit paid'])
   expect(await balanceOf(customer)).toBe(6n * price)
   await house.ledgerHolds()
 })

@@ -1,7 +1,10 @@
 /**
- * Whether a name is its customer's, by what the DNS says: it points at the server (CNAME, or the server's own addresses unless many share
- * them), or its TXT record holds a token that only this account was given.
+ * Whether a name is its customer's, by what the DNS says: it points at the server (CNAME, or
+ * addresses that no other site has), or its TXT record holds a token that only this account was
+ * given.
  */
+import { isIPv6 } from 'node:net'
+import { parse } from 'tldts'
 import type { DomainCheck, DomainRecord } from '../../contract/wordpress-domains.ts'
 import type { DnsLookup } from '../platform/dns-lookup.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -21,40 +24,83 @@ export interface Evidence extends DomainCheck {
   readonly answered: boolean
 }
 
-/** `txtOnly`: another account holds the name, or did a short while ago. */
+/**
+ * `txtOnly`: another account holds the name, or did a short while ago. `addresses`: those of the
+ * server's own name; `shared`: those of them that other sites have, too, so that they prove nothing.
+ * The top of a zone can hold no CNAME (RFC 1034, section 3.6.2), so it is pointed by addresses.
+ */
 export async function lookForProof(
   dns: DnsLookup,
-  of: { readonly name: string; readonly target: string; readonly token: string; readonly txtOnly: boolean },
+  of: {
+    readonly name: string
+    readonly target: string
+    readonly token: string
+    readonly txtOnly: boolean
+    readonly addresses: readonly string[]
+    readonly shared: ReadonlySet<string>
+  },
 ): Promise<Evidence> {
-  const [cname, addresses, own, txt] = await Promise.all([
+  const [cname, addresses, txt] = await Promise.all([
     dns.cname(of.name),
     dns.addresses(of.name),
-    dns.addresses(of.target),
     dns.txt(challengeName(of.name)),
   ])
-  const dedicated = (own ?? []).filter((address) => !isShared(address))
+  const isApex = parse(of.name, { allowPrivateDomains: true }).domain === of.name
+  const isOwn = (address: string): boolean => !isShared(address) && !of.shared.has(address)
+  const dedicated = of.addresses.length > 0 && of.addresses.every(isOwn)
+  const byAddress = (['A', 'AAAA'] as const).flatMap((type): DomainRecord[] => {
+    const isOfType = (address: string): boolean => isIPv6(address) === (type === 'AAAA')
+    const expected = of.addresses.filter(isOfType)
+    if (expected.length === 0 || !(isApex || dedicated)) return []
+    const found = (addresses ?? []).filter(isOfType)
+    return [
+      { type, name: of.name, expected, found, counts: dedicated && !of.txtOnly, points: true },
+    ]
+  })
   const records: DomainRecord[] = [
-    { type: 'CNAME', name: of.name, expected: [of.target], found: [...(cname ?? [])], counts: !of.txtOnly },
-    ...(dedicated.length > 0
-      ? [{ type: 'A' as const, name: of.name, expected: dedicated, found: [...(addresses ?? [])], counts: !of.txtOnly }]
-      : []),
-    { type: 'TXT', name: challengeName(of.name), expected: [of.token], found: [...(txt ?? [])], counts: true },
+    ...(isApex
+      ? []
+      : [
+          {
+            type: 'CNAME' as const,
+            name: of.name,
+            expected: [of.target],
+            found: [...(cname ?? [])],
+            counts: !of.txtOnly,
+            points: true,
+          },
+        ]),
+    ...byAddress,
+    {
+      type: 'TXT',
+      name: challengeName(of.name),
+      expected: [of.token],
+      found: [...(txt ?? [])],
+      counts: true,
+      points: false,
+    },
   ]
-  const pointed = addresses !== undefined && addresses.length > 0 && addresses.every((address) => dedicated.includes(address))
-  const proof: Proof | null = txt?.includes(of.token)
-    ? 'txt'
-    : of.txtOnly
-      ? null
-      : cname?.includes(of.target)
-        ? 'cname'
-        : pointed
-          ? 'address'
-          : null
+  const aliased = cname?.includes(of.target) === true
+  const addressed =
+    addresses !== undefined &&
+    addresses.length > 0 &&
+    addresses.every((address) => of.addresses.includes(address))
+  const proof = proofOf({
+    txt: txt?.includes(of.token) === true,
+    cname: aliased && !of.txtOnly,
+    address: addressed && dedicated && !of.txtOnly,
+  })
   return {
     name: of.name,
     verified: proof !== null,
+    pointed: aliased || addressed,
     records,
     proof,
     answered: cname !== undefined || addresses !== undefined || txt !== undefined,
   }
+}
+
+/** The strongest of what holds. */
+function proofOf(holds: Readonly<Record<Proof, boolean>>): Proof | null {
+  return (['txt', 'cname', 'address'] as const).find((proof) => holds[proof]) ?? null
 }

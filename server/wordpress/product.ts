@@ -7,13 +7,25 @@ import { plans, termsOf, type Catalog } from '../catalog/index.ts'
 
 /** Its account in the ledger. */
 export const productName = 'wordpress'
-export const alignJobs = { suspend: 'suspend-site', resume: 'resume-site', remove: 'delete-site' } as const
+export const alignJobs = {
+  suspend: 'suspend-site',
+  resume: 'resume-site',
+  remove: 'delete-site',
+} as const
 
 /** A change that waits for the renewal: the plan, or the number of containers. */
 const Change = z.object({ size: z.optional(z.int()), replicate: z.optional(z.int()) })
 
-export function descriptionOf(name: string, plan: string, diskMb: number, containers: number): { en: string; vi: string } {
-  const text = `WordPress ${name} (${plan} · ${diskMb / 1024} GB SSD · ${containers} container)`
+/** A disk as an invoice names it: whole GB where it is that many, else MB. 1 GB = 1024 MB. */
+const diskText = (mb: number): string => (mb % 1024 === 0 ? `${mb / 1024} GB` : `${mb} MB`)
+
+export function descriptionOf(
+  name: string,
+  plan: string,
+  diskMb: number,
+  containers: number,
+): { en: string; vi: string } {
+  const text = `WordPress ${name} (${plan} · ${diskText(diskMb)} SSD · ${containers} container)`
   return { en: text, vi: text }
 }
 
@@ -27,21 +39,37 @@ export function wordpressProduct(catalog: Catalog): Product {
     jobs: alignJobs,
     async offers(db, wanted) {
       const ids = wanted.map(({ subscriptionId }) => subscriptionId)
-      const rows = ids.length === 0 ? [] : await db.selectFrom('site').selectAll().where('subscription_id', 'in', ids).execute()
+      const rows =
+        ids.length === 0
+          ? []
+          : await db.selectFrom('site').selectAll().where('subscription_id', 'in', ids).execute()
       const sites = new Map(rows.map((row) => [row.subscription_id, row]))
       const offers = new Map<string, Offer>()
       for (const { subscriptionId, change, running } of wanted) {
         const site = sites.get(subscriptionId)
         if (!site) continue
-        const { size = site.plan_id, replicate: containers = site.containers } = Change.parse(change ?? {})
+        const { size = site.plan_id, replicate: containers = site.containers } = Change.parse(
+          change ?? {},
+        )
         const currency = site.currency as Currency
         const sold = plans(catalog, currency)
-        const plan = sold.find(({ id }) => id === size) ?? sold.find(({ id }) => id === site.plan_id)
+        const plan =
+          sold.find(({ id }) => id === size) ?? sold.find(({ id }) => id === site.plan_id)
         const terms = plan
-          ? termsOf(catalog, currency, { plan, diskMb: site.disk_mb, mariadbDiskMb: site.mariadb_disk_mb, containers })
+          ? termsOf(catalog, currency, {
+              plan,
+              diskMb: site.disk_mb,
+              mariadbDiskMb: site.mariadb_disk_mb,
+              containers,
+            })
           : running.terms && { ...running.terms, replicate: containers }
         if (!terms) continue
-        const description = descriptionOf(site.name, plan?.name ?? site.plan_name, site.disk_mb, containers)
+        const description = descriptionOf(
+          site.name,
+          plan?.name ?? site.plan_name,
+          site.disk_mb,
+          containers,
+        )
         offers.set(subscriptionId, { price: BigInt(monthlyOf(terms).total), terms, description })
       }
       return offers

@@ -81,7 +81,9 @@ let house: TestHouse
 beforeAll(async () => {
   silence = net.createServer(() => undefined).listen(0, '127.0.0.1')
   deaf = await new Promise((resolve) =>
-    silence.once('listening', () => resolve({ host: '127.0.0.1', port: (silence.address() as net.AddressInfo).port })),
+    silence.once('listening', () =>
+      resolve({ host: '127.0.0.1', port: (silence.address() as net.AddressInfo).port }),
+    ),
   )
   house = await openTestHouse({
     timing: { provisionStepMs: 12_000 },
@@ -93,17 +95,30 @@ afterAll(async () => {
   silence.close()
 })
 
-const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
+const order = {
+  size: 1,
+  region: 1,
+  disk: 10_240,
+  mariadb_disk_size: 10_240,
+  user: 'an',
+  password: 'Mat-khau-9!',
+  replicate: 1,
+}
 const one = async ({ token }: TestCustomer, id: string) =>
   (
-    await house.call<{ status: string; reason: string | null; renewsAt: string | null; invoice: { status: string } }>(
-      'GET',
-      `/api/wp/${id}`,
-      { token },
-    )
+    await house.call<{
+      status: string
+      reason: string | null
+      renewsAt: string | null
+      invoice: { status: string }
+    }>('GET', `/api/wp/${id}`, { token })
   ).body.result
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
-  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+  (
+    await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
+      token,
+    })
+  ).body.result
     .toReversed()
     .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 
@@ -121,15 +136,31 @@ const table: Row[] = [
   { step: 'install', fault: 'fails always', end: 'failed', reason: notUp },
   { step: 'install', fault: 'hangs once', end: 'running' },
   { step: 'install', fault: 'acts and fails once', end: 'running' },
-  { step: 'install', fault: 'is refused', end: 'failed', reason: 'Trung tâm dữ liệu không chạy được máy chủ loại này.' },
-  { step: 'install', fault: 'has no room', end: 'failed', reason: 'Trung tâm dữ liệu hiện không đủ chỗ cho máy chủ này.' },
+  {
+    step: 'install',
+    fault: 'is refused',
+    end: 'failed',
+    reason: 'Trung tâm dữ liệu không chạy được máy chủ loại này.',
+  },
+  {
+    step: 'install',
+    fault: 'has no room',
+    end: 'failed',
+    reason: 'Trung tâm dữ liệu hiện không đủ chỗ cho máy chủ này.',
+  },
   { step: 'install', fault: 'breaks always', end: 'failed', reason: notUp },
   { step: 'start', fault: 'fails once', end: 'running' },
   { step: 'start', fault: 'fails always', end: 'failed', reason: notUp },
   { step: 'start', fault: 'hangs once', end: 'running' },
   { step: 'start', fault: 'acts and fails once', end: 'running' },
   // Money goes back even where the cleaning fails; the cleaning is tried again.
-  { step: 'start', fault: 'is refused', also: 'remove', end: 'failed', reason: 'Trung tâm dữ liệu không chạy được máy chủ loại này.' },
+  {
+    step: 'start',
+    fault: 'is refused',
+    also: 'remove',
+    end: 'failed',
+    reason: 'Trung tâm dữ liệu không chạy được máy chủ loại này.',
+  },
   { step: 'check', fault: 'fails once', end: 'running' },
   { step: 'check', fault: 'fails always', end: 'failed', reason: notUp },
   { step: 'check', fault: 'hangs once', end: 'running' },
@@ -144,13 +175,21 @@ describe('setting a server up', () => {
   const seen = new Map<Row, string>()
   /** What CI shows: each step met by each fault, and how it ended. */
   afterAll(() => {
-    const lines = table.map((row) => [row.step, `${row.fault}${row.also ? `, ${row.also} too` : ''}`, seen.get(row) ?? 'not as it should'])
-    process.stdout.write(`\n${lines.map(([step = '', fault = '', end]) => `  ${step.padEnd(9)}${fault.padEnd(28)}${end}`).join('\n')}\n\n`)
+    const lines = table.map((row) => [
+      row.step,
+      `${row.fault}${row.also ? `, ${row.also} too` : ''}`,
+      seen.get(row) ?? 'not as it should',
+    ])
+    process.stdout.write(
+      `\n${lines.map(([step = '', fault = '', end]) => `  ${step.padEnd(9)}${fault.padEnd(28)}${end}`).join('\n')}\n\n`,
+    )
   })
   beforeAll(async () => {
     const place = async (): Promise<{ customer: TestCustomer; id: string }> => {
       const customer = await house.customer()
-      const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })).body.result
+      const { id } = (
+        await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })
+      ).body.result
       return { customer, id }
     }
     for (const row of table) {
@@ -160,83 +199,131 @@ describe('setting a server up', () => {
     }
     for (let n = 0; n < undisturbed; n++) plain.push(await place())
     // All at once, so that the orders also wait for one another.
-    await Promise.all([...orders.values(), ...plain].map(({ customer }) => house.topUp(customer, 218_000)))
+    await Promise.all(
+      [...orders.values(), ...plain].map(({ customer }) => house.topUp(customer, 218_000)),
+    )
   })
 
-  test.each(table.map((row) => [`${row.step} ${row.fault}${row.also ? `, ${row.also} too` : ''}`, row.end, row] as const))(
-    'whose %s ends %s',
-    { timeout: 240_000 },
-    async (_, end, row) => {
-      const { customer, id } = orders.get(row) ?? { customer: { token: '' } as TestCustomer, id: '' }
-      await eventually(`the order being ${end}`, async () => ['running', 'failed'].includes((await one(customer, id)).status), 230)
-      const shown = await one(customer, id)
-      expect([shown.status, shown.reason]).toEqual([end, row.reason ?? null])
-      const running = end === 'running'
-      expect(await entries(customer)).toEqual(
-        running ? ['218000 → 218000', '-218000 → 0'] : ['218000 → 218000', '-218000 → 0', '218000 → 218000'],
-      )
-      expect([shown.invoice.status, shown.renewsAt !== null]).toEqual(running ? ['paid', true] : ['refunded', false])
-      await eventually('the driver holding what it should', async () => (await house.drivers.wordpress.list()).includes(id) === running)
-      const told = await eventually('the last event', async () => {
-        const { data } = (
-          await house.call<{
-            data: { event: string; payload: { wp?: { status?: string; reason: string | null }; subscription?: { status?: string } } }[]
-          }>('GET', '/api/notifications?limit=100', { token: customer.token })
-        ).body.result
-        return data.some(({ payload }) => payload.wp?.status === end) && data.toReversed()
-      })
-      expect(told.flatMap(({ event, payload }) => (event === 'wordpress.status' ? [payload.wp?.status] : []))).toEqual([
-        'pending_payment',
-        'provisioning',
-        end,
-      ])
-      expect(told.flatMap(({ event, payload }) => (event === 'subscription.updated' ? [payload.subscription?.status] : []))).toEqual(
-        running ? [] : ['ended'],
-      )
-      const kept = await house.house.db
-        .selectFrom('site')
-        .select(['admin_password_sealed', 'attempts'])
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
-      expect(kept.admin_password_sealed).toBeNull()
-      await house.ledgerHolds()
-      seen.set(row, running ? 'running, paid once' : 'failed, cleaned away, paid back')
-    },
-  )
+  test.each(
+    table.map(
+      (row) =>
+        [`${row.step} ${row.fault}${row.also ? `, ${row.also} too` : ''}`, row.end, row] as const,
+    ),
+  )('whose %s ends %s', { timeout: 240_000 }, async (_, end, row) => {
+    const { customer, id } = orders.get(row) ?? { customer: { token: '' } as TestCustomer, id: '' }
+    await eventually(
+      `the order being ${end}`,
+      async () => ['running', 'failed'].includes((await one(customer, id)).status),
+      230,
+    )
+    const shown = await one(customer, id)
+    expect([shown.status, shown.reason]).toEqual([end, row.reason ?? null])
+    const running = end === 'running'
+    expect(await entries(customer)).toEqual(
+      running
+        ? ['218000 → 218000', '-218000 → 0']
+        : ['218000 → 218000', '-218000 → 0', '218000 → 218000'],
+    )
+    expect([shown.invoice.status, shown.renewsAt !== null]).toEqual(
+      running ? ['paid', true] : ['refunded', false],
+    )
+    await eventually(
+      'the driver holding what it should',
+      async () => (await house.drivers.wordpress.list()).includes(id) === running,
+    )
+    const told = await eventually('the last event', async () => {
+      const { data } = (
+        await house.call<{
+          data: {
+            event: string
+            payload: {
+              wp?: { status?: string; reason: string | null }
+              subscription?: { status?: string }
+            }
+          }[]
+        }>('GET', '/api/notifications?limit=100', { token: customer.token })
+      ).body.result
+      return data.some(({ payload }) => payload.wp?.status === end) && data.toReversed()
+    })
+    expect(
+      told.flatMap(({ event, payload }) =>
+        event === 'wordpress.status' ? [payload.wp?.status] : [],
+      ),
+    ).toEqual(['pending_payment', 'provisioning', end])
+    expect(
+      told.flatMap(({ event, payload }) =>
+        event === 'subscription.updated' ? [payload.subscription?.status] : [],
+      ),
+    ).toEqual(running ? [] : ['ended'])
+    const kept = await house.house.db
+      .selectFrom('site')
+      .select(['admin_password_sealed', 'attempts'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    expect(kept.admin_password_sealed).toBeNull()
+    await house.ledgerHolds()
+    seen.set(row, running ? 'running, paid once' : 'failed, cleaned away, paid back')
+  })
 
   test('beside them turns out well for whoever met nothing', { timeout: 240_000 }, async () => {
     for (const { customer, id } of plain) {
-      await eventually('the order running', async () => (await one(customer, id)).status === 'running', 230)
+      await eventually(
+        'the order running',
+        async () => (await one(customer, id)).status === 'running',
+        230,
+      )
       expect(await entries(customer)).toEqual(['218000 → 218000', '-218000 → 0'])
     }
   })
 })
 
 describe('a run of the job that was overtaken by another', () => {
-  test('can neither fail nor remove what the other has finished', { timeout: 120_000 }, async () => {
-    const customer = await house.customer()
-    const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })).body.result
-    planned.set(id, { step: 'install', fault: 'waits, then is refused' })
-    await house.topUp(customer, 218_000)
-    await eventually('the first run', async () => met.has(id))
-    // As when the queue believes a worker dead that is only slow.
-    await transaction(house.house.db, (tx) => house.house.jobs.add(tx, provisionJob, { siteId: id }))
-    await eventually('the second run finishing', async () => (await one(customer, id)).status === 'running', 60)
-    release.resolve()
-    await eventually('the first run ending', async () => {
-      const { rows } = await sql<{
-        n: bigint
-      }>`select count(*) as n from pgboss.job where name = ${provisionJob} and state in ('created', 'retry', 'active')`.execute(
-        house.house.db,
+  test(
+    'can neither fail nor remove what the other has finished',
+    { timeout: 120_000 },
+    async () => {
+      const customer = await house.customer()
+      const { id } = (
+        await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })
+      ).body.result
+      planned.set(id, { step: 'install', fault: 'waits, then is refused' })
+      await house.topUp(customer, 218_000)
+      await eventually('the first run', async () => met.has(id))
+      // As when the queue believes a worker dead that is only slow.
+      await transaction(house.house.db, (tx) =>
+        house.house.jobs.add(tx, provisionJob, { siteId: id }),
       )
-      return rows[0]?.n === 0n
-    })
-    expect((await house.drivers.wordpress.state(id)).state).toBe('running')
-    expect(await one(customer, id)).toMatchObject({ status: 'running', reason: null, invoice: { status: 'paid' } })
-    expect(await house.house.db.selectFrom('site').select(['attempts', 'run']).where('id', '=', id).executeTakeFirstOrThrow()).toEqual({
-      attempts: 0,
-      run: 2,
-    })
-    expect(await entries(customer)).toEqual(['218000 → 218000', '-218000 → 0'])
-  })
+      await eventually(
+        'the second run finishing',
+        async () => (await one(customer, id)).status === 'running',
+        60,
+      )
+      release.resolve()
+      await eventually('the first run ending', async () => {
+        const { rows } = await sql<{
+          n: bigint
+        }>`select count(*) as n from pgboss.job where name = ${provisionJob} and state in ('created', 'retry', 'active')`.execute(
+          house.house.db,
+        )
+        return rows[0]?.n === 0n
+      })
+      expect((await house.drivers.wordpress.state(id)).state).toBe('running')
+      expect(await one(customer, id)).toMatchObject({
+        status: 'running',
+        reason: null,
+        invoice: { status: 'paid' },
+      })
+      expect(
+        await house.house.db
+          .selectFrom('site')
+          .select(['attempts', 'run'])
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow(),
+      ).toEqual({
+        attempts: 0,
+        run: 2,
+      })
+      expect(await entries(customer)).toEqual(['218000 → 218000', '-218000 → 0'])
+    },
+  )
 })

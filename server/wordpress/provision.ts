@@ -23,6 +23,7 @@ import type { WordpressDriver } from './driver.ts'
 import { ensureJob } from './change.ts'
 import { provisionJob, sealPurpose } from './order.ts'
 import { alignJobs } from './product.ts'
+import { frontPageStatus } from './front-page.ts'
 import { within } from './within.ts'
 import { lockSite, siteById, specOf, urlOf, type SiteAddressing, type SiteRow } from './store.ts'
 
@@ -60,7 +61,10 @@ const whyText = {
     en: 'The data centre has no room for this server at the moment.',
     vi: 'Trung tâm dữ liệu hiện không đủ chỗ cho máy chủ này.',
   },
-  rejected: { en: 'The data centre cannot run a server of this kind.', vi: 'Trung tâm dữ liệu không chạy được máy chủ loại này.' },
+  rejected: {
+    en: 'The data centre cannot run a server of this kind.',
+    vi: 'Trung tâm dữ liệu không chạy được máy chủ loại này.',
+  },
   unavailable: notUp,
   unclear: notUp,
 } as const satisfies Record<DriverFailureKind, Record<Language, string>>
@@ -69,7 +73,6 @@ const whyText = {
 const maxAttempts = 4
 /** How many servers are set up at a time; the others wait their turn. */
 const concurrency = 2
-const checkTimeoutMs = 30_000
 /** A boot may wait for others and takes up to three minutes. */
 const defaultStepMs = 5 * 60_000
 
@@ -77,10 +80,16 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   const { db, clock, log, driver, announcer, stepMs = defaultStepMs } = deps
 
   const tell = (tx: Tx, site: SiteRow, status: string, reason: string | null): Promise<void> =>
-    announcer.announce(tx, site.customer_id, 'wordpress.status', { wp: { id: site.id, name: site.name, status, reason } })
+    announcer.announce(tx, site.customer_id, 'wordpress.status', {
+      wp: { id: site.id, name: site.name, status, reason },
+    })
 
   async function emailOf(customerId: string): Promise<string> {
-    const { email } = await db.selectFrom('customer').select('email').where('id', '=', customerId).executeTakeFirstOrThrow()
+    const { email } = await db
+      .selectFrom('customer')
+      .select('email')
+      .where('id', '=', customerId)
+      .executeTakeFirstOrThrow()
     return email
   }
 
@@ -90,7 +99,11 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       async do(site) {
         const sealed = site.admin_password_sealed
         const admin = sealed
-          ? { user: site.admin_user, password: deps.secrets.open(sealPurpose(site.id), sealed), email: await emailOf(site.customer_id) }
+          ? {
+              user: site.admin_user,
+              password: deps.secrets.open(sealPurpose(site.id), sealed),
+              email: await emailOf(site.customer_id),
+            }
           : null
         await driver.install(await specOf(db, deps.addressing, site), admin)
       },
@@ -107,7 +120,11 @@ export function defineProvisioning(deps: ProvisionDeps): void {
         const { host } = new URL(urlOf(deps.addressing, site.name))
         const [address] = await driver.addresses(site.id)
         if (!address) throw new DriverFailure('unavailable', 'no container answers')
-        await frontPageAnswers(`http://${address.host}:${address.port}/`, host)
+        const status = await frontPageStatus(address, host).catch((error: unknown) => {
+          throw new DriverFailure('unavailable', `the front page ${(error as Error).message}`)
+        })
+        if (status !== 200)
+          throw new DriverFailure('unavailable', `the front page answers ${status}`)
       },
       undo: async () => undefined,
     },
@@ -133,9 +150,17 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       signal.throwIfAborted()
       const began = performance.now()
       await within(stepMs, `${step.name} took too long`, step.do(site), signal)
-      log.info({ site: site.name, step: step.name, ms: Math.round(performance.now() - began) }, 'provisioning')
+      log.info(
+        { site: site.name, step: step.name, ms: Math.round(performance.now() - began) },
+        'provisioning',
+      )
       const done = steps.slice(0, index + 1).map(({ name }) => name)
-      await db.updateTable('site').set({ steps_done: done }).where('id', '=', site.id).where('run', '=', site.run).execute()
+      await db
+        .updateTable('site')
+        .set({ steps_done: done })
+        .where('id', '=', site.id)
+        .where('run', '=', site.run)
+        .execute()
     }
   }
 
@@ -143,18 +168,28 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   async function finish({ id, run }: SiteRow): Promise<boolean> {
     return await transaction(db, async (tx) => {
       const site = await lockSite(tx, id)
-      if (site?.status !== 'provisioning' || site.run !== run || site.giving_up !== null) return false
+      if (site?.status !== 'provisioning' || site.run !== run || site.giving_up !== null)
+        return false
       await tx
         .updateTable('site')
-        .set({ status: 'running', reason: null, admin_password_sealed: null, running_at: clock.now() })
+        .set({
+          status: 'running',
+          reason: null,
+          admin_password_sealed: null,
+          running_at: clock.now(),
+        })
         .where('id', '=', id)
         .execute()
       await tell(tx, site, 'running', null)
       // A name that was added while it was being set up.
       await deps.jobs.add(tx, ensureJob, { siteId: id })
       // A suspension that came while it was being set up found nothing to stop.
-      const subscription = site.subscription_id === null ? undefined : await deps.billing.subscription(tx, site.subscription_id)
-      if (subscription?.status === 'suspended') await deps.jobs.add(tx, alignJobs.suspend, { subscriptionId: subscription.id })
+      const subscription =
+        site.subscription_id === null
+          ? undefined
+          : await deps.billing.subscription(tx, site.subscription_id)
+      if (subscription?.status === 'suspended')
+        await deps.jobs.add(tx, alignJobs.suspend, { subscriptionId: subscription.id })
       return true
     })
   }
@@ -163,15 +198,24 @@ export function defineProvisioning(deps: ProvisionDeps): void {
    * Counts a failure and decides. The decision to give up is written down before anything is undone, so that no other run of the same job can
    * finish a site that is being removed, nor this one remove a site that another has finished.
    */
-  async function afterFailure({ id, run }: SiteRow, kind: DriverFailureKind): Promise<'again' | 'give up' | 'superseded'> {
+  async function afterFailure(
+    { id, run }: SiteRow,
+    kind: DriverFailureKind,
+  ): Promise<'again' | 'give up' | 'superseded'> {
     return await transaction(db, async (tx) => {
       const site = await lockSite(tx, id)
-      if (site?.status !== 'provisioning' || site.run !== run || site.giving_up !== null) return 'superseded'
+      if (site?.status !== 'provisioning' || site.run !== run || site.giving_up !== null)
+        return 'superseded'
       const attempts = site.attempts + 1
       const final = kind === 'rejected' || kind === 'full' || attempts >= maxAttempts
       await tx
         .updateTable('site')
-        .set({ attempts, giving_up: final ? whyText[kind][await deps.languageOfCustomer(tx, site.customer_id)] : null })
+        .set({
+          attempts,
+          giving_up: final
+            ? whyText[kind][await deps.languageOfCustomer(tx, site.customer_id)]
+            : null,
+        })
         .where('id', '=', id)
         .execute()
       return final ? 'give up' : 'again'
@@ -192,7 +236,8 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     await transaction(db, async (tx) => {
       const current = await lockSite(tx, site.id)
       if (current?.status !== 'provisioning' || current.giving_up === null) return
-      if (current.invoice_id !== null) await deps.billing.undo(tx, current.invoice_id, current.giving_up)
+      if (current.invoice_id !== null)
+        await deps.billing.undo(tx, current.invoice_id, current.giving_up)
       await tx
         .updateTable('site')
         .set({ status: 'failed', reason: current.giving_up, admin_password_sealed: null })
@@ -201,13 +246,15 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       await tell(tx, site, 'failed', current.giving_up)
     })
     deps.onChange()
-    if (failures.length > 0) throw new AggregateError(failures, 'a server that was given up is not cleaned away yet')
+    if (failures.length > 0)
+      throw new AggregateError(failures, 'a server that was given up is not cleaned away yet')
   }
 
   /** What giving up could not remove, or a run left behind that was overtaken by the decision or by a deletion. */
   async function clearFailed(siteId: string): Promise<void> {
     const site = await siteById(db, siteId)
-    if (site?.status === 'failed' || site?.status === 'deleting') await within(stepMs, 'removing took too long', driver.remove(siteId))
+    if (site?.status === 'failed' || site?.status === 'deleting')
+      await within(stepMs, 'removing took too long', driver.remove(siteId))
   }
 
   async function provision(siteId: string, signal: AbortSignal): Promise<void> {
@@ -223,7 +270,10 @@ export function defineProvisioning(deps: ProvisionDeps): void {
         // The portal stops, or the job is in other hands: no failure of the site.
         if (signal.aborted) throw error
         // Anything else is a bug of ours, which must not keep the money.
-        const verdict = await afterFailure(site, error instanceof DriverFailure ? error.kind : 'unavailable')
+        const verdict = await afterFailure(
+          site,
+          error instanceof DriverFailure ? error.kind : 'unavailable',
+        )
         if (verdict === 'again') throw error
         if (verdict === 'superseded') return await clearFailed(siteId)
         log.error({ err: error, site: site.name }, 'provisioning given up')
@@ -237,38 +287,35 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   deps.jobs.define<{ siteId: string }>({
     name: provisionJob,
     concurrency,
-    retries: 1000,
+    retries: 'unlimited',
     limitSeconds: 1800,
     run: ({ siteId }, { signal }) => provision(siteId, signal),
   })
 }
 
-/** Throws DriverFailure unavailable while the page does not answer 200. */
-async function frontPageAnswers(url: string, host: string): Promise<void> {
-  const { request } = await import('node:http')
-  await new Promise<void>((resolve, reject) => {
-    const fail = (why: string) => reject(new DriverFailure('unavailable', `the front page ${why}`))
-    const call = request(url, { headers: { host }, timeout: checkTimeoutMs }, (answer) => {
-      answer.resume()
-      answer.on('end', () => (answer.statusCode === 200 ? resolve() : fail(`answers ${answer.statusCode}`)))
-    })
-    call.on('timeout', () => call.destroy(new Error('does not answer')))
-    call.on('error', (error) => fail(error.message))
-    call.end()
-  })
-}
-
 /** After a start of the portal: every site that should run is started unless it runs, a few at a time. Waits for none once the signal is aborted. */
 export async function startSites(
-  deps: Pick<ProvisionDeps, 'db' | 'driver' | 'addressing' | 'log' | 'onChange'> & { readonly signal: AbortSignal },
+  deps: Pick<ProvisionDeps, 'db' | 'driver' | 'addressing' | 'log' | 'onChange'> & {
+    readonly signal: AbortSignal
+  },
 ): Promise<void> {
   const { signal } = deps
-  const rows = await deps.db.selectFrom('site').selectAll().where('status', '=', 'running').orderBy('seq').execute()
+  const rows = await deps.db
+    .selectFrom('site')
+    .selectAll()
+    .where('status', '=', 'running')
+    .orderBy('seq')
+    .execute()
   const waiting = [...rows]
   const worker = async (): Promise<void> => {
     for (let site = waiting.shift(); site && !signal.aborted; site = waiting.shift()) {
       try {
-        await within(defaultStepMs, 'start took too long', deps.driver.start(await specOf(deps.db, deps.addressing, site)), signal)
+        await within(
+          defaultStepMs,
+          'start took too long',
+          deps.driver.start(await specOf(deps.db, deps.addressing, site)),
+          signal,
+        )
       } catch (error) {
         if (signal.aborted) return
         deps.log.error({ err: error, site: site.name }, 'a site did not come back')

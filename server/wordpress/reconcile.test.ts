@@ -1,12 +1,19 @@
 /** Database and runtime drift apart, and come together again: a real site throughout. */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
-import { days } from '../platform/clock.ts'
+import {
+  eventually,
+  manualClock,
+  openTestHouse,
+  type TestCustomer,
+  type TestHouse,
+} from '../../test/house.ts'
+import { days, minutes } from '../platform/clock.ts'
+import { downSites } from './health.ts'
 
 const clock = manualClock()
 let house: TestHouse
@@ -19,27 +26,50 @@ const reconcile = () => house.house.reconciler.run(new AbortController().signal)
 const statusOf = (target = '/'): Promise<number> =>
   new Promise((resolve, reject) => {
     http
-      .get({ host: '127.0.0.1', port: house.config.SITES_PORT, path: target, headers: { host: domain }, agent: false }, (answer) => {
-        answer.resume()
-        resolve(answer.statusCode ?? 0)
-      })
+      .get(
+        {
+          host: '127.0.0.1',
+          port: house.config.SITES_PORT,
+          path: target,
+          headers: { host: domain },
+          agent: false,
+        },
+        (answer) => {
+          answer.resume()
+          resolve(answer.statusCode ?? 0)
+        },
+      )
       .on('error', reject)
   })
 const answering = async (): Promise<number> => (await house.drivers.wordpress.addresses(id)).length
 const folderOf = (site: string) => path.join(house.dataDir, 'sites', site)
-const write = (status: string) => house.house.db.updateTable('site').set({ status }).where('id', '=', id).execute()
+const write = (status: string) =>
+  house.house.db.updateTable('site').set({ status }).where('id', '=', id).execute()
 const metrics = async () => (await house.call('GET', '/metrics')).text
 
 beforeAll(async () => {
   house = await openTestHouse({ clock, logLines: (line) => lines.push(line) })
   owner = await house.customer()
   await house.topUp(owner, 2_000_000)
-  const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'an', password: 'Mat-khau-9!', replicate: 1 }
-  id = (await house.call<{ id: string }>('POST', '/api/wp', { token: owner.token, body: order })).body.result.id
+  const order = {
+    size: 1,
+    region: 1,
+    disk: 10_240,
+    mariadb_disk_size: 10_240,
+    user: 'an',
+    password: 'Mat-khau-9!',
+    replicate: 1,
+  }
+  id = (await house.call<{ id: string }>('POST', '/api/wp', { token: owner.token, body: order }))
+    .body.result.id
   domain = await eventually(
     'the server running',
     async () => {
-      const { result } = (await house.call<{ status: string; domain: string }>('GET', `/api/wp/${id}`, { token: owner.token })).body
+      const { result } = (
+        await house.call<{ status: string; domain: string }>('GET', `/api/wp/${id}`, {
+          token: owner.token,
+        })
+      ).body
       return result.status === 'running' && result.domain
     },
     90,
@@ -86,7 +116,9 @@ test('what nobody knows is reported at once, and removed after a week; what is k
   mkdirSync(path.join(folderOf(orphan), 'wordpress'), { recursive: true })
   await reconcile()
   await reconcile()
-  expect(lines.filter((line) => line.includes(orphan) && line.includes('nobody knows'))).toHaveLength(1)
+  expect(
+    lines.filter((line) => line.includes(orphan) && line.includes('nobody knows')),
+  ).toHaveLength(1)
   expect(await metrics()).toContain('sites_orphaned 1')
   clock.advance(days(7) - 1000)
   await reconcile()
@@ -100,10 +132,106 @@ test('what nobody knows is reported at once, and removed after a week; what is k
 
 test('more strangers than sites of its own: the portal stands on the wrong database, and removes nothing', async () => {
   const strangers = [randomUUID(), randomUUID()]
-  for (const stranger of strangers) mkdirSync(path.join(folderOf(stranger), 'wordpress'), { recursive: true })
+  for (const stranger of strangers)
+    mkdirSync(path.join(folderOf(stranger), 'wordpress'), { recursive: true })
   await reconcile()
   clock.advance(days(8))
   await reconcile()
   for (const stranger of strangers) expect(existsSync(folderOf(stranger))).toBe(true)
   expect(lines.some((line) => line.includes('more sites are unknown than known'))).toBe(true)
+})
+
+test('a site that listens and fails every visitor is down: in a gauge, for its owner and for the operator', async () => {
+  const look = async (): Promise<void> => {
+    clock.advance(minutes(11))
+    await house.house.siteHealth.checkDue(new AbortController().signal)
+  }
+  const signedIn = await house.call<{ token: { accessToken: string } }>(
+    'POST',
+    '/api/v1/auth/login',
+    { body: { email: owner.email, password: owner.password } },
+  )
+  const { accessToken: token } = signedIn.body.result.token
+  const shown = async () =>
+    (await house.call<{ downSince: string | null }>('GET', `/api/wp/${id}`, { token })).body.result
+      .downSince
+  const untilShown = (isDown: boolean) =>
+    eventually(isDown ? 'it being down' : 'it being up', async () => {
+      await look()
+      return ((await shown()) !== null) === isDown
+    })
+  await untilShown(false)
+  const plugins = path.join(folderOf(id), 'wordpress/wp-content/mu-plugins')
+  mkdirSync(plugins, { recursive: true })
+  writeFileSync(path.join(plugins, 'broken.php'), '<?php http_response_code(500); exit("broken");')
+  await eventually('the site failing', async () => (await statusOf()) === 500)
+  await untilShown(true)
+  // Once may be a slip.
+  const { unanswered } = await house.house.db
+    .selectFrom('site')
+    .select('unanswered')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(unanswered).toBeGreaterThanOrEqual(2)
+  expect(await metrics()).toMatch(/^portal_sites_down 1$/m)
+  expect(await downSites(house.house.db)).toMatchObject([
+    { id, customerEmail: owner.email, reason: 'the front page answers 500' },
+  ])
+  rmSync(path.join(plugins, 'broken.php'))
+  await eventually('the site', async () => (await statusOf()) === 200)
+  await untilShown(false)
+  expect(await metrics()).toMatch(/^portal_sites_down 0$/m)
+})
+
+test('work whose job is gone is taken up: a restart, a backup, a deletion', async () => {
+  const { db, jobs } = house.house
+  const before = await house.drivers.wordpress.addresses(id)
+  await db
+    .updateTable('site')
+    .set((eb) => ({ generation: eb('generation', '+', 1) }))
+    .where('id', '=', id)
+    .execute()
+  const backupId = randomUUID()
+  await db
+    .insertInto('site_backup')
+    .values({
+      id: backupId,
+      site_id: id,
+      kind: 'manual',
+      state: 'making',
+      created_at: clock.now(),
+    })
+    .execute()
+  await Promise.all([house.house.resumeServers(), house.house.resumeServers()])
+  await jobs.idle()
+  const site = await db
+    .selectFrom('site')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(site.settled_generation).toBe(site.generation)
+  expect(await house.drivers.wordpress.addresses(id)).not.toEqual(before)
+  const backup = await db
+    .selectFrom('site_backup')
+    .select('state')
+    .where('id', '=', backupId)
+    .executeTakeFirst()
+  expect(backup?.state).toBe('proven')
+
+  await db
+    .updateTable('subscription')
+    .set({ status: 'ended' })
+    .where('id', '=', site.subscription_id)
+    .execute()
+  await write('deleting')
+  await house.house.resumeServers()
+  await eventually('the server gone', async () => {
+    const row = await db
+      .selectFrom('site')
+      .select('deleted_at')
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row?.deleted_at !== null
+  })
+  expect(existsSync(folderOf(id))).toBe(false)
 })

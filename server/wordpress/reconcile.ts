@@ -34,7 +34,8 @@ export interface Reconciler {
 
 /** Where a site's containers should be: those of every other state are in the hands of a job. */
 type Wanted = 'running' | 'stopped'
-const wantedOf = (status: string): Wanted | undefined => (status === 'running' ? 'running' : status === 'suspended' ? 'stopped' : undefined)
+const wantedOf = (status: string): Wanted | undefined =>
+  status === 'running' ? 'running' : status === 'suspended' ? 'stopped' : undefined
 
 export function createReconciler(deps: ReconcileDeps): Reconciler {
   const { db, clock, log, driver } = deps
@@ -50,7 +51,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       await driver.stop(siteId)
       return true
     }
-    if (wanted !== 'running' || answering >= site.containers || (await busyWithCopies(db, siteId))) return false
+    if (wanted !== 'running' || answering >= site.containers || (await busyWithCopies(db, siteId)))
+      return false
     // Too few for the moment is the driver's own affair; it says nothing when all is on its way.
     await driver.start(await specOf(db, deps.addressing, site))
     if (answering === 0) log.warn({ site: site.name }, 'a site that should run did not')
@@ -61,7 +63,12 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 
   /** Every site that should run or stand still; one that does not come is no reason to leave the others. */
   async function repairAll(signal: AbortSignal): Promise<void> {
-    const rows = await db.selectFrom('site').select(['id', 'name']).where('status', 'in', ['running', 'suspended']).orderBy('seq').execute()
+    const rows = await db
+      .selectFrom('site')
+      .select(['id', 'name'])
+      .where('status', 'in', ['running', 'suspended'])
+      .orderBy('seq')
+      .execute()
     for (const { id, name } of rows) {
       signal.throwIfAborted()
       try {
@@ -87,12 +94,23 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
         .values({ id, seen_at: now })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst()
-      if (numInsertedOrUpdatedRows === 1n) log.warn({ id, removedAt: later(now, graceMs) }, 'the runtime holds a site that nobody knows')
+      if (numInsertedOrUpdatedRows === 1n)
+        log.warn(
+          { id, removedAt: later(now, graceMs) },
+          'the runtime holds a site that nobody knows',
+        )
     }
-    const due = await db.selectFrom('site_orphan').select('id').where('seen_at', '<=', later(now, -graceMs)).execute()
+    const due = await db
+      .selectFrom('site_orphan')
+      .select('id')
+      .where('seen_at', '<=', later(now, -graceMs))
+      .execute()
     // More strangers than sites of ours: more likely the wrong database than so many left over.
     if (due.length > 0 && orphans.length > ours.size) {
-      log.error({ orphans: orphans.length, known: ours.size }, 'more sites are unknown than known: none is removed')
+      log.error(
+        { orphans: orphans.length, known: ours.size },
+        'more sites are unknown than known: none is removed',
+      )
       return
     }
     for (const { id } of due) {

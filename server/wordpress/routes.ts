@@ -1,11 +1,11 @@
 import {
-  ruleText,
   wordpress as api,
   wordpressDomains as domainApi,
   wordpressServer as serverApi,
   type Language,
 } from '../../contract/index.ts'
-import type { Billing } from '../billing/index.ts'
+import { ruleText } from '../../contract/server-sentences.ts'
+import type { Billing, InvoiceLinks } from '../billing/index.ts'
 import { currencyOf, dataCentres, plans, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
@@ -39,8 +39,10 @@ export interface WordpressRouteDeps {
   /** Counts the questions about names, which reach servers of other people. */
   readonly lookups: Limit
   readonly signIns: Limit
+  /** Counts a customer's orders. */
+  readonly orders: Limit
   readonly addressing: SiteAddressing
-  readonly portalUrl: string
+  readonly links: InvoiceLinks
   /** Tells the edge that there is a new host name. */
   readonly onChange: () => void
   readonly customer: (db: Queryable, id: string) => Promise<Buyer>
@@ -49,8 +51,8 @@ export interface WordpressRouteDeps {
 export function routes(http: Http, deps: WordpressRouteDeps): void {
   const { db, catalog, driver } = deps
 
-  const own = async (customerId: string, id: string) => {
-    const site = isUuid(id) ? await siteOf(db, customerId, id) : undefined
+  const own = async (from: Queryable, customerId: string, id: string) => {
+    const site = isUuid(id) ? await siteOf(from, customerId, id) : undefined
     if (!site) throw new Refusal('not_found')
     return site
   }
@@ -65,7 +67,10 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     const begin = after === null ? 0 : items.findIndex((item) => item.id === Number(after)) + 1
     const shown = items.slice(begin, begin + (query.limit ?? 50))
     const last = shown.at(-1)
-    return { shown, next: encodeCursor(last && begin + shown.length < items.length ? BigInt(last.id) : null) }
+    return {
+      shown,
+      next: encodeCursor(last && begin + shown.length < items.length ? BigInt(last.id) : null),
+    }
   }
   for (const endpoint of [api.listRegions, api.listHostingRegions]) {
     http.read(endpoint, async ({ query, language }) => {
@@ -75,7 +80,9 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
   }
   http.read(api.listPlans, async ({ customerId, query, language }) => {
     const { regionCode } = await deps.customer(db, customerId)
-    const offered = plans(catalog, currencyOf(catalog, regionCode)).filter((plan) => plan.ram >= driver.capabilities.minRamMb)
+    const offered = plans(catalog, currencyOf(catalog, regionCode)).filter(
+      (plan) => plan.ram >= driver.capabilities.minRamMb,
+    )
     const { shown, next } = catalogPage(offered, query, language)
     return new Page(shown, next)
   })
@@ -87,14 +94,21 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
       encodeCursor(next),
     )
   })
-  http.read(api.getServer, async ({ customerId, params }) => present(await own(customerId, params.id), deps))
+  http.read(api.getServer, async ({ customerId, params }) =>
+    present(await own(db, customerId, params.id), deps),
+  )
   http.read(serverApi.getUsage, async ({ customerId, params }) => {
-    const site = await own(customerId, params.id)
+    const site = await own(db, customerId, params.id)
     const state = await driver.state(site.id)
     return {
       disk: state.diskUsedMb,
       mariadb_disk_size: state.databaseUsedMb,
-      containers: state.containers.map(({ name, ready, restarts, memoryMb }) => ({ name, ready, restarts, memory: memoryMb })),
+      containers: state.containers.map(({ name, ready, restarts, memoryMb }) => ({
+        name,
+        ready,
+        restarts,
+        memory: memoryMb,
+      })),
     }
   })
   /** A body may name its server, too; another one's id is a mistake that changes neither. */
@@ -102,60 +116,89 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
     if (named !== undefined && named.toLowerCase() !== id.toLowerCase())
       throw new Refusal('invalid_input', { fields: { id: ruleText('other_server', language) } })
   }
-  const change = async (tx: Tx, customerId: string, id: string, language: Language, named: string | undefined, wish: Wish) => {
-    const site = await own(customerId, id)
+  const change = async (
+    tx: Tx,
+    customerId: string,
+    id: string,
+    language: Language,
+    named: string | undefined,
+    wish: Wish,
+    room: number,
+  ) => {
+    const site = await own(tx, customerId, id)
     refuseOther(id, named, language)
-    await changeServer(tx, { ...deps, capabilities: driver.capabilities, room: driver.room }, { siteId: site.id, language, wish })
+    await changeServer(
+      tx,
+      { ...deps, capabilities: driver.capabilities, room },
+      { siteId: site.id, language, wish },
+    )
     onCommit(tx, deps.onChange)
     const changed = await siteOf(tx, customerId, site.id)
     if (!changed) throw new Refusal('not_found')
     return present(changed, deps)
   }
-  http.write(serverApi.changeDisk, ({ tx, customerId, params, body, language }) =>
-    change(tx, customerId, params.id, language, body.id, {
-      disk: body.disk,
-      mariadbDisk: body.mariadb_disk_size,
-      containers: body.replicate,
-    }),
+  // Asked before any row is locked: the process that runs the sites may take long to answer. A
+  // server that grows beyond the room of a moment ago is refused by the driver itself.
+  http.write(
+    serverApi.changeDisk,
+    async ({ body }) => (body.replicate === undefined ? 0 : await driver.room()),
+    ({ tx, customerId, params, body, language, prepared: room }) => {
+      const wish = {
+        disk: body.disk,
+        mariadbDisk: body.mariadb_disk_size,
+        containers: body.replicate,
+      }
+      return change(tx, customerId, params.id, language, body.id, wish, room)
+    },
   )
-  http.write(serverApi.changeServer, ({ tx, customerId, params, body, language }) =>
-    change(tx, customerId, params.id, language, body.id, { name: body.name, planId: body.size }),
-  )
+  // No more containers than before: room is not asked for.
+  http.write(serverApi.changeServer, ({ tx, customerId, params, body, language }) => {
+    const wish = { name: body.name, planId: body.size }
+    return change(tx, customerId, params.id, language, body.id, wish, 0)
+  })
   http.write(serverApi.restartServer, async ({ tx, customerId, params }) => {
-    const site = await own(customerId, params.id)
+    const site = await own(tx, customerId, params.id)
     await deps.lifecycle.restart(tx, site.id)
     return { id: site.id }
   })
   http.write(serverApi.deleteServer, async ({ tx, customerId, params }) => {
-    const site = await own(customerId, params.id)
+    const site = await own(tx, customerId, params.id)
     await deps.lifecycle.remove(tx, site.id)
     return { id: site.id }
   })
   http.act(serverApi.adminLink, async ({ customerId, params }) => {
-    const site = await own(customerId, params.id)
+    const site = await own(db, customerId, params.id)
     if (site.status !== 'running') throw new Refusal('server_not_running')
     await deps.signIns.take(site.id)
     return { url: await driver.adminLink(site.id, site.admin_user) }
   })
   http.read(api.logTicket, async ({ customerId, caller, params }) => {
-    const site = await own(customerId, params.id)
+    const site = await own(db, customerId, params.id)
     if (!caller) throw new Refusal('unauthenticated')
     return await deps.logs.ticket(site.id, caller)
   })
   http.read(domainApi.checkDomain, async ({ customerId, params, query, language }) => {
-    const site = await own(customerId, params.id)
+    const site = await own(db, customerId, params.id)
     await deps.lookups.take(customerId)
     return await deps.domains.check({ customerId, siteName: site.name, name: query.name, language })
   })
   http.act(domainApi.updateDomains, async ({ customerId, params, body, language }) => {
-    const site = await own(customerId, params.id)
+    const site = await own(db, customerId, params.id)
     refuseOther(site.id, body.id, language)
     if (!takesNames(site)) throw new Refusal('server_not_running')
     await deps.lookups.take(customerId)
-    return { domains: await deps.domains.update({ customerId, siteId: site.id, siteName: site.name, list: body.domains, language }) }
+    return {
+      domains: await deps.domains.update({
+        customerId,
+        siteId: site.id,
+        siteName: site.name,
+        list: body.domains,
+        language,
+      }),
+    }
   })
   http.act(domainApi.removeDomain, async ({ customerId, params }) => {
-    const site = await own(customerId, params.id)
+    const site = await own(db, customerId, params.id)
     return { domains: await deps.domains.remove({ siteId: site.id, name: params.name }) }
   })
   http.write(api.placeOrder, async ({ tx, customerId, body, language }) => {
@@ -170,6 +213,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
         announcer: deps.announcer,
         clock: deps.clock,
         secrets: deps.secrets,
+        orders: deps.orders,
       },
       { buyer, form: body, language },
     )

@@ -48,4 +48,5 @@ for (const range of ranges) {
   shared.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-export const isShared = (address: string): boolean => shared.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+export const isShared = (address: string): boolean =>
+  shared.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')

@@ -2,9 +2,9 @@
 import { sql, type Selectable } from 'kysely'
 import { currency as currencySchema } from '../../contract/money.ts'
 import type { Server, Status } from '../../contract/wordpress.ts'
-import { hostedUrl } from '../billing/index.ts'
+import type { InvoiceLinks } from '../billing/index.ts'
 import type { DB } from '../platform/db-types.ts'
-import { isUuid, type Queryable, type Tx } from '../platform/db.ts'
+import { databaseError, isUuid, type Queryable, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { SiteSpec } from './driver.ts'
 
@@ -18,27 +18,59 @@ export interface SiteAddressing {
   /** Empty, or `:8082`. */
   readonly portSuffix: string
 }
-export const domainOf = (addressing: SiteAddressing, name: string): string => `${name}.${addressing.host}${addressing.portSuffix}`
-export const urlOf = (addressing: SiteAddressing, name: string): string => `${addressing.scheme}://${domainOf(addressing, name)}`
+export const domainOf = (addressing: SiteAddressing, name: string): string =>
+  `${name}.${addressing.host}${addressing.portSuffix}`
+export const urlOf = (addressing: SiteAddressing, name: string): string =>
+  `${addressing.scheme}://${domainOf(addressing, name)}`
 
 /** The customer's own names for a server, oldest first. */
 export const heldNames = async (db: Queryable, siteId: string): Promise<string[]> =>
   (
-    await db.selectFrom('site_domain').select('name').where('site_id', '=', siteId).where('released_at', 'is', null).orderBy('id').execute()
+    await db
+      .selectFrom('site_domain')
+      .select('name')
+      .where('site_id', '=', siteId)
+      .where('released_at', 'is', null)
+      .orderBy('id')
+      .execute()
   ).map(({ name }) => name)
 
 const formerNames = async (db: Queryable, siteId: string): Promise<string[]> =>
-  (await db.selectFrom('site_former_name').select('name').where('site_id', '=', siteId).orderBy('name').execute()).map(({ name }) => name)
+  (
+    await db
+      .selectFrom('host')
+      .select('name')
+      .where('site_id', '=', siteId)
+      .where('kind', '=', 'former')
+      .orderBy('name')
+      .execute()
+  ).map(({ name }) => name)
 
 /** Its names are free again: for the same customer at once, for another by the rules of domains.ts. */
 export async function releaseNames(tx: Tx, siteId: string, now: Date): Promise<void> {
-  await tx.updateTable('site_domain').set({ released_at: now }).where('site_id', '=', siteId).where('released_at', 'is', null).execute()
+  await tx
+    .updateTable('site_domain')
+    .set({ released_at: now })
+    .where('site_id', '=', siteId)
+    .where('released_at', 'is', null)
+    .execute()
 }
 
-export const specOf = async (db: Queryable, addressing: SiteAddressing, site: SiteRow): Promise<SiteSpec> => ({
+/** Whether a write failed because another site has the name, now or from before. */
+export const nameIsTaken = (error: unknown): boolean =>
+  databaseError(error)?.constraint === 'host_pkey'
+
+export const specOf = async (
+  db: Queryable,
+  addressing: SiteAddressing,
+  site: SiteRow,
+): Promise<SiteSpec> => ({
   id: site.id,
   url: urlOf(addressing, site.name),
-  hosts: [...(await heldNames(db, site.id)), ...(await formerNames(db, site.id)).map((name) => `${name}.${addressing.host}`)],
+  hosts: [
+    ...(await heldNames(db, site.id)),
+    ...(await formerNames(db, site.id)).map((name) => `${name}.${addressing.host}`),
+  ],
   title: site.name,
   language: site.language === 'vi' ? 'vi' : 'en',
   cpu: site.cpu,
@@ -54,7 +86,9 @@ const joined = (db: Queryable) =>
     .selectFrom('site as s')
     .leftJoin('subscription as u', 'u.id', 's.subscription_id')
     // The newest that is to be paid for it: the order's, or that of the last renewal.
-    .leftJoin('invoice as i', (join) => join.on('i.id', '=', sql<string>`coalesce(u.invoice_id, s.invoice_id)`))
+    .leftJoin('invoice as i', (join) =>
+      join.on('i.id', '=', sql<string>`coalesce(u.invoice_id, s.invoice_id)`),
+    )
     .where('s.deleted_at', 'is', null)
     .selectAll('s')
     .select([
@@ -63,11 +97,12 @@ const joined = (db: Queryable) =>
       'i.status as invoice_status',
       'i.total as invoice_total',
       'i.amount_paid as invoice_paid',
-      'i.token as invoice_token',
       'u.period_end as renews_at',
       'u.status as subscription_status',
-      sql<{ name: string; verified: boolean; checked_at: string }[]>`coalesce((
-        select jsonb_agg(jsonb_build_object('name', d.name, 'verified', d.verified, 'checked_at', d.checked_at) order by d.id)
+      sql<
+        { name: string; verified: boolean; pointed: boolean | null; checked_at: string }[]
+      >`coalesce((
+        select jsonb_agg(jsonb_build_object('name', d.name, 'verified', d.verified, 'pointed', d.pointed, 'checked_at', d.checked_at) order by d.id)
         from site_domain d where d.site_id = s.id and d.released_at is null), '[]')`.as('held'),
       'u.price as subscription_price',
       'u.cancel_at_period_end as ends',
@@ -75,19 +110,19 @@ const joined = (db: Queryable) =>
 
 type Joined = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrThrow']>>
 
-export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl: string }): Server {
+export function present(
+  row: Joined,
+  at: { addressing: SiteAddressing; links: InvoiceLinks },
+): Server {
   const invoiced =
-    row.shown_invoice_id !== null &&
-    row.invoice_number !== null &&
-    row.invoice_token !== null &&
-    row.invoice_total !== null &&
-    row.invoice_paid !== null
+    row.shown_invoice_id !== null && row.invoice_total !== null && row.invoice_paid !== null
   return {
     id: row.id,
     name: row.name,
     status: row.status as Status,
     reason: row.reason,
     restarting: row.status === 'running' && row.generation > row.settled_generation,
+    downSince: (row.status === 'running' && row.down_since?.toISOString()) || null,
     cpu: row.cpu,
     ram: row.ram_mb,
     disk: row.disk_mb,
@@ -97,7 +132,12 @@ export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl
     domain: domainOf(at.addressing, row.name),
     url: urlOf(at.addressing, row.name),
     domains: row.held.map(({ name }) => name),
-    domainStates: row.held.map(({ name, verified, checked_at }) => ({ name, verified, checkedAt: new Date(checked_at).toISOString() })),
+    domainStates: row.held.map(({ name, verified, pointed, checked_at }) => ({
+      name,
+      verified,
+      pointed,
+      checkedAt: new Date(checked_at).toISOString(),
+    })),
     planned:
       row.planned_plan_id === null || row.planned_containers === null
         ? null
@@ -106,17 +146,23 @@ export function present(row: Joined, at: { addressing: SiteAddressing; portalUrl
     price: Number(row.subscription_price ?? row.price),
     currency: currencySchema.parse(row.currency),
     createdAt: row.created_at.toISOString(),
-    renewsAt: row.subscription_status === 'active' && row.ends !== true ? (row.renews_at?.toISOString() ?? null) : null,
+    renewsAt:
+      row.subscription_status === 'active' && row.ends !== true
+        ? (row.renews_at?.toISOString() ?? null)
+        : null,
     subscriptionId: row.subscription_id,
     invoice: invoiced
       ? {
           id: row.shown_invoice_id ?? '',
-          number: row.invoice_number ?? '',
+          number: row.invoice_number,
           status: row.invoice_status ?? '',
           amount_paid: Number(row.invoice_paid),
-          amount_due: row.invoice_status === 'open' ? Number((row.invoice_total ?? 0n) - (row.invoice_paid ?? 0n)) : 0,
+          amount_due:
+            row.invoice_status === 'open'
+              ? Number((row.invoice_total ?? 0n) - (row.invoice_paid ?? 0n))
+              : 0,
           currency: currencySchema.parse(row.currency),
-          hosted_invoice_url: hostedUrl(at.portalUrl, row.invoice_token ?? ''),
+          hosted_invoice_url: at.links.hosted(row.shown_invoice_id ?? ''),
         }
       : null,
   }
@@ -138,14 +184,24 @@ export async function sitePage(
 }
 
 /** The owner's own; anybody else's is unknown. */
-export const siteOf = (db: Queryable, customerId: string, id: string): Promise<Joined | undefined> =>
+export const siteOf = (
+  db: Queryable,
+  customerId: string,
+  id: string,
+): Promise<Joined | undefined> =>
   joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).executeTakeFirst()
 
 /** One that failed never runs, one that is deleted stays `deleting` for ever: a name given to them would be lost to everybody. */
-export const takesNames = ({ status }: { readonly status: string }): boolean => status !== 'failed' && status !== 'deleting'
+export const takesNames = ({ status }: { readonly status: string }): boolean =>
+  status !== 'failed' && status !== 'deleting'
 
 /** The host name that the customer's server answers on by itself; undefined for one that is not theirs. Refuses one that takes no names. */
-export async function hostOf(db: Queryable, addressing: SiteAddressing, customerId: string, id: string): Promise<string | undefined> {
+export async function hostOf(
+  db: Queryable,
+  addressing: SiteAddressing,
+  customerId: string,
+  id: string,
+): Promise<string | undefined> {
   const site = isUuid(id) ? await siteOf(db, customerId, id) : undefined
   if (site && !takesNames(site)) throw new Refusal('server_not_running')
   return site && `${site.name}.${addressing.host}`
@@ -159,13 +215,13 @@ export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
   tx.selectFrom('site').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
 /** What the edge must know of every host name: the server's own below `host`, those that it had before, and those that customers brought. */
-export async function hostRows(db: Queryable, host: string): Promise<{ id: string; status: string; host: string }[]> {
+export async function hostRows(
+  db: Queryable,
+  host: string,
+): Promise<{ id: string; status: string; host: string }[]> {
   const { rows } = await sql<{ id: string; status: string; host: string }>`
-    select id, status, name || '.' || ${host}::text as host from site where deleted_at is null
-    union all
-    select s.id, s.status, f.name || '.' || ${host}::text from site_former_name f join site s on s.id = f.site_id where s.deleted_at is null
-    union all
-    select s.id, s.status, d.name from site_domain d join site s on s.id = d.site_id where d.released_at is null
+    select s.id, s.status, case h.kind when 'custom' then h.name else h.name || '.' || ${host}::text end as host
+    from host h join site s on s.id = h.site_id where s.deleted_at is null
   `.execute(db)
   return rows
 }

@@ -4,7 +4,12 @@ import { DriverFailure } from '../platform/errors.ts'
  * The outcome; DriverFailure unavailable when it takes longer; the signal's reason once it is aborted (the portal does not wait for a boot or a
  * backup before it stops). The work itself goes on: what a driver does is an "ensure" and may be asked again meanwhile.
  */
-export async function within<T>(ms: number, why: string, work: Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function within<T>(
+  ms: number,
+  why: string,
+  work: Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const { promise: interrupted, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new DriverFailure('unavailable', why)), ms)
   const onAbort = (): void => reject(signal?.reason)

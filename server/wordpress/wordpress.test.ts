@@ -15,7 +15,15 @@ afterAll(async () => {
   if (!closed) await house.close()
 })
 
-const order = { size: 1, region: 5, disk: 20_480, mariadb_disk_size: 10_240, user: 'chu nha', password: 'Mat-khau-9!', replicate: 1 }
+const order = {
+  size: 1,
+  region: 5,
+  disk: 20_480,
+  mariadb_disk_size: 10_240,
+  user: 'chu nha',
+  password: 'Mat-khau-9!',
+  replicate: 1,
+}
 /** 89 000 + 80 000 + 89 000. */
 const price = 258_000
 
@@ -31,20 +39,37 @@ const visit = (host: string, path: string, form?: Record<string, string>): Promi
     const headers = {
       host,
       cookie: 'wordpress_test_cookie=WP%20Cookie%20check',
-      ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded', 'content-length': Buffer.byteLength(body) }),
+      ...(body !== undefined && {
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': Buffer.byteLength(body),
+      }),
     }
     const request = http.request(
-      { host: '127.0.0.1', port: house.config.SITES_PORT, path, method: body === undefined ? 'GET' : 'POST', headers, agent: false },
+      {
+        host: '127.0.0.1',
+        port: house.config.SITES_PORT,
+        path,
+        method: body === undefined ? 'GET' : 'POST',
+        headers,
+        agent: false,
+      },
       (answer) => {
         const chunks: Buffer[] = []
         answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() }))
+        answer.on('end', () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            text: Buffer.concat(chunks).toString(),
+          }),
+        )
       },
     )
     request.on('error', reject)
     request.end(body)
   })
-const answers = (host: string) => eventually(`${host} answering`, async () => (await visit(host, '/')).status === 200, 60)
+const answers = (host: string) =>
+  eventually(`${host} answering`, async () => (await visit(host, '/')).status === 200, 60)
 
 interface Shown {
   status: string
@@ -55,19 +80,36 @@ interface Shown {
 const one = async ({ token }: TestCustomer, id: string): Promise<Shown> =>
   (await house.call<Shown>('GET', `/api/wp/${id}`, { token })).body.result
 const becomes = (customer: TestCustomer, id: string, status: string) =>
-  eventually(`the order being ${status}`, async () => (await one(customer, id)).status === status, 90)
+  eventually(
+    `the order being ${status}`,
+    async () => (await one(customer, id)).status === status,
+    90,
+  )
 const events = async ({ token }: TestCustomer): Promise<string[]> => {
   const { data } = (
-    await house.call<{ data: { event: string; payload: { wp?: { status?: string } } }[] }>('GET', '/api/notifications?limit=100', { token })
+    await house.call<{ data: { event: string; payload: { wp?: { status?: string } } }[] }>(
+      'GET',
+      '/api/notifications?limit=100',
+      { token },
+    )
   ).body.result
-  return data.toReversed().map(({ event, payload }) => (event === 'wordpress.status' ? `${event} ${payload.wp?.status}` : event))
+  return data
+    .toReversed()
+    .map(({ event, payload }) =>
+      event === 'wordpress.status' ? `${event} ${payload.wp?.status}` : event,
+    )
 }
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
-  (await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+  (
+    await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
+      token,
+    })
+  ).body.result
     .toReversed()
     .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 async function place({ token }: TestCustomer): Promise<string> {
-  const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token, body: order })).body.result
+  const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token, body: order })).body
+    .result
   ids.push(id)
   return id
 }
@@ -88,13 +130,19 @@ describe('a WordPress server', () => {
   beforeAll(async () => {
     an = await house.customer()
     id = await place(an)
-    await eventually('the failed payment', async () => (await events(an)).includes('invoice.payment_failed'))
+    await eventually('the failed payment', async () =>
+      (await events(an)).includes('invoice.payment_failed'),
+    )
     site = await one(an, id)
   })
 
   test('ordered without money shows that it is not there yet', async () => {
     expect((await one(an, id)).status).toBe('pending_payment')
-    await eventually('the edge knowing the name', async () => (await visit(site.domain, '/')).status === 503, 3)
+    await eventually(
+      'the edge knowing the name',
+      async () => (await visit(site.domain, '/')).status === 503,
+      3,
+    )
     expect((await visit('nobody.localhost', '/')).status).toBe(404)
   })
 
@@ -102,9 +150,13 @@ describe('a WordPress server', () => {
     await house.topUp(an, 300_000)
     await becomes(an, id, 'running')
     expect((await one(an, id)).invoice.status).toBe('paid')
-    expect(Date.parse((await one(an, id)).renewsAt ?? '') - Date.now()).toBeGreaterThan(27 * 86_400_000)
+    expect(Date.parse((await one(an, id)).renewsAt ?? '') - Date.now()).toBeGreaterThan(
+      27 * 86_400_000,
+    )
     expect(await entries(an)).toEqual(['300000 → 300000', `${-price} → 42000`])
-    await eventually('the last event', async () => (await events(an)).includes('wordpress.status running'))
+    await eventually('the last event', async () =>
+      (await events(an)).includes('wordpress.status running'),
+    )
     expect(await events(an)).toEqual([
       'subscribe.create',
       'invoice.create',
@@ -133,7 +185,9 @@ describe('a WordPress server', () => {
     const good = await signIn(order.password)
     expect(good.status).toBe(302)
     expect(String(good.headers['set-cookie'])).toContain('wordpress_logged_in_')
-    expect(String((await signIn('Wrong-9!')).headers['set-cookie'])).not.toContain('wordpress_logged_in_')
+    expect(String((await signIn('Wrong-9!')).headers['set-cookie'])).not.toContain(
+      'wordpress_logged_in_',
+    )
   })
 
   test('is there again after the portal was closed and opened', { timeout: 120_000 }, async () => {
@@ -157,7 +211,15 @@ describe('a WordPress server', () => {
       // Nothing is waited for that can be done again.
       expect(performance.now() - began).toBeLessThan(20_000)
       await becomes(binh, cut, 'running')
-      expect((await house.house.db.selectFrom('site').select('attempts').where('id', '=', cut).executeTakeFirstOrThrow()).attempts).toBe(0)
+      expect(
+        (
+          await house.house.db
+            .selectFrom('site')
+            .select('attempts')
+            .where('id', '=', cut)
+            .executeTakeFirstOrThrow()
+        ).attempts,
+      ).toBe(0)
       await answers((await one(binh, cut)).domain)
       expect(await entries(binh)).toEqual([`${price} → ${price}`, `${-price} → 0`])
       await house.ledgerHolds()
@@ -177,7 +239,8 @@ describe('a WordPress server', () => {
         socket.on('error', () => undefined)
         socket.on('close', () => resolve())
       })
-    for (let n = 0; n < 20; n++) await Promise.all([hangUp(`/api/wp/${id}/log/stream?ticket=x`), hangUp('/nowhere')])
+    for (let n = 0; n < 20; n++)
+      await Promise.all([hangUp(`/api/wp/${id}/log/stream?ticket=x`), hangUp('/nowhere')])
     expect((await house.call('GET', '/healthz')).status).toBe(200)
   })
 

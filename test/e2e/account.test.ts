@@ -17,7 +17,11 @@ afterAll(async () => {
 /** A tab of its own, with a session of its own. */
 async function signedIn(customer: TestCustomer, path: string) {
   const { email, password } = customer
-  const answer = await house.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', { body: { email, password } })
+  const answer = await house.call<{ token: { accessToken: string } }>(
+    'POST',
+    '/api/v1/auth/login',
+    { body: { email, password } },
+  )
   const { context, page, complaints } = await visitAs(browser, {
     language: 'en',
     customer: { token: answer.body.result.token.accessToken },
@@ -49,7 +53,9 @@ test('a name, what invoices name, a time zone and an email address are changed',
   expect(await billing.getByText('Choose a place from the list.').count()).toBe(0)
   await billing.getByLabel('Company').fill('Ánh Dương')
   const save = async () => {
-    const saved = page.waitForResponse((response) => response.request().method() === 'PUT' && response.ok())
+    const saved = page.waitForResponse(
+      (response) => response.request().method() === 'PUT' && response.ok(),
+    )
     await billing.getByRole('button', { name: 'Save' }).click()
     await saved
   }
@@ -60,7 +66,9 @@ test('a name, what invoices name, a time zone and an email address are changed',
   await save()
   await page.reload()
   await expect.poll(() => billing.getByLabel('City or district').inputValue()).toBe('Hà Nội')
-  const stored = ['Company', 'Tax code', 'Address'].map((label) => billing.getByLabel(label).inputValue())
+  const stored = ['Company', 'Tax code', 'Address'].map((label) =>
+    billing.getByLabel(label).inputValue(),
+  )
   expect(await Promise.all(stored)).toEqual(['Ánh Trăng', '0399999999', '1 Tràng Tiền'])
 
   const history = page.getByRole('region', { name: 'Sign-in history' })
@@ -71,9 +79,17 @@ test('a name, what invoices name, a time zone and an email address are changed',
   await region.getByRole('button', { name: 'Save' }).click()
   // Perth is an hour ahead of Vietnam all the year.
   const hourLater = (text: string): number => Date.parse(`${text.replace(' ', 'T')}Z`)
-  await expect.poll(async () => hourLater(await history.locator('time').first().innerText()) - hourLater(before)).toBe(3_600_000)
+  await expect
+    .poll(
+      async () => hourLater(await history.locator('time').first().innerText()) - hourLater(before),
+    )
+    .toBe(3_600_000)
   await page.reload()
-  await expect.poll(async () => hourLater(await history.locator('time').first().innerText()) - hourLater(before)).toBe(3_600_000)
+  await expect
+    .poll(
+      async () => hourLater(await history.locator('time').first().innerText()) - hourLater(before),
+    )
+    .toBe(3_600_000)
 
   const email = `e2e-${an.email}`
   await page.getByRole('button', { name: 'Change: Email address' }).click()
@@ -84,7 +100,10 @@ test('a name, what invoices name, a time zone and an email address are changed',
   await card.getByText('This is not your current password.').waitFor()
   await card.getByLabel('Current password', { exact: true }).fill(an.password)
   await card.getByRole('button', { name: 'Send the code' }).click()
-  const code = await eventually('the code', async () => /\b\d{6}\b/.exec((await house.inbox(email))[0]?.text ?? '')?.[0])
+  const code = await eventually(
+    'the code',
+    async () => /\b\d{6}\b/.exec((await house.inbox(email))[0]?.text ?? '')?.[0],
+  )
   await card.getByLabel('Code of 6 digits').fill(code)
   await card.getByRole('button', { name: 'Confirm' }).click()
   await card.getByText(email, { exact: true }).waitFor()
@@ -97,12 +116,21 @@ test('who is signed out from another tab is led to the sign-in within five secon
   const an = await house.customer()
   const [here, there] = [await signedIn(an, '/account'), await signedIn(an, '/invoice')]
   // Its channel is open: the word comes over the socket, nothing is clicked there.
-  await eventually('the channel', async () => (await house.house.db.selectFrom('channel_grant').select('socket_id').execute()).length >= 2)
+  await eventually(
+    'the channel',
+    async () =>
+      (await house.house.db.selectFrom('channel_grant').select('socket_id').execute()).length >= 2,
+  )
   await there.page.waitForLoadState('networkidle')
   await here.page.reload()
   await here.page.getByRole('button', { name: 'Sign out all others' }).click()
   await here.page.getByText('Every other session is signed out.').waitFor()
   await there.page.waitForURL(/\/login\?next=%2Finvoice/, { timeout: 5000 })
-  await expect.poll(async () => await here.page.getByRole('region', { name: 'Sessions' }).getByRole('listitem').count()).toBe(1)
+  await expect
+    .poll(
+      async () =>
+        await here.page.getByRole('region', { name: 'Sessions' }).getByRole('listitem').count(),
+    )
+    .toBe(1)
   await Promise.all([here.context.close(), there.context.close()])
 })

@@ -1,6 +1,12 @@
 /** A real Chromium for the journeys: the machine's own, or the one that an npm package carries. */
 import AxeBuilder from '@axe-core/playwright'
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core'
 import { browserArguments, browserPath } from '../../scripts/browser.mjs'
 
 export async function openBrowser(): Promise<Browser> {
@@ -41,14 +47,23 @@ export interface Look extends Pick<BrowserContextOptions, 'viewport' | 'timezone
 }
 
 /** A visitor with these choices made before, in a tab that has opened nothing yet. Nothing moves, so that colours are settled. */
-export async function visitAs(browser: Browser, { theme, language, customer, ...options }: Look = {}): Promise<Visit> {
-  const one = await visit(browser, { reducedMotion: 'reduce', locale: 'en-GB', colorScheme: theme ?? 'light', ...options })
+export async function visitAs(
+  browser: Browser,
+  { theme, language, customer, ...options }: Look = {},
+): Promise<Visit> {
+  const one = await visit(browser, {
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    colorScheme: theme ?? 'light',
+    ...options,
+  })
   await one.context.addInitScript(
     ({ choices, token }) => {
       // A card provider's frames run this too, and have nothing of ours.
       if (window !== window.top) return
       for (const [key, value] of Object.entries(choices))
-        if (value !== undefined && localStorage.getItem(key) === null) localStorage.setItem(key, value)
+        if (value !== undefined && localStorage.getItem(key) === null)
+          localStorage.setItem(key, value)
       // Once: who signs out stays signed out.
       if (token === undefined || sessionStorage.getItem('seeded') !== null) return
       sessionStorage.setItem('seeded', '1')
@@ -66,7 +81,9 @@ export const phone = { width: 390, height: 844 }
 /** Waits for the whole of a screen: no grey block, no place kept for a second drawing, and nothing under way in it. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
-    () => document.querySelector('h1') !== null && document.querySelector('.skeleton, .boot, [data-later], [aria-busy="true"]') === null,
+    () =>
+      document.querySelector('h1') !== null &&
+      document.querySelector('.skeleton, .boot, [data-later], [aria-busy="true"]') === null,
   )
 }
 
@@ -79,8 +96,15 @@ export async function openPage(page: Page, url: string): Promise<void> {
 /** What of the page breaks WCAG 2.2 AA, as rule and place. */
 export async function violations(page: Page): Promise<string[]> {
   // A colour that is still changing is no colour to judge.
-  await page.evaluate(async () => await Promise.allSettled(document.getAnimations().map(async ({ finished }) => await finished)))
-  const { violations: found } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
+  await page.evaluate(
+    async () =>
+      await Promise.allSettled(
+        document.getAnimations().map(async ({ finished }) => await finished),
+      ),
+  )
+  const { violations: found } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    .analyze()
   return found.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
 }
 

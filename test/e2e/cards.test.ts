@@ -3,7 +3,18 @@ import type { Browser, FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
 import { stripeBrowser, testCards } from '../stripe-browser.ts'
-import { openBrowser, phone, settled, sideways, violations, visit, visitAs, wide, type Look, type Visit } from './browser.ts'
+import {
+  openBrowser,
+  phone,
+  settled,
+  sideways,
+  violations,
+  visit,
+  visitAs,
+  wide,
+  type Look,
+  type Visit,
+} from './browser.ts'
 
 let house: TestHouse
 let browser: Browser
@@ -18,7 +29,8 @@ afterAll(async () => {
 /** Signed in, with an Australian's texts where nothing else is asked for. */
 const open = (customer: TestCustomer, look: Look = {}): Promise<Visit> =>
   visitAs(browser, { theme: 'light', language: 'aud', ...look, customer })
-const formOf = (page: Page): FrameLocator => page.frameLocator('iframe[title="Secure payment input frame"]')
+const formOf = (page: Page): FrameLocator =>
+  page.frameLocator('iframe[title="Secure payment input frame"]')
 async function type(page: Page, number: string): Promise<void> {
   const form = formOf(page)
   await form.getByLabel('Card number').fill(number)
@@ -30,12 +42,17 @@ const balanceOf = async ({ token }: TestCustomer): Promise<number> =>
   (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token })).body.result.balance
 
 async function linked(customer: TestCustomer, number: string): Promise<void> {
-  const secret = await house.call<{ client_secret: string }>('GET', '/api/v1/auth/card', { token: customer.token })
-  const { payment_method: methodId } = await stripeBrowser(house.sandboxUrl, house.keysOf('stripe')['publishableKey'] ?? '').confirm(
-    secret.body.result.client_secret,
-    { number },
-  )
-  await house.call('PUT', '/api/payments/stripe/attach', { token: customer.token, body: { methodId } })
+  const secret = await house.call<{ client_secret: string }>('GET', '/api/v1/auth/card', {
+    token: customer.token,
+  })
+  const { payment_method: methodId } = await stripeBrowser(
+    house.sandboxUrl,
+    house.keysOf('stripe')['publishableKey'] ?? '',
+  ).confirm(secret.body.result.client_secret, { number })
+  await house.call('PUT', '/api/payments/stripe/attach', {
+    token: customer.token,
+    body: { methodId },
+  })
 }
 
 test('from /payment over /link-card to the new balance', { timeout: 120_000 }, async () => {
@@ -138,91 +155,113 @@ test(
   },
 )
 
-test('a linked card is made the default, and unlinked after a question', { timeout: 60_000 }, async () => {
-  const an = await house.customer({ region: 'AUD' })
-  for (const number of [testCards.visa, testCards.amex]) await linked(an, number)
-  const { page, context } = await open(an)
-  await page.goto(`${house.url}/link-card`)
-  await settled(page)
-  const visa = page.getByRole('listitem').filter({ hasText: '4242' })
-  await visa.getByRole('button', { name: /Actions/ }).click()
-  await page.getByRole('menuitem', { name: 'Make default' }).click()
-  await visa.getByText('Default').waitFor()
-  await visa.getByRole('button', { name: /Actions/ }).click()
-  await page.getByRole('menuitem', { name: 'Unlink' }).click()
-  const question = page.getByRole('dialog', { name: 'Unlink this card?' })
-  await question.getByRole('button', { name: 'Cancel' }).click()
-  expect(await visa.count()).toBe(1)
-  await visa.getByRole('button', { name: /Actions/ }).click()
-  await page.getByRole('menuitem', { name: 'Unlink' }).click()
-  await question.getByRole('button', { name: 'Unlink' }).click()
-  await visa.waitFor({ state: 'detached' })
-  expect(await page.getByRole('listitem').filter({ hasText: '0005' }).count()).toBe(1)
-  await context.close()
-})
+test(
+  'a linked card is made the default, and unlinked after a question',
+  { timeout: 60_000 },
+  async () => {
+    const an = await house.customer({ region: 'AUD' })
+    for (const number of [testCards.visa, testCards.amex]) await linked(an, number)
+    const { page, context } = await open(an)
+    await page.goto(`${house.url}/link-card`)
+    await settled(page)
+    const visa = page.getByRole('listitem').filter({ hasText: '4242' })
+    await visa.getByRole('button', { name: /Actions/ }).click()
+    await page.getByRole('menuitem', { name: 'Make default' }).click()
+    await visa.getByText('Default').waitFor()
+    await visa.getByRole('button', { name: /Actions/ }).click()
+    await page.getByRole('menuitem', { name: 'Unlink' }).click()
+    const question = page.getByRole('dialog', { name: 'Unlink this card?' })
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    expect(await visa.count()).toBe(1)
+    await visa.getByRole('button', { name: /Actions/ }).click()
+    await page.getByRole('menuitem', { name: 'Unlink' }).click()
+    await question.getByRole('button', { name: 'Unlink' }).click()
+    await visa.waitFor({ state: 'detached' })
+    expect(await page.getByRole('listitem').filter({ hasText: '0005' }).count()).toBe(1)
+    await context.close()
+  },
+)
 
-test('signing in fetches the secret for linking a card, signing out forgets it', { timeout: 60_000 }, async () => {
-  const an = await house.customer({ region: 'AUD' })
-  const { page, context } = await visit(browser)
-  await page.goto(`${house.url}/login`)
-  await page.getByLabel('Email').fill(an.email)
-  await page.getByLabel('Password', { exact: true }).fill(an.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(`${house.url}/`)
-  const kept = () => page.evaluate(() => sessionStorage.getItem('client_secret'))
-  const secret = await eventually('the secret', async () => (await kept()) ?? undefined)
-  expect(secret).toMatch(/^seti_\w+_secret_\w+$/)
-  await page.getByRole('button', { name: /^Account/ }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.waitForURL(/\/login/)
-  expect(await kept()).toBeNull()
-  await context.close()
-})
+test(
+  'signing in fetches the secret for linking a card, signing out forgets it',
+  { timeout: 60_000 },
+  async () => {
+    const an = await house.customer({ region: 'AUD' })
+    const { page, context } = await visit(browser)
+    await page.goto(`${house.url}/login`)
+    await page.getByLabel('Email').fill(an.email)
+    await page.getByLabel('Password', { exact: true }).fill(an.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(`${house.url}/`)
+    const kept = () => page.evaluate(() => sessionStorage.getItem('client_secret'))
+    const secret = await eventually('the secret', async () => (await kept()) ?? undefined)
+    expect(secret).toMatch(/^seti_\w+_secret_\w+$/)
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.waitForURL(/\/login/)
+    expect(await kept()).toBeNull()
+    await context.close()
+  },
+)
 
-test('without the provider’s script the page stays usable and can be tried again', { timeout: 60_000 }, async () => {
-  const an = await house.customer({ region: 'AUD' })
-  const { page, context } = await open(an)
-  let away = true
-  await page.route('**/stripe.js', (route) => (away ? route.abort() : route.continue()))
-  await page.goto(`${house.url}/link-card`)
-  const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' })
-  await alert.waitFor()
-  expect(await violations(page)).toEqual([])
-  away = false
-  await alert.getByRole('button').click()
-  await formOf(page).getByLabel('Card number').waitFor()
-  await context.close()
-})
+test(
+  'without the provider’s script the page stays usable and can be tried again',
+  { timeout: 60_000 },
+  async () => {
+    const an = await house.customer({ region: 'AUD' })
+    const { page, context } = await open(an)
+    let away = true
+    await page.route('**/stripe.js', (route) => (away ? route.abort() : route.continue()))
+    await page.goto(`${house.url}/link-card`)
+    const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' })
+    await alert.waitFor()
+    expect(await violations(page)).toEqual([])
+    away = false
+    await alert.getByRole('button').click()
+    await formOf(page).getByLabel('Card number').waitFor()
+    await context.close()
+  },
+)
 
 test.each([
   { theme: 'light', viewport: wide, language: 'aud' },
   { theme: 'dark', viewport: wide, language: 'vi' },
   { theme: 'light', viewport: phone, language: 'vi' },
   { theme: 'dark', viewport: phone, language: 'en' },
-] as const)('the card screens stand in $theme, $viewport.width px, $language', { timeout: 120_000 }, async (look) => {
-  const rich = await house.customer({ region: 'AUD' })
-  for (const number of [testCards.visa, testCards.mastercard, testCards.amex, testCards.jcb]) await linked(rich, number)
-  const vietnamese = await house.customer()
-  const found: Record<string, unknown> = {}
-  for (const [customer, path] of [
-    [rich, '/link-card'],
-    [rich, '/payment?amount=20&type=card'],
-    [vietnamese, '/link-card'],
-  ] as const) {
-    const { page, context, complaints } = await open(customer, look)
-    await page.goto(`${house.url}${path}`)
-    await settled(page)
-    if (customer === rich && path === '/link-card') await formOf(page).locator('#number').waitFor()
-    const over = await sideways(page)
-    const folder = process.env['SCREENSHOTS']
-    if (folder !== undefined)
-      await page.screenshot({
-        path: `${folder}/${look.theme}-${look.viewport.width}-${path.replaceAll(/\W+/g, '-')}-${customer === rich}.png`,
-        fullPage: true,
-      })
-    const wrong = [...(await violations(page)), ...complaints, ...(over > 0 ? ['scrolls sideways'] : [])]
-    if (wrong.length > 0) found[path] = wrong
-    await context.close()
-  }
-  expect(found).toEqual({})
-})
+] as const)(
+  'the card screens stand in $theme, $viewport.width px, $language',
+  { timeout: 120_000 },
+  async (look) => {
+    const rich = await house.customer({ region: 'AUD' })
+    for (const number of [testCards.visa, testCards.mastercard, testCards.amex, testCards.jcb])
+      await linked(rich, number)
+    const vietnamese = await house.customer()
+    const found: Record<string, unknown> = {}
+    for (const [customer, path] of [
+      [rich, '/link-card'],
+      [rich, '/payment?amount=20&type=card'],
+      [vietnamese, '/link-card'],
+    ] as const) {
+      const { page, context, complaints } = await open(customer, look)
+      await page.goto(`${house.url}${path}`)
+      await settled(page)
+      if (customer === rich && path === '/link-card')
+        await formOf(page).locator('#number').waitFor()
+      const over = await sideways(page)
+      const folder = process.env['SCREENSHOTS']
+      if (folder !== undefined)
+        await page.screenshot({
+          path: `${folder}/${look.theme}-${look.viewport.width}-${path.replaceAll(/\W+/g, '-')}-${customer === rich}.png`,
+          fullPage: true,
+        })
+      const wrong = [
+        ...(await violations(page)),
+        ...complaints,
+        ...(over > 0 ? ['scrolls sideways'] : []),
+      ]
+      if (wrong.length > 0) found[path] = wrong
+      await context.close()
+    }
+    expect(found).toEqual({})
+  },
+)

@@ -3,7 +3,16 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig } from '../dig.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, openPage, phone, settled, sideways, violations, visitAs, type Visit } from './browser.ts'
+import {
+  openBrowser,
+  openPage,
+  phone,
+  settled,
+  sideways,
+  violations,
+  visitAs,
+  type Visit,
+} from './browser.ts'
 
 const name = 'tiem-hoa.com.vn'
 let house: TestHouse
@@ -113,7 +122,9 @@ describe('a domain', { timeout: 60_000 }, () => {
     }
     expect(await answers('A')).toEqual([`${name} 300 A 203.0.113.24`])
     expect(await answers('AAAA')).toEqual([`${name} 300 AAAA 2001:db8::24`])
-    expect(await answers('TXT')).toEqual([`${name} 300 TXT v=spf1 include:_spf.example.org ~all; "quoted" ờ`])
+    expect(await answers('TXT')).toEqual([
+      `${name} 300 TXT v=spf1 include:_spf.example.org ~all; "quoted" ờ`,
+    ])
     expect(await answers('MX')).toEqual([`${name} 300 MX 10 mail.example.org`])
     expect((await answers('A', `www.${name}`))[0]).toBe(`www.${name} 300 CNAME ${name}`)
     expect(await wrong()).toEqual([])
@@ -150,7 +161,9 @@ describe('a domain', { timeout: 60_000 }, () => {
     await other.getByRole('button', { name: 'Confirm and save the record' }).click()
     await other.getByText('This record was changed in the meantime.').first().waitFor()
     await other.getByRole('button', { name: 'Load it as it stands now' }).click()
-    await expect.poll(() => other.getByLabel('IPV4', { exact: true }).inputValue()).toBe('203.0.113.25')
+    await expect
+      .poll(() => other.getByLabel('IPV4', { exact: true }).inputValue())
+      .toBe('203.0.113.25')
     await other.close()
     expect(await answers('A')).toEqual([`${name} 300 A 203.0.113.25`])
   })
@@ -160,13 +173,17 @@ describe('a domain', { timeout: 60_000 }, () => {
     await page.waitForURL(/record=TXT/)
     await expect.poll(() => page.getByRole('row').count()).toBe(2)
     await page.getByRole('radio', { name: /^All/ }).click({ force: true })
-    for (const label of [`Select A ${name}`, `Select MX ${name}`]) await page.getByRole('checkbox', { name: label }).check()
+    for (const label of [`Select A ${name}`, `Select MX ${name}`])
+      await page.getByRole('checkbox', { name: label }).check()
     await told('2 records selected')
     await button('Delete').click()
     await page.getByRole('heading', { name: 'Delete 2 records?' }).waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await told('2 records are deleted.')
-    await eventually('the name server has forgotten them', async () => (await answers('MX')).length === 0)
+    await eventually(
+      'the name server has forgotten them',
+      async () => (await answers('MX')).length === 0,
+    )
     await button('Undo').click()
     await told('It is as it was before.')
     await rowOf('mail.example.org').waitFor()
@@ -180,7 +197,9 @@ describe('a domain', { timeout: 60_000 }, () => {
     await dialog.getByLabel('Zone file').fill('api 600 IN A 203.0.113.60\nbad line')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await told(/^Line 2:/)
-    await dialog.getByLabel('Zone file').fill('$TTL 1h\napi IN A 203.0.113.60\n@ MX 5 mail2.example.org.')
+    await dialog
+      .getByLabel('Zone file')
+      .fill('$TTL 1h\napi IN A 203.0.113.60\n@ MX 5 mail2.example.org.')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('api A 203.0.113.60').waitFor()
     expect(await answers('A', `api.${name}`)).toEqual([])
@@ -198,8 +217,12 @@ describe('a domain', { timeout: 60_000 }, () => {
 
   test('asks after a change for that change alone, in a list of two thousand, and follows what another tab does', async () => {
     const domain = new URL(page.url()).pathname.split('/').at(-1)
-    const send = (method: string, path: string, body: object) => house.call(method, `/api/dns/${domain}${path}`, { token: an.token, body })
-    const file = Array.from({ length: 2000 }, (_, n) => `big${n} 300 IN A 10.1.${n >> 8}.${n & 255}`).join('\n')
+    const send = (method: string, path: string, body: object) =>
+      house.call(method, `/api/dns/${domain}${path}`, { token: an.token, body })
+    const file = Array.from(
+      { length: 2000 },
+      (_, n) => `big${n} 300 IN A 10.1.${n >> 8}.${n & 255}`,
+    ).join('\n')
     expect((await send('POST', '/zone', { content: file })).status).toBe(200)
     await page.reload()
     await page
@@ -209,7 +232,8 @@ describe('a domain', { timeout: 60_000 }, () => {
     const asked: string[] = []
     page.on('request', (request) => {
       const path = new URL(request.url()).pathname
-      if (request.method() === 'GET' && path.startsWith('/api/dns/')) asked.push(path.replace(`/api/dns/${domain}`, ''))
+      if (request.method() === 'GET' && path.startsWith('/api/dns/'))
+        asked.push(path.replace(`/api/dns/${domain}`, ''))
     })
     await page.getByRole('link', { name: 'Add record' }).first().click()
     await page.getByLabel('Name', { exact: true }).fill('bigger')
@@ -218,7 +242,16 @@ describe('a domain', { timeout: 60_000 }, () => {
     await page.getByRole('searchbox').fill(`bigger.${name}`)
     await rowOf('203.0.113.77').waitFor()
     // The other tab.
-    expect((await send('POST', '/records', { name: 'bigger', type: 'A', content: '203.0.113.78', ttl: 300 })).status).toBe(201)
+    expect(
+      (
+        await send('POST', '/records', {
+          name: 'bigger',
+          type: 'A',
+          content: '203.0.113.78',
+          ttl: 300,
+        })
+      ).status,
+    ).toBe(201)
     await button(`Actions for A bigger.${name}`).first().click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -232,16 +265,15 @@ describe('a domain', { timeout: 60_000 }, () => {
     await page.getByRole('searchbox').fill('')
   })
 
-  test('says in the form whose TTL changes too, what quotation marks mean, and that there is no proxy', async () => {
+  test('says in the form whose TTL changes too and what quotation marks mean, and has no switch without a proxy', async () => {
     await page.getByRole('link', { name: 'Add record' }).first().click()
-    const proxied = page.getByRole('switch', { name: 'Proxied' })
-    expect([await proxied.isChecked(), await proxied.isDisabled()]).toEqual([true, true])
-    await told(/^On by default, but without effect: there is no proxy here/)
-    await told('DNS only')
     await page.getByLabel('Type').selectOption('TXT')
-    expect([await proxied.isChecked(), await proxied.isDisabled()]).toEqual([false, true])
+    expect(await page.getByRole('switch').count()).toBe(0)
+    expect(await page.getByText('DNS only').count()).toBe(0)
     await page.getByLabel('Name', { exact: true }).fill('@')
-    await page.getByLabel('Content', { exact: true }).fill('"v=spf1 include:_spf.example.org" " -all"')
+    await page
+      .getByLabel('Content', { exact: true })
+      .fill('"v=spf1 include:_spf.example.org" " -all"')
     await told('Taken without its quotation marks: v=spf1 include:_spf.example.org -all')
     await button('Confirm and save the record').click()
     await rowOf('v=spf1 include:_spf.example.org -all').waitFor()
@@ -255,7 +287,9 @@ describe('a domain', { timeout: 60_000 }, () => {
     await told('The other TXT @ record gets this TTL too: 10 minutes instead of 5 minutes.')
     expect(await wrong()).toEqual([])
     await button('Confirm and save the record').click()
-    await told('The record is saved. 1 other record of the same name and type changed with it (TTL: 10 minutes).')
+    await told(
+      'The record is saved. 1 other record of the same name and type changed with it (TTL: 10 minutes).',
+    )
     await rowOf('second').waitFor()
   })
 
@@ -263,10 +297,16 @@ describe('a domain', { timeout: 60_000 }, () => {
     await button('More').last().click()
     await page.getByRole('menuitem', { name: 'Import a zone file' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Zone file').fill('$TTL 1\napi IN A 203.0.113.60\n@ 1w MX 5 mail2.example.org.')
+    await dialog
+      .getByLabel('Zone file')
+      .fill('$TTL 1\napi IN A 203.0.113.60\n@ 1w MX 5 mail2.example.org.')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('2 TTLs are not kept as the file has them').waitFor()
-    await dialog.getByText('Line 2: api A gets a TTL of 30 seconds instead of 1: a TTL is 30 to 86400 seconds here.').waitFor()
+    await dialog
+      .getByText(
+        'Line 2: api A gets a TTL of 30 seconds instead of 1: a TTL is 30 to 86400 seconds here.',
+      )
+      .waitFor()
     await dialog.getByText('Line 3: @ MX gets a TTL of 86400 seconds instead of 604800').waitFor()
     expect(await wrong()).toEqual([])
     await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -296,7 +336,12 @@ describe('a domain', { timeout: 60_000 }, () => {
 
   test('fits a phone, in Vietnamese', async () => {
     const held = await visitAs(browser, { language: 'vi', viewport: phone, customer: an })
-    for (const path of ['/dns', new URL(page.url()).pathname, `${new URL(page.url()).pathname}/add-record`, '/docs/dns']) {
+    for (const path of [
+      '/dns',
+      new URL(page.url()).pathname,
+      `${new URL(page.url()).pathname}/add-record`,
+      '/docs/dns',
+    ]) {
       await held.page.goto(`${house.url}${path}`)
       await settled(held.page)
       expect(await wrong(held.page), path).toEqual([])

@@ -49,7 +49,10 @@ test('an order that was half filled in when the session was revoked is still the
 
   // Nobody pressed anything: the live connection brings the news.
   await page.waitForURL(/\/login\?next=/)
-  await page.getByText('what you typed is still there').waitFor()
+  await page
+    .getByText('You were signed out. Sign in to continue. What you typed is still there.')
+    .waitFor()
+  expect(await page.getByLabel('Email').inputValue()).toBe(an.email)
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Another#1pass')
   await signIn(page, an)
   await page.waitForURL(`${house.url}/wordpress/create`)
@@ -79,7 +82,9 @@ test('a call that finds the session dead keeps the form too, and another custome
   await page.waitForURL(/\/login\?next=/)
   await signIn(page, an)
   await page.waitForURL(`${house.url}/payment`)
-  await expect.poll(() => page.getByRole('textbox', { name: /Amount/ }).inputValue()).toBe('345.000')
+  await expect
+    .poll(() => page.getByRole('textbox', { name: /Amount/ }).inputValue())
+    .toBe('345.000')
   expect(await page.getByRole('radio', { name: /VN Pay/ }).isChecked()).toBe(true)
 
   // It is the press that is to find the session dead, not what the page asks while it comes.
@@ -103,7 +108,10 @@ test('a call that finds the session dead keeps the form too, and another custome
 test('a locked screen gives the form back, and signing out forgets it', async () => {
   const an = await house.customer()
   const { context, page } = await atPage(an, '/project/create')
-  await page.getByRole('link', { name: 'PAAS', exact: true }).and(page.locator('[aria-current=page]')).waitFor()
+  await page
+    .getByRole('link', { name: 'PAAS', exact: true })
+    .and(page.locator('[aria-current=page]'))
+    .waitFor()
   await page.getByLabel('Project Name').fill('shop-one')
   const lock = async () => {
     await page.getByRole('button', { name: /^Account/ }).click()

@@ -20,9 +20,12 @@ async function open(path: string, customer: TestCustomer): Promise<Visit> {
   await settled(one.page)
   return one
 }
-const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).filter({ visible: true }).first().click()
-const confirmation = (page: Page) => page.getByRole('dialog').getByRole('button', { name: /^Confirm/ })
-const servers = async ({ token }: TestCustomer) => (await house.call<{ id: string }[]>('GET', '/api/wp', { token })).body.result
+const press = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name }).filter({ visible: true }).first().click()
+const confirmation = (page: Page) =>
+  page.getByRole('dialog').getByRole('button', { name: /^Confirm/ })
+const servers = async ({ token }: TestCustomer) =>
+  (await house.call<{ id: string }[]>('GET', '/api/wp', { token })).body.result
 
 async function choose(page: Page): Promise<void> {
   await page.getByRole('radio', { name: /Hà Nội/ }).check({ force: true })
@@ -52,10 +55,19 @@ const spoil = (page: Page, answer: (route: Route) => Promise<void>) =>
   )
 
 test.each([
-  ['breaks off', (route: Route) => route.fulfill({ status: 201, contentType: 'application/json', body: '{"statusCode":201,"mess' })],
+  [
+    'breaks off',
+    (route: Route) =>
+      route.fulfill({
+        status: 201,
+        contentType: 'application/json',
+        body: '{"statusCode":201,"mess',
+      }),
+  ],
   [
     'is a proxy’s own, that waited too long',
-    (route: Route) => route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>504</h1>' }),
+    (route: Route) =>
+      route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>504</h1>' }),
   ],
 ])('an order whose answer %s is placed once, however often it is confirmed', async (_, answer) => {
   const an = await house.customer()
@@ -120,8 +132,17 @@ test('what was confirmed can no longer be called off: the dialog stays until it 
 
 test('a tab that cannot be fetched loads the page anew, once, and opens', async () => {
   const an = await house.customer()
-  const body = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'binh', password: 'Another#1pass', replicate: 1 }
-  const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body })).body.result
+  const body = {
+    size: 1,
+    region: 1,
+    disk: 10_240,
+    mariadb_disk_size: 10_240,
+    user: 'binh',
+    password: 'Another#1pass',
+    replicate: 1,
+  }
+  const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body }))
+    .body.result
   const { page, context } = await open(`/wordpress/${id}`, an)
   await page.route(/\/assets\/LogsTab-/, (route) => route.abort(), { times: 1 })
   await page.evaluate(() => Object.assign(window, { before: true }))

@@ -12,8 +12,13 @@ const looks = (of: Locator) =>
     const drawn: string[] = []
     let at: Element | null = element
     for (let up = 0; at !== null && up < 4; up += 1, at = at.parentElement) {
-      const { outlineStyle, outlineWidth, outlineColor, boxShadow, borderColor, backgroundColor } = getComputedStyle(at)
-      drawn.push([outlineStyle, outlineWidth, outlineColor, boxShadow, borderColor, backgroundColor].join(' '))
+      const { outlineStyle, outlineWidth, outlineColor, boxShadow, borderColor, backgroundColor } =
+        getComputedStyle(at)
+      drawn.push(
+        [outlineStyle, outlineWidth, outlineColor, boxShadow, borderColor, backgroundColor].join(
+          ' ',
+        ),
+      )
     }
     return drawn.join('\n')
   })
@@ -44,9 +49,17 @@ export class Keyboard {
       if (await isFocused(of)) {
         const name = await this.#nameOf(of)
         // Colours that fade in have arrived.
-        await of.evaluate(async () => await Promise.allSettled(document.getAnimations().map(async ({ finished }) => await finished)))
-        if (presses > 0 && (await looks(of)) === before) throw new Error(`nothing shows that ${name} has the focus`)
-        this.#note(presses === 0 ? `the focus is on ${name} already` : `${key} × ${presses} → ${name}`)
+        await of.evaluate(
+          async () =>
+            await Promise.allSettled(
+              document.getAnimations().map(async ({ finished }) => await finished),
+            ),
+        )
+        if (presses > 0 && (await looks(of)) === before)
+          throw new Error(`nothing shows that ${name} has the focus`)
+        this.#note(
+          presses === 0 ? `the focus is on ${name} already` : `${key} × ${presses} → ${name}`,
+        )
         return
       }
       before = await looks(of)
@@ -86,9 +99,12 @@ export class Keyboard {
     const at = this.#page.getByRole('heading', { level: 1, name: heading })
     await at.waitFor({ timeout: withinMs })
     await this.#page.waitForFunction(
-      (text) => document.activeElement?.tagName === 'H1' && document.activeElement.textContent === text,
+      (text) =>
+        document.activeElement?.tagName === 'H1' && document.activeElement.textContent === text,
       heading,
     )
-    this.#note(`arrives at "${heading}" (${new URL(this.#page.url()).pathname.replace(/[0-9a-f-]{36}/, '{id}')}), the focus on its heading`)
+    this.#note(
+      `arrives at "${heading}" (${new URL(this.#page.url()).pathname.replace(/[0-9a-f-]{36}/, '{id}')}), the focus on its heading`,
+    )
   }
 }

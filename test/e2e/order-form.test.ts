@@ -18,7 +18,8 @@ afterAll(async () => {
 })
 
 /** A visitor who reads English where nothing else is asked for. */
-const open = (look: Look = {}): Promise<Visit> => visitAs(browser, { theme: 'light', language: 'en', ...look })
+const open = (look: Look = {}): Promise<Visit> =>
+  visitAs(browser, { theme: 'light', language: 'en', ...look })
 const go = (page: Page, path: string): Promise<void> => openPage(page, `${house.url}${path}`)
 
 describe('/wordpress/create', () => {
@@ -65,9 +66,13 @@ describe('/wordpress/create', () => {
       const button = summary.getByRole('button', { name: t.review })
       const says = (text: string, enabled = false) =>
         expect
-          .poll(async () => [await summary.getByText(text, { exact: true }).isVisible(), await button.isEnabled()])
+          .poll(async () => [
+            await summary.getByText(text, { exact: true }).isVisible(),
+            await button.isEnabled(),
+          ])
           .toEqual([true, enabled])
-      const choose = (name: RegExp, at = 0) => page.getByRole('radio', { name }).nth(at).check({ force: true })
+      const choose = (name: RegExp, at = 0) =>
+        page.getByRole('radio', { name }).nth(at).check({ force: true })
 
       await says(t.region)
       // Tokyo has the id 5, and with it the minimum of 20 GB.
@@ -116,7 +121,8 @@ describe('/wordpress/create', () => {
     const { page, context } = await open({ customer: fresh })
     await go(page, '/wordpress/create')
     const summary = page.getByRole('complementary', { name: 'Monthly cost' })
-    const choose = (name: RegExp) => page.getByRole('radio', { name }).first().check({ force: true })
+    const choose = (name: RegExp) =>
+      page.getByRole('radio', { name }).first().check({ force: true })
     await choose(/Hà Nội/)
     await choose(/BASIC-1/)
     await choose(/^Custom/)

@@ -87,8 +87,13 @@ test('subscribes to the private channel and hears a top-up', async () => {
   await eventually('the subscription', async () => heard.subscriptions === 1)
   expect(heard.connected).toBe(true)
   const { transactionCode } = await house.topUp(customer, 200_000)
-  const event = await eventually('the event', async () => heard.events.find(({ name }) => name === 'wallet.credited'))
-  expect(event.data).toMatchObject({ wallet: { amount: 200_000, currency: 'VND', transactionCode }, notificationId: expect.any(String) })
+  const event = await eventually('the event', async () =>
+    heard.events.find(({ name }) => name === 'wallet.credited'),
+  )
+  expect(event.data).toMatchObject({
+    wallet: { amount: 200_000, currency: 'VND', transactionCode },
+    notificationId: expect.any(String),
+  })
 })
 
 test('a cut connection comes back and subscribes again', async () => {
@@ -106,9 +111,15 @@ test('a cut connection comes back and subscribes again', async () => {
 test("another customer's channel is refused for good", async () => {
   const cable = await wire()
   const heard = listen({ port: cable.port, channel: 'private-someone-else' })
-  await eventually('the connection is given up', async () => cable.connections === 1 && heard.authorisations === 1 && !heard.connected)
+  await eventually(
+    'the connection is given up',
+    async () => cable.connections === 1 && heard.authorisations === 1 && !heard.connected,
+  )
   // A forged signature passes the endpoint by; the socket refuses it as well.
-  const forged = listen({ channel: 'private-someone-else', authorise: async () => `${key}:${'0'.repeat(64)}` })
+  const forged = listen({
+    channel: 'private-someone-else',
+    authorise: async () => `${key}:${'0'.repeat(64)}`,
+  })
   await house.topUp(customer, 50_000)
   expect([heard.subscriptions, forged.subscriptions, cable.connections]).toEqual([0, 0, 1])
 })
@@ -116,7 +127,9 @@ test("another customer's channel is refused for good", async () => {
 test('an unknown key is a close code that never comes back', async () => {
   const cable = await wire()
   const { hostname } = new URL(house.url)
-  const heard = listen({ at: { key: 'nobody', wsHost: hostname, wsPort: cable.port, forceTLS: false } })
+  const heard = listen({
+    at: { key: 'nobody', wsHost: hostname, wsPort: cable.port, forceTLS: false },
+  })
   const alive = listen({ port: cable.port })
   await eventually('the other one is subscribed', async () => alive.subscriptions === 1)
   // The good one is cut and comes back; the refused one does not.

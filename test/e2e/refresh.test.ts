@@ -21,7 +21,10 @@ const signedIn = (customer = an): Promise<Visit> => visitAs(browser, { language:
 
 /** A domain that the registry leads here; its customer is told of it by an event. */
 async function domain(name: string): Promise<string> {
-  const created = await house.call<{ id: string; nameserver: string[] }>('POST', '/api/dns', { token: an.token, body: { name } })
+  const created = await house.call<{ id: string; nameserver: string[] }>('POST', '/api/dns', {
+    token: an.token,
+    body: { name },
+  })
   const { id, nameserver } = created.body.result
   await fetch(`${house.sandboxUrl}/registry.json`, {
     method: 'POST',
@@ -37,7 +40,8 @@ test('what is typed over a record stays when an event comes and another tab has 
   const id = await domain('vuon-rau.com.vn')
   const path = `/api/dns/${id}/records`
   const body = { name: 'www', type: 'A', content: '203.0.113.1', ttl: 300 }
-  const { result } = (await house.call<{ id: string }>('POST', path, { token: an.token, body })).body
+  const { result } = (await house.call<{ id: string }>('POST', path, { token: an.token, body }))
+    .body
   const { page, context } = await signedIn()
   let reads = 0
   page.on('request', (request) => {
@@ -45,9 +49,16 @@ test('what is typed over a record stays when an event comes and another tab has 
   })
   await page.goto(`${house.url}/dns/domain/${id}/record/${result.id}`)
   await page.getByLabel('IPV4', { exact: true }).fill('203.0.113.2')
-  await eventually('the channel', async () => (await house.house.db.selectFrom('channel_grant').select('socket_id').execute()).length > 0)
+  await eventually(
+    'the channel',
+    async () =>
+      (await house.house.db.selectFrom('channel_grant').select('socket_id').execute()).length > 0,
+  )
 
-  await house.call('PUT', `${path}/${result.id}`, { token: an.token, body: { ...body, content: '203.0.113.3' } })
+  await house.call('PUT', `${path}/${result.id}`, {
+    token: an.token,
+    body: { ...body, content: '203.0.113.3' },
+  })
   // What the event is about is read again, all of it at once.
   await Promise.all([page.waitForResponse(`${house.url}/api/dns/${id}`), domain('vuon-hoa.com.vn')])
   expect(reads).toBe(1)
@@ -66,13 +77,15 @@ const gate = () => Promise.withResolvers<void>()
 async function toppedUp(customer: TestCustomer, amount: number): Promise<void> {
   const events = async () => {
     const { token } = customer
-    return (await house.call<{ data: { event: string }[] }>('GET', '/api/notifications', { token })).body.result.data.length
+    return (await house.call<{ data: { event: string }[] }>('GET', '/api/notifications', { token }))
+      .body.result.data.length
   }
   const before = await events()
   await house.topUp(customer, amount)
   await eventually('the event', async () => (await events()) > before)
 }
-const balance = (page: Page, text: RegExp) => page.getByRole('main').getByText(text).first().waitFor()
+const balance = (page: Page, text: RegExp) =>
+  page.getByRole('main').getByText(text).first().waitFor()
 
 test('what happened between the reads of a screen and the beginning of its channel is on the screen, and interrupts nobody', async () => {
   const binh = await house.customer()
@@ -104,7 +117,9 @@ test('where the channel is back while a list is under way, there is another list
       if (String(message).includes('subscription_succeeded')) subscriptions += 1
     })
     // The server says to come back at once.
-    lines.push({ cut: async () => void (await Promise.all([near.close({ code: 4200 }), far.close()])) })
+    lines.push({
+      cut: async () => void (await Promise.all([near.close({ code: 4200 }), far.close()])),
+    })
   })
   await page.goto(`${house.url}/`)
   await balance(page, /^0\sđ$/)
@@ -140,20 +155,23 @@ test('where the channel is back while a list is under way, there is another list
 test.each([
   ['/payment/transfer/NOBODYS1', 'Choose another way', '/api/payments/transfer?'],
   ['/api/payments/success?transId=NOBODYS1', 'Back to overview', '/api/payments/get-transaction?'],
-])('%s is not asked for again and again once it is known not to be there', async (address, way, path) => {
-  const { page, context } = await signedIn()
-  const asked: string[] = []
-  page.on('request', (request) => {
-    if (request.url().includes(path)) asked.push(request.url())
-  })
-  // The channel's first word is a reason to look, too.
-  await page.route(list, (route) => route.abort())
-  await page.clock.install()
-  await page.goto(`${house.url}${address}`)
-  await page.getByRole('link', { name: way }).waitFor()
-  const before = asked.length
-  expect(before).toBeGreaterThan(0)
-  await page.clock.runFor(60_000)
-  expect(asked).toHaveLength(before)
-  await context.close()
-})
+])(
+  '%s is not asked for again and again once it is known not to be there',
+  async (address, way, path) => {
+    const { page, context } = await signedIn()
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes(path)) asked.push(request.url())
+    })
+    // The channel's first word is a reason to look, too.
+    await page.route(list, (route) => route.abort())
+    await page.clock.install()
+    await page.goto(`${house.url}${address}`)
+    await page.getByRole('link', { name: way }).waitFor()
+    const before = asked.length
+    expect(before).toBeGreaterThan(0)
+    await page.clock.runFor(60_000)
+    expect(asked).toHaveLength(before)
+    await context.close()
+  },
+)

@@ -17,15 +17,31 @@ let page: Page
 
 beforeAll(async () => {
   dns = await openTestDns()
-  ;[house, browser] = await Promise.all([openTestHouse({ env: { DNS_RESOLVERS: dns.address } }), openBrowser()])
+  ;[house, browser] = await Promise.all([
+    openTestHouse({ env: { DNS_RESOLVERS: dns.address } }),
+    openBrowser(),
+  ])
   an = await house.customer()
   await house.topUp(an, 3_000_000)
-  const order = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'binh', password: 'Another#1pass', replicate: 1 }
-  id = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })).body.result.id
+  const order = {
+    size: 1,
+    region: 1,
+    disk: 10_240,
+    mariadb_disk_size: 10_240,
+    user: 'binh',
+    password: 'Another#1pass',
+    replicate: 1,
+  }
+  id = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })).body
+    .result.id
   server = await eventually(
     'the server running',
     async () => {
-      const { result } = (await house.call<{ status: string; name: string }>('GET', `/api/wp/${id}`, { token: an.token })).body
+      const { result } = (
+        await house.call<{ status: string; name: string }>('GET', `/api/wp/${id}`, {
+          token: an.token,
+        })
+      ).body
       return result.status === 'running' && result.name
     },
     90,
@@ -51,12 +67,16 @@ describe('a running server', { timeout: 90_000 }, () => {
   test('stands in the list of hosting without its MariaDB disk, and leads to its page', async () => {
     await open('/hosting')
     expect(await page.getByRole('columnheader').allTextContents()).not.toContain('MariaDB')
-    expect(await page.getByRole('link', { name: 'New Hosting' }).getAttribute('href')).toBe('/hosting/create')
+    expect(await page.getByRole('link', { name: 'New Hosting' }).getAttribute('href')).toBe(
+      '/hosting/create',
+    )
     await page.getByRole('link', { name: `View ${server}` }).click()
     await page.waitForURL(`${house.url}/wordpress/${id}`)
     await page.getByRole('heading', { level: 1, name: 'Server information' }).waitFor()
     await page.getByText(/^BASIC/).waitFor()
-    expect(await page.getByRole('meter', { name: 'Disk', exact: true }).getAttribute('aria-valuetext')).toMatch(/ of 10 GB$/)
+    expect(
+      await page.getByRole('meter', { name: 'Disk', exact: true }).getAttribute('aria-valuetext'),
+    ).toMatch(/ of 10 GB$/)
     await page.getByRole('meter', { name: 'Memory of web-1' }).waitFor()
     // The same, under the address of hosting.
     await open(`/hosting/${id}`)
@@ -80,14 +100,20 @@ describe('a running server', { timeout: 90_000 }, () => {
     await button('Cancel').click()
     expect(await page.getByLabel('Domain name').count()).toBe(0)
     await button('Add domain').click()
+    await page.getByLabel('Domain name').fill(name)
+    await button('OK').click()
+    await told('Waiting for DNS')
+    await told('Domain is not verified !')
+    // The first step of adding a name is no fault.
+    expect(await page.getByText('Error !').count()).toBe(0)
+    await button('Verify').click()
+    await told('Error !')
+    await told('Update Fail !')
+    await button('Add domain').click()
     await page.getByLabel('Domain name').fill('no domain')
     await button('OK').click()
     await page.getByText(/Enter a domain of your own/).waitFor()
-    await page.getByLabel('Domain name').fill(name)
-    await button('OK').click()
-    await told('Error !')
-    await told('Update Fail !')
-    await told('Domain is not verified !')
+    await button('Cancel').click()
     await page.getByText(`${server}.localhost`, { exact: true }).waitFor()
     await button(`Copy _portal-challenge.${name}`).waitFor()
     dns.records.set(`CNAME ${name}`, [`${server}.localhost`])
@@ -110,7 +136,9 @@ describe('a running server', { timeout: 90_000 }, () => {
     expect(await dialog.getByRole('button', { name: 'Upgrade' }).isDisabled()).toBe(true)
     await dialog.getByLabel('New size, GB').fill('20')
     await dialog.getByText(/^about /).waitFor()
-    expect(await dialog.getByRole('row').allTextContents()).toContainEqual(expect.stringMatching(/10 GB20 GB/))
+    expect(await dialog.getByRole('row').allTextContents()).toContainEqual(
+      expect.stringMatching(/10 GB20 GB/),
+    )
     await dialog.getByRole('button', { name: 'Upgrade' }).click()
     await told('Update Disk Success !')
     await page.getByRole('tabpanel').getByText('20 GB', { exact: true }).waitFor()
@@ -134,14 +162,21 @@ describe('a running server', { timeout: 90_000 }, () => {
     await button('Buy BASIC-1').click()
     await page.getByRole('dialog').getByRole('button', { name: 'Buy' }).click()
     await told('From the renewal')
-    const planned = () => house.call<{ size: number; planned: object | null }>('GET', `/api/wp/${id}`, { token: an.token })
+    const planned = () =>
+      house.call<{ size: number; planned: object | null }>('GET', `/api/wp/${id}`, {
+        token: an.token,
+      })
     expect((await planned()).body.result.planned).toEqual({ size: 1, replicate: 1 })
     await page.getByText('Update Size Success !').first().waitFor({ state: 'hidden' })
     await present.getByRole('button', { name: 'Keep this plan', exact: true }).click()
     await told('Update Size Success !')
     await button('Buy BASIC-1').waitFor()
     expect(await button('Keep this plan').count()).toBe(0)
-    expect(await present.getByRole('rowheader').evaluate((element) => element === document.activeElement)).toBe(true)
+    expect(
+      await present
+        .getByRole('rowheader')
+        .evaluate((element) => element === document.activeElement),
+    ).toBe(true)
     expect((await planned()).body.result).toMatchObject({ size: 2, planned: null })
   })
 
@@ -151,7 +186,9 @@ describe('a running server', { timeout: 90_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
     await told('The restart has begun.')
     await eventually('the end of the restart', async () => {
-      const { result } = (await house.call<{ restarting: boolean }>('GET', `/api/wp/${id}`, { token: an.token })).body
+      const { result } = (
+        await house.call<{ restarting: boolean }>('GET', `/api/wp/${id}`, { token: an.token })
+      ).body
       return !result.restarting
     })
     await expect.poll(() => button('Restart').isEnabled()).toBe(true)

@@ -2,7 +2,15 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
-import { openBrowser, openPage, settled, violations, visitAs, type Look, type Visit } from './browser.ts'
+import {
+  openBrowser,
+  openPage,
+  settled,
+  violations,
+  visitAs,
+  type Look,
+  type Visit,
+} from './browser.ts'
 
 let house: TestHouse
 let browser: Browser
@@ -15,7 +23,10 @@ beforeAll(async () => {
   ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
   ;[rich, fresh] = [await house.customer(), await house.customer()]
   await house.topUp(rich, 300_000)
-  await eventually('the money', async () => (await house.house.ledger.balanceOf(house.house.db, rich.id)).balance === 300_000n)
+  await eventually(
+    'the money',
+    async () => (await house.house.ledger.balanceOf(house.house.db, rich.id)).balance === 300_000n,
+  )
 })
 afterAll(async () => {
   await browser?.close()
@@ -23,27 +34,41 @@ afterAll(async () => {
 })
 
 /** A visitor who reads English where nothing else is asked for. */
-const open = (look: Look = {}): Promise<Visit> => visitAs(browser, { theme: 'light', language: 'en', ...look })
+const open = (look: Look = {}): Promise<Visit> =>
+  visitAs(browser, { theme: 'light', language: 'en', ...look })
 const go = (page: Page, path: string): Promise<void> => openPage(page, `${house.url}${path}`)
 
 const signInTexts = {
-  en: { email: 'Email', password: 'Password', button: 'Sign in', wrong: 'Login fail, please try again !' },
-  vi: { email: 'Email', password: 'Mật khẩu', button: 'Đăng nhập', wrong: 'Đăng nhập thất bại, vui lòng thử lại !' },
+  en: {
+    email: 'Email',
+    password: 'Password',
+    button: 'Sign in',
+    wrong: 'Login fail, please try again !',
+  },
+  vi: {
+    email: 'Email',
+    password: 'Mật khẩu',
+    button: 'Đăng nhập',
+    wrong: 'Đăng nhập thất bại, vui lòng thử lại !',
+  },
 } as const
 
 describe('signing in', () => {
-  test.each(['en', 'vi'] as const)('a wrong password is answered in words (%s)', async (language) => {
-    const t = signInTexts[language]
-    const { page, context } = await open({ language })
-    await go(page, '/login')
-    await page.getByLabel(t.email).fill(fresh.email)
-    await page.getByLabel(t.password, { exact: true }).fill('not-the-password')
-    await page.getByRole('button', { name: t.button }).click()
-    // Once, not on the page and in a notification both.
-    await page.getByText(t.wrong, { exact: true }).waitFor()
-    expect(new URL(page.url()).pathname).toBe('/login')
-    await context.close()
-  })
+  test.each(['en', 'vi'] as const)(
+    'a wrong password is answered in words (%s)',
+    async (language) => {
+      const t = signInTexts[language]
+      const { page, context } = await open({ language })
+      await go(page, '/login')
+      await page.getByLabel(t.email).fill(fresh.email)
+      await page.getByLabel(t.password, { exact: true }).fill('not-the-password')
+      await page.getByRole('button', { name: t.button }).click()
+      // Once, not on the page and in a notification both.
+      await page.getByText(t.wrong, { exact: true }).waitFor()
+      expect(new URL(page.url()).pathname).toBe('/login')
+      await context.close()
+    },
+  )
 
   test('the keyboard alone is enough, and leads back to where one wanted to go', async () => {
     const { page, context } = await open()
@@ -70,7 +95,15 @@ describe('signing in', () => {
 
   test('the guard keeps every screen of the portal, and a path of another host is no return path', async () => {
     const { page, context } = await open()
-    for (const path of ['/', '/transactions', '/payment', '/invoice', '/wordpress', '/wordpress/create', '/hosting']) {
+    for (const path of [
+      '/',
+      '/transactions',
+      '/payment',
+      '/invoice',
+      '/wordpress',
+      '/wordpress/create',
+      '/hosting',
+    ]) {
       await page.goto(`${house.url}${path}`)
       await page.waitForURL(/\/login/)
       expect(new URL(page.url()).searchParams.get('next')).toBe(path === '/' ? null : path)
@@ -84,19 +117,54 @@ describe('signing in', () => {
   })
 
   test('a locked screen opens with the password only', async () => {
-    const { page, context } = await open({ customer: fresh })
+    const mine = await house.customer()
+    await house.call('PUT', '/api/v1/account', { token: mine.token, body: { language: 'en' } })
+    const { page, context } = await open({ customer: mine })
     await go(page, '/invoice')
     await page.getByRole('button', { name: /^Account/ }).click()
     await page.getByRole('menuitem', { name: 'Lock Screen' }).click()
     await page.getByRole('heading', { name: 'Screen locked' }).waitFor()
+    const token = (await page.evaluate(() => sessionStorage.getItem('accessToken'))) ?? ''
+    const said = async (of: string) =>
+      (await house.call('GET', '/api/v1/auth/me', { token: of })).body.error?.code
+    await expect.poll(() => said(token)).toBe('session_locked')
+    // The mark in the browser is not what locks it.
+    await page.evaluate(() => sessionStorage.removeItem('isLockScreen'))
     await page.reload()
+    await page.getByRole('heading', { name: 'Screen locked' }).waitFor()
     await page.getByLabel('Password', { exact: true }).fill('not-the-password')
     await page.getByRole('button', { name: 'Unlock' }).click()
     await page.getByText('Password invalid, please try again !').waitFor()
-    await page.getByLabel('Password', { exact: true }).fill(fresh.password)
+    await page.getByLabel('Password', { exact: true }).fill(mine.password)
     await page.getByRole('button', { name: 'Unlock' }).click()
     await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/invoice')
+    const renewed = (await page.evaluate(() => sessionStorage.getItem('accessToken'))) ?? ''
+    expect(await said(renewed)).toBeUndefined()
+    expect(await said(token)).toBe('unauthenticated')
+    await context.close()
+  })
+
+  test('whose session ended is told so, with the email filled in; who signs out is not', async () => {
+    const mine = await house.customer()
+    await house.call('PUT', '/api/v1/account', { token: mine.token, body: { language: 'en' } })
+    const { page, context } = await open({ customer: mine })
+    await go(page, '/invoice')
+    const token = (await page.evaluate(() => sessionStorage.getItem('accessToken'))) ?? ''
+    await house.call('POST', '/api/v1/auth/logout', { token })
+    // Nobody pressed anything: the live connection brings the news.
+    await page.waitForURL(/\/login/)
+    await page.getByText('You were signed out. Sign in to continue.').waitFor()
+    expect(await page.getByLabel('Email').inputValue()).toBe(mine.email)
+    await page.getByLabel('Password', { exact: true }).fill(mine.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor()
+    await page.getByRole('button', { name: /^Account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign Out' }).click()
+    await page.waitForURL(/\/login/)
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect(await page.getByText('You were signed out').count()).toBe(0)
+    expect(await page.getByLabel('Email').inputValue()).toBe('')
     await context.close()
   })
 })
@@ -131,7 +199,11 @@ describe('the frame', () => {
     await page.getByRole('heading', { level: 1, name: 'Tổng quan' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { level: 1, name: 'Tổng quan' }).waitFor()
-    const look = (one: Page) => one.evaluate(() => [document.documentElement.lang, document.documentElement.classList.contains('dark')])
+    const look = (one: Page) =>
+      one.evaluate(() => [
+        document.documentElement.lang,
+        document.documentElement.classList.contains('dark'),
+      ])
     expect(await look(page)).toEqual(['vi', true])
     const other = await context.newPage()
     await other.goto(`${house.url}/login`)
@@ -158,43 +230,61 @@ describe('the frame', () => {
     await context.close()
   })
 
-  test.each(['en', 'vi'] as const)('the bell is empty, then rings by itself (%s)', async (language) => {
-    const customer = await house.customer()
-    const { page, context, complaints } = await open({ language, customer })
-    const opened = page
-      .waitForEvent('websocket')
-      .then((socket) => socket.waitForEvent('framereceived', ({ payload }) => String(payload).includes('subscription_succeeded')))
-    await go(page, '/')
-    await opened
-    const words =
-      language === 'en' ? { bell: 'Notifications', none: 'No notification !' } : { bell: 'Thông báo', none: 'Không có thông báo !' }
-    const bell = page.getByRole('banner').getByRole('button', { name: new RegExp(`^${words.bell}`) })
-    await bell.click()
-    await page.getByText(words.none).waitFor()
-    expect(await violations(page)).toEqual([])
-    await page.keyboard.press('Escape')
-    await house.topUp(customer, 200_000)
-    const text = language === 'en' ? '200.000 đ reached your wallet.' : '200.000 đ đã vào ví của bạn.'
-    // The toast interrupts, the balance moves, the bell counts.
-    await page.getByText(text).filter({ visible: true }).first().waitFor()
-    await page.getByRole('main').getByText('200.000 đ', { exact: true }).filter({ visible: true }).first().waitFor()
-    await expect.poll(() => bell.getAttribute('aria-label')).toMatch(/1/)
-    await bell.click()
-    await page
-      .getByRole('dialog', { name: new RegExp(words.bell) })
-      .getByText(text)
-      .waitFor()
-    await expect.poll(() => bell.getAttribute('aria-label')).toBe(words.bell)
-    expect(complaints).toEqual([])
-    await context.close()
-  })
+  test.each(['en', 'vi'] as const)(
+    'the bell is empty, then rings by itself (%s)',
+    async (language) => {
+      const customer = await house.customer()
+      const { page, context, complaints } = await open({ language, customer })
+      const opened = page
+        .waitForEvent('websocket')
+        .then((socket) =>
+          socket.waitForEvent('framereceived', ({ payload }) =>
+            String(payload).includes('subscription_succeeded'),
+          ),
+        )
+      await go(page, '/')
+      await opened
+      const words =
+        language === 'en'
+          ? { bell: 'Notifications', none: 'No notification !' }
+          : { bell: 'Thông báo', none: 'Không có thông báo !' }
+      const bell = page
+        .getByRole('banner')
+        .getByRole('button', { name: new RegExp(`^${words.bell}`) })
+      await bell.click()
+      await page.getByText(words.none).waitFor()
+      expect(await violations(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await house.topUp(customer, 200_000)
+      const text =
+        language === 'en' ? '200.000 đ reached your wallet.' : '200.000 đ đã vào ví của bạn.'
+      // The toast interrupts, the balance moves, the bell counts.
+      await page.getByText(text).filter({ visible: true }).first().waitFor()
+      await page
+        .getByRole('main')
+        .getByText('200.000 đ', { exact: true })
+        .filter({ visible: true })
+        .first()
+        .waitFor()
+      await expect.poll(() => bell.getAttribute('aria-label')).toMatch(/1/)
+      await bell.click()
+      await page
+        .getByRole('dialog', { name: new RegExp(words.bell) })
+        .getByText(text)
+        .waitFor()
+      await expect.poll(() => bell.getAttribute('aria-label')).toBe(words.bell)
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+  )
 
   test('of presses in one moment the last one counts, once, and the way back is one step', async () => {
     const { page, context } = await open({ language: 'en', customer: rich })
     await go(page, '/')
     const steps = await page.evaluate(() => history.length)
     await page.evaluate(() => {
-      for (const to of ['/dns', '/invoice', '/invoice']) document.querySelector<HTMLElement>(`nav a[href="${to}"]`)?.click()
+      for (const to of ['/dns', '/invoice', '/invoice'])
+        document.querySelector<HTMLElement>(`nav a[href="${to}"]`)?.click()
     })
     await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/invoice')
@@ -220,7 +310,9 @@ describe('the frame', () => {
       expect(await field.inputValue()).toBe('tong')
       await leave()
       await page.locator('#commands').waitFor({ state: 'detached' })
-      await expect.poll(() => search.evaluate((button) => button === document.activeElement)).toBe(true)
+      await expect
+        .poll(() => search.evaluate((button) => button === document.activeElement))
+        .toBe(true)
     }
     // Fifteen down: further than what is drawn at first; the place among all is told.
     await page.keyboard.press('Control+k')
@@ -242,7 +334,9 @@ describe('the frame', () => {
     await page.locator('#commands').evaluate((list) => list.scrollTo(0, 1))
     await expect.poll(async () => (({ drawn, of }) => drawn === of)(await reached())).toBe(true)
     for (let down = 0; down < 60; down++) await page.keyboard.press('ArrowDown')
-    await expect.poll(async () => (({ place, of }) => of > 20 && place === of)(await reached())).toBe(true)
+    await expect
+      .poll(async () => (({ place, of }) => of > 20 && place === of)(await reached()))
+      .toBe(true)
     await page.keyboard.type('nap vi')
     await page.getByRole('option', { name: /Nạp ví/ }).waitFor()
     expect(await violations(page)).toEqual([])
@@ -315,6 +409,8 @@ test('what the page asks for before the program is there is asked for once, and 
   const opening = asked.slice(0, asked.indexOf(channel))
   for (const address of early) expect(opening.filter((one) => one === address)).toEqual([address])
   // theme.js hands its answers over under this name; what was taken is gone.
-  expect(await page.evaluate(() => (Reflect.get(window, '__earlyReads') as { answers: object }).answers)).toEqual({})
+  expect(
+    await page.evaluate(() => (Reflect.get(window, '__earlyReads') as { answers: object }).answers),
+  ).toEqual({})
   await context.close()
 })

@@ -14,13 +14,28 @@ beforeAll(async () => {
   ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
   customer = await house.customer()
   await house.topUp(customer, 218_000)
-  await eventually('the money', async () => (await house.house.ledger.balanceOf(house.house.db, customer.id)).balance === 218_000n)
-  const body = { size: 1, region: 1, disk: 10_240, mariadb_disk_size: 10_240, user: 'binh', password: 'Another#1pass', replicate: 1 }
-  id = (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body })).body.result.id
+  await eventually(
+    'the money',
+    async () =>
+      (await house.house.ledger.balanceOf(house.house.db, customer.id)).balance === 218_000n,
+  )
+  const body = {
+    size: 1,
+    region: 1,
+    disk: 10_240,
+    mariadb_disk_size: 10_240,
+    user: 'binh',
+    password: 'Another#1pass',
+    replicate: 1,
+  }
+  id = (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body })).body
+    .result.id
   await eventually(
     'the server',
     async () => {
-      const { body: answer } = await house.call<{ status: string }>('GET', `/api/wp/${id}`, { token: customer.token })
+      const { body: answer } = await house.call<{ status: string }>('GET', `/api/wp/${id}`, {
+        token: customer.token,
+      })
       return answer.result.status === 'running'
     },
     90,
@@ -84,7 +99,8 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
   await narrow.page.getByRole('dialog').getByRole('button', { name: 'Xoá ngay' }).click()
   await eventually(
     'the server being gone',
-    async () => (await house.call('GET', `/api/wp/${id}`, { token: customer.token })).status === 404,
+    async () =>
+      (await house.call('GET', `/api/wp/${id}`, { token: customer.token })).status === 404,
     60,
   )
   await narrow.context.close()

@@ -19,10 +19,24 @@ beforeAll(async () => {
   ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
   ;[an, binh] = [await house.customer(), await house.customer()]
   await house.topUp(an, 500_000)
-  await eventually('the money', async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance === 500_000n)
-  const order = { size: 1, region: 1, disk: 10_300, mariadb_disk_size: 10_240, user: 'an', password: 'Another#1pass', replicate: 1 }
+  await eventually(
+    'the money',
+    async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance === 500_000n,
+  )
+  const order = {
+    size: 1,
+    region: 1,
+    disk: 10_300,
+    mariadb_disk_size: 10_240,
+    user: 'an',
+    password: 'Another#1pass',
+    replicate: 1,
+  }
   await house.call('POST', '/api/wp', { token: an.token, body: order })
-  await eventually('the charge', async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance < 500_000n)
+  await eventually(
+    'the charge',
+    async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance < 500_000n,
+  )
   for (let from = 1; from <= length; from += 500)
     await sql`
       select count(*) from generate_series(${from}::int, ${from + 499}::int) n, lateral ledger_post('log:' || n, 'topup',
@@ -47,7 +61,12 @@ const textOf = async (file: Download): Promise<string> => await readFile(await f
 test('search and filters stand in the address, and find without accents', async () => {
   const { page, context, complaints } = await open(an, '/transactions')
   await expect.poll(() => rowsOf(page).count()).toBe(2)
-  expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['#', 'Note', 'Amount', 'Created At'])
+  expect(await page.getByRole('columnheader').allInnerTexts()).toEqual([
+    '#',
+    'Note',
+    'Amount',
+    'Created At',
+  ])
   await page.getByRole('searchbox').fill('NẠP vi')
   await page.waitForURL(/search=/)
   await expect.poll(() => rowsOf(page).count()).toBe(1)
@@ -97,31 +116,39 @@ test.each([
 })
 
 // Thirty pages, one after the other: longer than a test usually has, where others run beside it.
-test('a long list loads as one scrolls, and only what is near the view is in the document', { timeout: 90_000 }, async () => {
-  const { page, context } = await open(binh, '/transactions')
-  await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(10)
-  const rowCount = () => page.getByRole('table').getAttribute('aria-rowcount')
-  expect(await rowCount(), 'nobody knows yet how many').toBe('-1')
-  let most = 0
-  await eventually(
-    'the end of the list',
-    async () => {
-      await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
-      most = Math.max(most, await rowsOf(page).count())
-      return (await page.getByRole('cell', { name: String(length), exact: true }).count()) === 1
-    },
-    60,
-  )
-  expect(most).toBeLessThan(120)
-  await expect.poll(() => rowsOf(page).last().innerText()).toMatch(/^3000\s+Top-up via VNPay\s+\+1\s/)
-  expect(await rowCount(), 'the head, too').toBe(String(length + 1))
-  // In the middle the rows stand where they belong, and above and below them those that come next.
-  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight / 2))
-  await expect.poll(() => page.getByRole('cell', { name: '1500', exact: true }).count()).toBe(1)
-  await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(30)
-  expect((await rowsOf(page).first().getByRole('cell').nth(1).boundingBox())?.width).toBeGreaterThan(400)
-  await context.close()
-})
+test(
+  'a long list loads as one scrolls, and only what is near the view is in the document',
+  { timeout: 90_000 },
+  async () => {
+    const { page, context } = await open(binh, '/transactions')
+    await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(10)
+    const rowCount = () => page.getByRole('table').getAttribute('aria-rowcount')
+    expect(await rowCount(), 'nobody knows yet how many').toBe('-1')
+    let most = 0
+    await eventually(
+      'the end of the list',
+      async () => {
+        await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+        most = Math.max(most, await rowsOf(page).count())
+        return (await page.getByRole('cell', { name: String(length), exact: true }).count()) === 1
+      },
+      60,
+    )
+    expect(most).toBeLessThan(120)
+    await expect
+      .poll(() => rowsOf(page).last().innerText())
+      .toMatch(/^3000\s+Top-up via VNPay\s+\+1\s/)
+    expect(await rowCount(), 'the head, too').toBe(String(length + 1))
+    // In the middle the rows stand where they belong, and above and below them those that come next.
+    await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight / 2))
+    await expect.poll(() => page.getByRole('cell', { name: '1500', exact: true }).count()).toBe(1)
+    await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(30)
+    expect(
+      (await rowsOf(page).first().getByRole('cell').nth(1).boundingBox())?.width,
+    ).toBeGreaterThan(400)
+    await context.close()
+  },
+)
 
 test('a search for something old goes on by itself until it is found', async () => {
   const { page, context } = await open(binh, '/transactions?search=rare')
@@ -133,7 +160,10 @@ test('a search for something old goes on by itself until it is found', async () 
 test('the export holds every entry that the filter leaves, and the statement verifies', async () => {
   const { page, context } = await open(binh, '/transactions?search=vnpay')
   await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(10)
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
   expect(file.suggestedFilename()).toMatch(/^transactions-.*\.csv$/)
   expect((await textOf(file)).trimEnd().split('\r\n')).toHaveLength(length)
 
@@ -143,11 +173,19 @@ test('the export holds every entry that the filter leaves, and the statement ver
   expect(await violations(page)).toEqual([])
   for (const format of ['CSV', 'JSON']) {
     await dialog.getByRole('radio', { name: format }).click({ force: true })
-    const [statement] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download' }).click()])
-    expect(statement.suggestedFilename()).toMatch(new RegExp(`^statement-.*\\.${format.toLowerCase()}$`))
+    const [statement] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Download' }).click(),
+    ])
+    expect(statement.suggestedFilename()).toMatch(
+      new RegExp(`^statement-.*\\.${format.toLowerCase()}$`),
+    )
     expect(verifyStatement(await textOf(statement))).toMatchObject({ entries: length })
   }
-  const [verifier] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('link', { name: 'Get the verifier' }).click()])
+  const [verifier] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('link', { name: 'Get the verifier' }).click(),
+  ])
   expect(await textOf(verifier)).toBe(await readFile('scripts/verify-statement.mjs', 'utf8'))
   await context.close()
 })
@@ -157,25 +195,39 @@ test('days, months, today and moments are those of the zone chosen in the accoun
   const [zone, timezoneId] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati']
   const chi = await house.customer()
   const { transactionCode } = await house.topUp(chi, 50_000)
-  await eventually('the money', async () => (await house.house.ledger.balanceOf(house.house.db, chi.id)).balance === 50_000n)
+  await eventually(
+    'the money',
+    async () => (await house.house.ledger.balanceOf(house.house.db, chi.id)).balance === 50_000n,
+  )
   const dung = await house.customer()
-  for (const { token } of [chi, dung]) await house.call('PUT', '/api/v1/account', { token, body: { timeZone: zone } })
+  for (const { token } of [chi, dung])
+    await house.call('PUT', '/api/v1/account', { token, body: { timeZone: zone } })
   // A month begins there at 11:00 UTC.
   const month = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 7)
-  await sql`update customer set created_at = ${`${month}-01T11:00:00Z`}::timestamptz where id = ${dung.id}`.execute(house.house.db)
-  const entries = ['01T10:59', '01T11:01', '02T10:59', '02T11:01'].map((moment) => `${month}-${moment}:00Z`)
+  await sql`update customer set created_at = ${`${month}-01T11:00:00Z`}::timestamptz where id = ${dung.id}`.execute(
+    house.house.db,
+  )
+  const entries = ['01T10:59', '01T11:01', '02T10:59', '02T11:01'].map(
+    (moment) => `${month}-${moment}:00Z`,
+  )
   // No entry is older than the last one of either account: a gateway that nobody has used here.
   for (const [index, at] of entries.entries())
     await sql`
       select ledger_post(${`zone:${index}`}, 'topup', '{"provider":"payOS"}'::jsonb, ${at}::timestamptz,
         array[${`wallet:${dung.id}`}, 'gateway:payos:VND'], array[1, -1]::bigint[])
     `.execute(house.house.db)
-  const here = (moment: number) => new Date(moment - 11 * 3_600_000).toISOString().replace('T', ' ').slice(0, 19)
+  const here = (moment: number) =>
+    new Date(moment - 11 * 3_600_000).toISOString().replace('T', ' ').slice(0, 19)
 
-  const { page, context } = await open(dung, `/transactions?from=${month}-01&to=${month}-01`, { timezoneId })
+  const { page, context } = await open(dung, `/transactions?from=${month}-01&to=${month}-01`, {
+    timezoneId,
+  })
   const shown = ['02T10:59', '01T11:01'].map((moment) => here(Date.parse(`${month}-${moment}:00Z`)))
   await expect.poll(() => rowsOf(page).locator('time').allInnerTexts()).toEqual(shown)
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
   expect((await textOf(file)).trimEnd().split('\r\n')).toHaveLength(3)
   await page.getByRole('button', { name: 'Statement' }).click()
   const dialog = page.getByRole('dialog', { name: 'Statement' })
@@ -186,10 +238,18 @@ test('days, months, today and moments are those of the zone chosen in the accoun
   expect((await offered())[0]).toBe(here(Date.now()).slice(0, 7))
   await dialog.getByLabel('Month').selectOption(month)
   await dialog.getByRole('radio', { name: 'JSON' }).click({ force: true })
-  const [statement] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download' }).click()])
+  const [statement] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Download' }).click(),
+  ])
   expect(verifyStatement(await textOf(statement))).toMatchObject({ entries: 3 })
   await page.goto(`${house.url}/`)
-  const today = new Intl.DateTimeFormat('en', { timeZone: zone, weekday: 'long', month: 'long', day: 'numeric' }).format(new Date())
+  const today = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    weekday: 'long',
+    month: 'long',
+    day: 'numeric',
+  }).format(new Date())
   await page.getByText(today).first().waitFor()
   await context.close()
 
@@ -198,6 +258,8 @@ test('days, months, today and moments are those of the zone chosen in the accoun
   await other.page.goto(`${house.url}/api/payments/success?transId=${transactionCode}`)
   const moment = other.page.locator('time')
   await moment.waitFor()
-  expect(await moment.innerText()).toBe(here(Date.parse((await moment.getAttribute('datetime')) ?? '')))
+  expect(await moment.innerText()).toBe(
+    here(Date.parse((await moment.getAttribute('datetime')) ?? '')),
+  )
   await other.context.close()
 })

@@ -47,7 +47,11 @@ export default function AccountPage() {
               </>
             ) : error ? (
               <section className="card lg:col-span-2">
-                <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+                <LoadError
+                  text={messageOf(error)}
+                  retryLabel={t.common.retry}
+                  onRetry={() => void refetch()}
+                />
               </section>
             ) : (
               <>

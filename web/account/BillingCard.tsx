@@ -46,11 +46,26 @@ export function BillingCard({ account }: { account: Account }) {
     <Card title={t.account.billing} sub={t.account.billingSub}>
       <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-4">
         <FormFailure failure={failure} />
-        <Field label={t.account.company} aside={t.common.optional} hint={t.account.companyHint} error={errors['company']}>
-          {(control) => <Input {...control} {...bind('company')} autoComplete="organization" maxLength={150} />}
+        <Field
+          label={t.account.company}
+          aside={t.common.optional}
+          hint={t.account.companyHint}
+          error={errors['company']}
+        >
+          {(control) => (
+            <Input {...control} {...bind('company')} autoComplete="organization" maxLength={150} />
+          )}
         </Field>
         <Field label={t.account.taxCode} aside={t.common.optional} error={errors['taxCode']}>
-          {(control) => <Input {...control} {...bind('taxCode')} autoComplete="off" autoCapitalize="characters" spellCheck={false} />}
+          {(control) => (
+            <Input
+              {...control}
+              {...bind('taxCode')}
+              autoComplete="off"
+              autoCapitalize="characters"
+              spellCheck={false}
+            />
+          )}
         </Field>
         <AddressFields values={values} errors={errors} set={set} />
         <Button type="submit" busy={busy} className="justify-self-start">

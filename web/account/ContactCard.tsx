@@ -21,7 +21,13 @@ interface ContactProps<S extends z.ZodMiniType> {
   label: string
   schema: S
   ownEmail: string
-  input: (control: FieldControl & { name: string; value: string; onChange: (event: { target: { value: string } }) => void }) => ReactNode
+  input: (
+    control: FieldControl & {
+      name: string
+      value: string
+      onChange: (event: { target: { value: string } }) => void
+    },
+  ) => ReactNode
   begin: (body: z.output<S>) => Promise<unknown>
   confirm: (code: string) => Promise<Account>
   sent: (to: string) => string
@@ -39,7 +45,12 @@ export function ContactCard<S extends z.ZodMiniType>(props: ContactProps<S>) {
       padded={step !== 'now'}
       action={
         step === 'now' ? (
-          <Button variant="outline" size="sm" aria-label={`${t.account.change}: ${props.title}`} onClick={() => setStep('new')}>
+          <Button
+            variant="outline"
+            size="sm"
+            aria-label={`${t.account.change}: ${props.title}`}
+            onClick={() => setStep('new')}
+          >
             {t.account.change}
           </Button>
         ) : (
@@ -52,7 +63,12 @@ export function ContactCard<S extends z.ZodMiniType>(props: ContactProps<S>) {
       {step === 'now' ? null : step === 'new' ? (
         <NewForm {...props} onSent={(sentTo) => setStep({ sentTo })} />
       ) : (
-        <CodeForm text={props.sent(step.sentTo)} confirm={props.confirm} done={props.done} onDone={() => setStep('now')} />
+        <CodeForm
+          text={props.sent(step.sentTo)}
+          confirm={props.confirm}
+          done={props.done}
+          onDone={() => setStep('now')}
+        />
       )}
     </Card>
   )
@@ -87,7 +103,12 @@ function NewForm<S extends z.ZodMiniType>({
       <input type="text" name="username" autoComplete="username" value={ownEmail} readOnly hidden />
       <Field label={t.account.current} error={errors['password']} hint={t.account.currentHint}>
         {(control) => (
-          <PasswordInput {...control} {...bind('password')} autoComplete="current-password" showLabel={t.common.showPassword} />
+          <PasswordInput
+            {...control}
+            {...bind('password')}
+            autoComplete="current-password"
+            showLabel={t.common.showPassword}
+          />
         )}
       </Field>
       <Button type="submit" busy={busy} className="justify-self-start">
@@ -125,7 +146,9 @@ function CodeForm({ text, confirm, done, onDone }: CodeProps) {
       </p>
       <FormFailure failure={failure} />
       <Field label={t.account.code} error={errors['code']}>
-        {(control) => <CodeInput control={control} value={values.code} onChange={(code) => set('code', code)} />}
+        {(control) => (
+          <CodeInput control={control} value={values.code} onChange={(code) => set('code', code)} />
+        )}
       </Field>
       <Button type="submit" busy={busy} className="justify-self-start">
         {t.account.confirm}

@@ -14,7 +14,15 @@ export function EmailCard({ email }: { email: string }) {
       label={t.newEmail}
       schema={changeEmail.body}
       ownEmail={email}
-      input={(control) => <Input {...control} type="email" autoComplete="email" autoCapitalize="none" spellCheck={false} />}
+      input={(control) => (
+        <Input
+          {...control}
+          type="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+      )}
       begin={(body) => call(changeEmail, { body })}
       confirm={(code) => call(confirmEmail, { body: { code } })}
       sent={t.emailSent}

@@ -12,7 +12,11 @@ export function LockCard() {
     <Card title={t.account.lock} sub={t.account.lockSub}>
       <Field label={t.account.lockAfter}>
         {(control) => (
-          <Select {...control} value={minutes} onChange={(event) => setLockAfter(Number(event.target.value))}>
+          <Select
+            {...control}
+            value={minutes}
+            onChange={(event) => setLockAfter(Number(event.target.value))}
+          >
             {idleChoices.map((choice) => (
               <option key={choice} value={choice}>
                 {t.account.lockChoice(choice)}

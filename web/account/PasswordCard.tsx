@@ -32,11 +32,27 @@ export function PasswordCard({ email }: { email: string }) {
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <Field label={t.account.current} error={errors['current']}>
           {(control) => (
-            <PasswordInput {...control} {...bind('current')} autoComplete="current-password" showLabel={t.common.showPassword} />
+            <PasswordInput
+              {...control}
+              {...bind('current')}
+              autoComplete="current-password"
+              showLabel={t.common.showPassword}
+            />
           )}
         </Field>
-        <Field label={t.account.newPassword} error={errors['password']} hint={t.account.passwordHint}>
-          {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="new-password" showLabel={t.common.showPassword} />}
+        <Field
+          label={t.account.newPassword}
+          error={errors['password']}
+          hint={t.account.passwordHint}
+        >
+          {(control) => (
+            <PasswordInput
+              {...control}
+              {...bind('password')}
+              autoComplete="new-password"
+              showLabel={t.common.showPassword}
+            />
+          )}
         </Field>
         <Button type="submit" busy={busy} className="justify-self-start">
           {t.account.changePassword}

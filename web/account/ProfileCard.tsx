@@ -28,7 +28,9 @@ export function ProfileCard({ account }: { account: Account }) {
       <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-4">
         <FormFailure failure={failure} />
         <Field label={t.account.name} error={errors['name']}>
-          {(control) => <Input {...control} {...bind('name')} autoComplete="name" maxLength={100} />}
+          {(control) => (
+            <Input {...control} {...bind('name')} autoComplete="name" maxLength={100} />
+          )}
         </Field>
         <Button type="submit" busy={busy} className="justify-self-start">
           {t.account.save}

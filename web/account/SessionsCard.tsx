@@ -47,7 +47,11 @@ export function SessionsCard() {
           ))}
         </ul>
       ) : error ? (
-        <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+        />
       ) : (
         <div aria-busy="true" className="px-5 pb-5">
           <SkeletonRows rows={2} />
@@ -82,7 +86,13 @@ function SessionRow({ session }: { session: Session }) {
       {session.current ? (
         <Badge tone="success">{t.account.thisSession}</Badge>
       ) : (
-        <Button variant="ghost" size="sm" aria-label={t.account.endOf(device)} busy={end.isPending} onClick={() => end.mutate()}>
+        <Button
+          variant="ghost"
+          size="sm"
+          aria-label={t.account.endOf(device)}
+          busy={end.isPending}
+          onClick={() => end.mutate()}
+        >
           {t.account.end}
         </Button>
       )}

@@ -11,7 +11,8 @@ import { signInsQuery, useDeviceName } from './queries.ts'
 export function SignInsCard() {
   const t = useTexts('account')
   const deviceName = useDeviceName()
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(signInsQuery)
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
+    useInfiniteQuery(signInsQuery)
   const signIns = data?.pages.flatMap(({ result }) => result)
   return (
     <Card title={t.account.history} sub={t.account.historySub} padded={false}>
@@ -31,13 +32,19 @@ export function SignInsCard() {
                     </time>
                   </p>
                 </div>
-                <Badge tone={one.outcome === 'failed' ? 'danger' : 'success'}>{t.account[one.outcome]}</Badge>
+                <Badge tone={one.outcome === 'failed' ? 'danger' : 'success'}>
+                  {t.account[one.outcome]}
+                </Badge>
               </li>
             ))}
           </ul>
         )
       ) : error ? (
-        <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+        />
       ) : (
         <div aria-busy="true" className="px-5 pb-5">
           <SkeletonRows />
@@ -45,7 +52,12 @@ export function SignInsCard() {
       )}
       {hasNextPage ? (
         <div className="grid justify-items-center border-t border-border p-3">
-          <Button variant="ghost" size="sm" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <Button
+            variant="ghost"
+            size="sm"
+            busy={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
             {t.account.more}
           </Button>
         </div>

@@ -23,7 +23,9 @@ const systems: readonly [string, RegExp][] = [
 const named = (names: readonly [string, RegExp][], userAgent: string): string | undefined =>
   names.find(([, pattern]) => pattern.test(userAgent))?.[0]
 
-export const deviceOf = (userAgent: string): { browser: string | undefined; system: string | undefined } => ({
+export const deviceOf = (
+  userAgent: string,
+): { browser: string | undefined; system: string | undefined } => ({
   browser: named(browsers, userAgent),
   system: named(systems, userAgent),
 })

@@ -5,7 +5,10 @@ import { useTexts } from '../i18n/index.ts'
 import { meQuery } from '../queries.ts'
 import { deviceOf } from './device.ts'
 
-export const accountQuery = queryOptions({ queryKey: ['account'], queryFn: ({ signal }) => call(account, {}, { signal }) })
+export const accountQuery = queryOptions({
+  queryKey: ['account'],
+  queryFn: ({ signal }) => call(account, {}, { signal }),
+})
 export const sessionsQuery = queryOptions({
   queryKey: ['account', 'sessions'],
   queryFn: ({ signal }) => call(sessions, {}, { signal }),
@@ -13,7 +16,8 @@ export const sessionsQuery = queryOptions({
 export const signInsQuery = infiniteQueryOptions({
   queryKey: ['account', 'sign-ins'],
   initialPageParam: undefined as string | undefined,
-  queryFn: ({ pageParam, signal }) => callPage(signIns, { query: { limit: 10, cursor: pageParam } }, { signal }),
+  queryFn: ({ pageParam, signal }) =>
+    callPage(signIns, { query: { limit: 10, cursor: pageParam } }, { signal }),
   getNextPageParam: (page) => page.next ?? undefined,
 })
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import type { Address } from '../../contract/registration.ts'
+import type { Address } from '../../contract/person.ts'
 import type { FieldErrors } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Field, Input } from '../ui/Field.tsx'
@@ -12,13 +12,17 @@ export interface AddressValues {
 }
 
 /** The address is given whole or not at all; a line without a place, or a place that is in no list, is sent: the server asks for the place. */
-export const addressOf = ({ 'address.line': line, 'address.locationId': place }: AddressValues): z.output<typeof Address> | null =>
+export const addressOf = ({
+  'address.line': line,
+  'address.locationId': place,
+}: AddressValues): z.output<typeof Address> | null =>
   line.trim() === '' && place === null ? null : { line, locationId: place?.id ?? '' }
 
 interface Props {
   values: AddressValues
   errors: FieldErrors
-  set: ((key: 'address.line', line: string) => void) & ((key: 'address.locationId', place: Place | null) => void)
+  set: ((key: 'address.line', line: string) => void) &
+    ((key: 'address.locationId', place: Place | null) => void)
 }
 
 /** The two fields of an address, side by side where the form has columns. */

@@ -46,7 +46,8 @@ export function LocationSearch({
     isPlaceholderData,
   } = useQuery({
     queryKey: ['locations', asked],
-    queryFn: ({ signal }) => call(searchLocations, { query: { search: asked, limit: mostShown } }, { signal }),
+    queryFn: ({ signal }) =>
+      call(searchLocations, { query: { search: asked, limit: mostShown } }, { signal }),
     enabled: open && asked.length > 0 && !chosen,
     staleTime: 300_000,
     placeholderData: (before) => before,
@@ -77,7 +78,12 @@ export function LocationSearch({
 
   return (
     <div className="relative">
-      <Field label={t.address.place} aside={t.common.optional} hint={t.address.placeHint} error={error}>
+      <Field
+        label={t.address.place}
+        aside={t.common.optional}
+        hint={t.address.placeHint}
+        error={error}
+      >
         {(control) => (
           <span className="relative block">
             <Input
@@ -111,7 +117,10 @@ export function LocationSearch({
                 <X aria-hidden className="size-4" />
               </button>
             ) : (
-              <MapPin aria-hidden className="pointer-events-none absolute top-3 right-3 size-4 text-ink-3" />
+              <MapPin
+                aria-hidden
+                className="pointer-events-none absolute top-3 right-3 size-4 text-ink-3"
+              />
             )}
             <ul
               id={listId}
@@ -143,8 +152,13 @@ export function LocationSearch({
                 </li>
               ))}
               {list.length === 0 && !isFetching ? (
-                // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
-                <li role="option" aria-selected="false" aria-disabled="true" className="px-2.5 py-2 text-sm text-ink-3">
+                <li
+                  // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+                  role="option"
+                  aria-selected="false"
+                  aria-disabled="true"
+                  className="px-2.5 py-2 text-sm text-ink-3"
+                >
                   {t.address.noPlace}
                 </li>
               ) : null}
@@ -154,7 +168,11 @@ export function LocationSearch({
       </Field>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <span role="status" className="sr-only">
-        {chosen ? t.address.placeChosen(value.name) : shown ? t.address.placesFound(list.length) : ''}
+        {chosen
+          ? t.address.placeChosen(value.name)
+          : shown
+            ? t.address.placesFound(list.length)
+            : ''}
       </span>
     </div>
   )

@@ -33,7 +33,10 @@ export function AuthLayout({ title, sub, children, footer, wide = false }: AuthL
           <ul className="mt-8 grid gap-3.5 text-base text-white/85">
             {t.auth.points.map((point) => (
               <li key={point} className="flex gap-3">
-                <span aria-hidden className="mt-0.5 grid size-5 shrink-0 place-items-center rounded-full bg-white/15">
+                <span
+                  aria-hidden
+                  className="mt-0.5 grid size-5 shrink-0 place-items-center rounded-full bg-white/15"
+                >
                   <Check className="size-3" strokeWidth={3} />
                 </span>
                 {point}
@@ -70,4 +73,5 @@ export function AuthLayout({ title, sub, children, footer, wide = false }: AuthL
   )
 }
 
-export const authLink = 'font-medium text-primary-ink underline decoration-primary-ink/40 underline-offset-4 hover:decoration-primary-ink'
+export const authLink =
+  'font-medium text-primary-ink underline decoration-primary-ink/40 underline-offset-4 hover:decoration-primary-ink'

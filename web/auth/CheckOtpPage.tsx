@@ -44,7 +44,8 @@ export default function CheckOtpPage() {
       toast.success(t.toast.success, t.auth.otpSent)
       timer.restart()
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'rate_limited') timer.restart(error.retryAfter)
+      if (error instanceof ApiError && error.code === 'rate_limited')
+        timer.restart(error.retryAfter)
       toast.error(t.toast.error, messageOf(error))
     } finally {
       setSending(false)
@@ -70,7 +71,14 @@ export default function CheckOtpPage() {
         {email ? null : (
           <Field label={t.auth.email} error={errors['email']}>
             {(control) => (
-              <Input {...control} {...bind('email')} type="email" autoComplete="email" autoCapitalize="none" spellCheck={false} />
+              <Input
+                {...control}
+                {...bind('email')}
+                type="email"
+                autoComplete="email"
+                autoCapitalize="none"
+                spellCheck={false}
+              />
             )}
           </Field>
         )}

@@ -9,7 +9,9 @@ export function FailureNote({ failure }: { failure: ApiError | undefined }) {
   return (
     <Note tone="danger" role="alert">
       {failure.message}
-      {failure.code === 'rate_limited' && failure.retryAfter !== undefined ? ` ${t.common.waitSeconds(failure.retryAfter)}` : ''}
+      {failure.code === 'rate_limited' && failure.retryAfter !== undefined
+        ? ` ${t.common.waitSeconds(failure.retryAfter)}`
+        : ''}
     </Note>
   )
 }

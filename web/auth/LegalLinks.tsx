@@ -4,7 +4,10 @@ import { useTexts } from '../i18n/index.ts'
 export function LegalLinks({ className = '' }: { className?: string }) {
   const t = useTexts('auth')
   return (
-    <nav aria-label={t.legal.label} className={`flex flex-wrap gap-x-5 gap-y-1 text-xs text-ink-3 ${className}`}>
+    <nav
+      aria-label={t.legal.label}
+      className={`flex flex-wrap gap-x-5 gap-y-1 text-xs text-ink-3 ${className}`}
+    >
       {(['cookies', 'privacy', 'terms'] as const).map((page) => (
         <a
           key={page}

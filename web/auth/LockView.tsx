@@ -1,17 +1,18 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { LockKeyhole } from 'lucide-react'
-import { login } from '../../contract/auth.ts'
+import { useEffect } from 'react'
+import { unlock } from '../../contract/lock.ts'
 import { ApiError, call } from '../api.ts'
 import { brand } from '../brand.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
-import { meQuery } from '../queries.ts'
 import { session } from '../session.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field, PasswordInput } from '../ui/Field.tsx'
 import { toast } from '../ui/toast.ts'
 import { LegalLinks } from './LegalLinks.tsx'
+import { tellLock } from './lock.ts'
 import { signOut } from './sign-out.ts'
 
 /** Takes the place of the whole portal while it is locked: nothing behind it is in the document. */
@@ -19,20 +20,24 @@ export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
   const t = useTexts('auth')
   const router = useRouter()
   const queryClient = useQueryClient()
-  const known = session.user()
-  const { data: asked } = useQuery({ ...meQuery, enabled: known === undefined && session.signedIn() })
-  const user = known ?? asked
+  const user = session.user()
+  // Here, so that whatever locked the screen, and a page loaded anew meanwhile, has the server know.
+  useEffect(() => void tellLock(), [])
   const { form, errors, busy, bind, onSubmit } = useForm({
     initial: { password: '' },
-    schema: login.body,
-    body: ({ password }) => ({ email: user?.email ?? '', password }),
+    schema: unlock.body,
     submit: async (body) => {
       try {
-        const { token } = await call(login, { body })
+        const { token } = await call(unlock, { body })
         session.unlock(token.accessToken)
         onUnlocked()
       } catch (error) {
-        toast.error(t.toast.error, error instanceof ApiError && error.code !== 'bad_credentials' ? error.message : t.lock.failed)
+        toast.error(
+          t.toast.error,
+          error instanceof ApiError && error.code !== 'bad_credentials'
+            ? error.message
+            : t.lock.failed,
+        )
         throw error
       }
     },
@@ -43,16 +48,35 @@ export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
     <main className="grid min-h-dvh place-content-center justify-items-center p-5">
       <title>{`${t.lock.title} · ${brand}`}</title>
       <div className="card w-[min(90vw,400px)] p-7">
-        <span aria-hidden className="grid size-11 place-items-center rounded-full bg-primary-soft text-primary-ink">
+        <span
+          aria-hidden
+          className="grid size-11 place-items-center rounded-full bg-primary-soft text-primary-ink"
+        >
           <LockKeyhole className="size-5" strokeWidth={1.75} />
         </span>
         <h1 tabIndex={-1} className="mt-4 text-xl font-semibold">
           {t.lock.title}
         </h1>
         <p className="mt-1 text-sm text-ink-2">{t.lock.text}</p>
-        <p className="mt-4 truncate rounded-md bg-subtle px-3 py-2 text-sm font-medium">{user?.email}</p>
-        <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="mt-4 grid gap-4">
-          <input type="text" name="username" autoComplete="username" value={user?.email ?? ''} readOnly hidden />
+        {user ? (
+          <p className="mt-4 truncate rounded-md bg-subtle px-3 py-2 text-sm font-medium">
+            {user.email}
+          </p>
+        ) : null}
+        <form
+          ref={form}
+          noValidate
+          onSubmit={(event) => void onSubmit(event)}
+          className="mt-4 grid gap-4"
+        >
+          <input
+            type="text"
+            name="username"
+            autoComplete="username"
+            value={user?.email ?? ''}
+            readOnly
+            hidden
+          />
           <Field label={t.auth.password} error={errors['password']}>
             {(control) => (
               <PasswordInput

@@ -6,7 +6,7 @@ import { ApiError, call } from '../api.ts'
 import { draftsWait } from '../drafts.ts'
 import { useForm } from '../form.ts'
 import { useTexts } from '../i18n/index.ts'
-import { returnPath } from '../session.ts'
+import { returnPath, session } from '../session.ts'
 import { Button } from '../ui/Button.tsx'
 import { Field, Input, PasswordInput } from '../ui/Field.tsx'
 import { Note } from '../ui/State.tsx'
@@ -23,9 +23,10 @@ export default function LoginPage() {
   const queryClient = useQueryClient()
   const { next } = route.useSearch()
   const [kept] = useState(draftsWait)
+  const [ended] = useState(() => (session.signedIn() ? null : session.ended()))
 
   const { form, values, errors, failure, busy, bind, onSubmit } = useForm({
-    initial: { email: '', password: '' },
+    initial: { email: ended ?? '', password: '' },
     schema: login.body,
     submit: async (body) => {
       try {
@@ -38,7 +39,8 @@ export default function LoginPage() {
           return
         }
         // How long to wait is said where it stays; the rest is said once.
-        if (error instanceof ApiError && error.code !== 'rate_limited') toast.error(t.toast.error, error.message)
+        if (error instanceof ApiError && error.code !== 'rate_limited')
+          toast.error(t.toast.error, error.message)
         throw error
       }
     },
@@ -58,11 +60,22 @@ export default function LoginPage() {
       }
     >
       <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5">
-        {failure === undefined && kept ? <Note tone="info">{t.auth.draftsWait}</Note> : null}
+        {failure === undefined && (kept || ended !== null) ? (
+          <Note tone="info">
+            {t.auth.signedOut} {kept ? t.auth.draftsWait : null}
+          </Note>
+        ) : null}
         {failure?.code === 'rate_limited' ? <FailureNote failure={failure} /> : null}
         <Field label={t.auth.email} error={errors['email']}>
           {(control) => (
-            <Input {...control} {...bind('email')} type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} />
+            <Input
+              {...control}
+              {...bind('email')}
+              type="email"
+              autoComplete="username"
+              autoCapitalize="none"
+              spellCheck={false}
+            />
           )}
         </Field>
         <Field
@@ -79,7 +92,12 @@ export default function LoginPage() {
           }
         >
           {(control) => (
-            <PasswordInput {...control} {...bind('password')} autoComplete="current-password" showLabel={t.common.showPassword} />
+            <PasswordInput
+              {...control}
+              {...bind('password')}
+              autoComplete="current-password"
+              showLabel={t.common.showPassword}
+            />
           )}
         </Field>
         <Button type="submit" size="lg" busy={busy}>

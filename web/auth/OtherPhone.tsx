@@ -29,7 +29,12 @@ export function OtherPhone({ email, onSent }: { email: string; onSent: () => voi
   }, [open, form])
 
   const toggle = (
-    <Button variant="ghost" className="mt-2 w-full" aria-expanded={open} onClick={() => setOpen(!open)}>
+    <Button
+      variant="ghost"
+      className="mt-2 w-full"
+      aria-expanded={open}
+      onClick={() => setOpen(!open)}
+    >
       {t.auth.otherPhone}
     </Button>
   )
@@ -37,15 +42,28 @@ export function OtherPhone({ email, onSent }: { email: string; onSent: () => voi
   return (
     <>
       {toggle}
-      <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="mt-4 grid gap-5 border-t border-border pt-5">
+      <form
+        ref={form}
+        noValidate
+        onSubmit={(event) => void onSubmit(event)}
+        className="mt-4 grid gap-5 border-t border-border pt-5"
+      >
         <p className="text-sm text-ink-2">{t.auth.otherPhoneNote}</p>
         <FailureNote failure={failure} />
-        <Field label={t.auth.phone} error={errors['phone'] ?? (failure?.code === 'phone_taken' ? failure.message : undefined)}>
+        <Field
+          label={t.auth.phone}
+          error={errors['phone'] ?? (failure?.code === 'phone_taken' ? failure.message : undefined)}
+        >
           {(control) => <Input {...control} {...bind('phone')} type="tel" autoComplete="tel" />}
         </Field>
         <Field label={t.auth.password} error={errors['password']}>
           {(control) => (
-            <PasswordInput {...control} {...bind('password')} autoComplete="current-password" showLabel={t.common.showPassword} />
+            <PasswordInput
+              {...control}
+              {...bind('password')}
+              autoComplete="current-password"
+              showLabel={t.common.showPassword}
+            />
           )}
         </Field>
         <Button type="submit" variant="soft" size="lg" busy={busy}>

@@ -27,7 +27,11 @@ export default function RecoveryPage() {
         </Link>
       }
     >
-      {sentTo === undefined ? <AskForm email={email} onSent={setSentTo} /> : <ResetForm email={sentTo} />}
+      {sentTo === undefined ? (
+        <AskForm email={email} onSent={setSentTo} />
+      ) : (
+        <ResetForm email={sentTo} />
+      )}
     </AuthLayout>
   )
 }
@@ -52,7 +56,14 @@ function AskForm({ email, onSent }: { email: string; onSent: (email: string) => 
       ) : null}
       <Field label={t.auth.email} error={errors['email']}>
         {(control) => (
-          <Input {...control} {...bind('email')} type="email" autoComplete="username" autoCapitalize="none" spellCheck={false} />
+          <Input
+            {...control}
+            {...bind('email')}
+            type="email"
+            autoComplete="username"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
         )}
       </Field>
       <Button type="submit" size="lg" busy={busy}>
@@ -81,7 +92,8 @@ function ResetForm({ email }: { email: string }) {
       toast.success(t.toast.success, t.auth.resendEmail)
       timer.restart()
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'rate_limited') timer.restart(error.retryAfter)
+      if (error instanceof ApiError && error.code === 'rate_limited')
+        timer.restart(error.retryAfter)
       toast.error(t.toast.error, messageOf(error))
     }
   }
@@ -95,15 +107,29 @@ function ResetForm({ email }: { email: string }) {
       {/* Password managers learn whose password this is. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <Field label={t.auth.otp} error={errors['code']}>
-        {(control) => <CodeInput control={control} value={values.code} onChange={(code) => set('code', code)} />}
+        {(control) => (
+          <CodeInput control={control} value={values.code} onChange={(code) => set('code', code)} />
+        )}
       </Field>
       <Field label={t.auth.newPassword} error={errors['password']} hint={t.auth.passwordHint}>
-        {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="new-password" showLabel={t.common.showPassword} />}
+        {(control) => (
+          <PasswordInput
+            {...control}
+            {...bind('password')}
+            autoComplete="new-password"
+            showLabel={t.common.showPassword}
+          />
+        )}
       </Field>
       <Button type="submit" size="lg" busy={busy}>
         {t.auth.resetSubmit}
       </Button>
-      <Button variant="ghost" disabled={timer.seconds > 0} onClick={() => void resend()} className="num">
+      <Button
+        variant="ghost"
+        disabled={timer.seconds > 0}
+        onClick={() => void resend()}
+        className="num"
+      >
         {timer.seconds > 0 ? t.auth.resendIn(timer.seconds) : t.auth.resend}
       </Button>
     </form>

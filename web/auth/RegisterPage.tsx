@@ -79,20 +79,39 @@ export default function RegisterPage() {
         </>
       }
     >
-      <form ref={form} noValidate onSubmit={(event) => void onSubmit(event)} className="grid gap-5 sm:grid-cols-2">
+      <form
+        ref={form}
+        noValidate
+        onSubmit={(event) => void onSubmit(event)}
+        className="grid gap-5 sm:grid-cols-2"
+      >
         <Field label={t.auth.name} error={shown['name']}>
           {(control) => <Input {...control} {...bind('name')} autoComplete="name" />}
         </Field>
         <Field label={t.auth.email} error={shown['email']}>
           {(control) => (
-            <Input {...control} {...bind('email')} type="email" autoComplete="email" autoCapitalize="none" spellCheck={false} />
+            <Input
+              {...control}
+              {...bind('email')}
+              type="email"
+              autoComplete="email"
+              autoCapitalize="none"
+              spellCheck={false}
+            />
           )}
         </Field>
         <Field label={t.auth.phone} error={shown['phone']} hint={t.auth.phoneHint}>
           {(control) => <Input {...control} {...bind('phone')} type="tel" autoComplete="tel" />}
         </Field>
         <Field label={t.auth.password} error={shown['password']} hint={t.auth.passwordHint}>
-          {(control) => <PasswordInput {...control} {...bind('password')} autoComplete="new-password" showLabel={t.common.showPassword} />}
+          {(control) => (
+            <PasswordInput
+              {...control}
+              {...bind('password')}
+              autoComplete="new-password"
+              showLabel={t.common.showPassword}
+            />
+          )}
         </Field>
         <div className="sm:col-span-2">
           <Field label={t.auth.region} error={shown['region_code']} hint={t.auth.regionHint}>

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { setLanguage } from '../i18n/index.ts'
+import { languageAtSignIn } from '../choose-language.ts'
 import { dropDraftsOfOthers } from '../drafts.ts'
 import { meQuery } from '../queries.ts'
 import { session } from '../session.ts'
@@ -12,6 +12,8 @@ export async function enter(queryClient: QueryClient, token: string): Promise<vo
   const user = await queryClient.fetchQuery(meQuery)
   dropDraftsOfOthers(user.id)
   toast.clear()
-  await setLanguage(user.language)
-  void import('../payments/card-secret.ts').then(({ keepCardSecret }) => keepCardSecret(token)).catch(() => {})
+  await languageAtSignIn(user, queryClient)
+  void import('../payments/card-secret.ts')
+    .then(({ keepCardSecret }) => keepCardSecret(token))
+    .catch(() => {})
 }

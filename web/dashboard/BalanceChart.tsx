@@ -29,11 +29,17 @@ export function BalanceChart({ series, currency }: { series: Series; currency: C
   const y = (balance: number) => 100 - (balance / top) * 100
   const line =
     points.reduce(
-      (path, point, index) => (index === 0 ? `M0 ${y(point.balance)}` : `${path}H${x(point.at).toFixed(2)}V${y(point.balance).toFixed(2)}`),
+      (path, point, index) =>
+        index === 0
+          ? `M0 ${y(point.balance)}`
+          : `${path}H${x(point.at).toFixed(2)}V${y(point.balance).toFixed(2)}`,
       '',
     ) + 'H100'
   const ticks = Array.from({ length: Math.round(top / step) + 1 }, (_, index) => index * step)
-  const under = hover === undefined ? undefined : (points.findLast((point) => x(point.at) <= hover) ?? points[0])
+  const under =
+    hover === undefined
+      ? undefined
+      : (points.findLast((point) => x(point.at) <= hover) ?? points[0])
   const hoverAt = hover === undefined ? 0 : from + (hover / 100) * (to - from)
 
   const follow = (event: PointerEvent<HTMLDivElement>) => {
@@ -46,21 +52,31 @@ export function BalanceChart({ series, currency }: { series: Series; currency: C
       <dl className="num mb-4 flex flex-wrap gap-x-8 gap-y-2">
         <div>
           <dt className="text-xs text-ink-3">{t.dashboard.chartIn}</dt>
-          <dd className="text-lg font-semibold text-success">{signed(series.received, currency)}</dd>
+          <dd className="text-lg font-semibold text-success">
+            {signed(series.received, currency)}
+          </dd>
         </div>
         <div>
           <dt className="text-xs text-ink-3">{t.dashboard.chartOut}</dt>
           <dd className="text-lg font-semibold">{money(-series.spent, currency)}</dd>
         </div>
         <div className="ml-auto text-right max-sm:hidden" aria-hidden>
-          <dt className="text-xs text-ink-3">{under ? formatDay(hoverAt * 1000) : t.dashboard.chartNow}</dt>
-          <dd className="text-lg font-semibold text-primary-ink">{money(under ? under.balance : now, currency)}</dd>
+          <dt className="text-xs text-ink-3">
+            {under ? formatDay(hoverAt * 1000) : t.dashboard.chartNow}
+          </dt>
+          <dd className="text-lg font-semibold text-primary-ink">
+            {money(under ? under.balance : now, currency)}
+          </dd>
         </div>
       </dl>
       <div className="grid min-h-[150px] flex-1 grid-cols-[auto_minmax(0,1fr)] grid-rows-[1fr_auto] gap-x-3">
         <div aria-hidden className="num relative w-9 text-2xs text-ink-3">
           {ticks.map((tick) => (
-            <span key={tick} className="absolute right-0 -translate-y-1/2 whitespace-nowrap" style={{ top: `${y(tick)}%` }}>
+            <span
+              key={tick}
+              className="absolute right-0 -translate-y-1/2 whitespace-nowrap"
+              style={{ top: `${y(tick)}%` }}
+            >
               {shortAmount(tick, currency, language)}
             </span>
           ))}
@@ -71,7 +87,11 @@ export function BalanceChart({ series, currency }: { series: Series; currency: C
             preserveAspectRatio="none"
             className="absolute inset-0 size-full overflow-visible"
             role="img"
-            aria-label={t.dashboard.chartText(money(now, currency), money(series.received, currency), money(series.spent, currency))}
+            aria-label={t.dashboard.chartText(
+              money(now, currency),
+              money(series.received, currency),
+              money(series.spent, currency),
+            )}
           >
             <defs>
               <linearGradient id="balance-fill" x1="0" y1="0" x2="0" y2="1">
@@ -92,9 +112,23 @@ export function BalanceChart({ series, currency }: { series: Series; currency: C
               />
             ))}
             <path d={`${line}V100H0Z`} fill="url(#balance-fill)" />
-            <path d={line} fill="none" stroke="var(--chart)" strokeWidth="2" strokeLinejoin="round" vectorEffect="non-scaling-stroke" />
+            <path
+              d={line}
+              fill="none"
+              stroke="var(--chart)"
+              strokeWidth="2"
+              strokeLinejoin="round"
+              vectorEffect="non-scaling-stroke"
+            />
             {hover === undefined ? null : (
-              <line x1={hover} x2={hover} y1="0" y2="100" stroke="var(--text-3)" vectorEffect="non-scaling-stroke" />
+              <line
+                x1={hover}
+                x2={hover}
+                y1="0"
+                y2="100"
+                stroke="var(--text-3)"
+                vectorEffect="non-scaling-stroke"
+              />
             )}
           </svg>
           {points

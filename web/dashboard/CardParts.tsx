@@ -25,6 +25,13 @@ interface LoadedProps<D> {
 export function Loaded<D>({ query, skeleton, children }: LoadedProps<D>) {
   const t = useTexts('dashboard')
   if (query.data !== undefined) return children(query.data)
-  if (query.isError) return <LoadError text={messageOf(query.error)} retryLabel={t.common.retry} onRetry={() => void query.refetch()} />
+  if (query.isError)
+    return (
+      <LoadError
+        text={messageOf(query.error)}
+        retryLabel={t.common.retry}
+        onRetry={() => void query.refetch()}
+      />
+    )
   return skeleton
 }

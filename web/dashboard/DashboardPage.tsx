@@ -70,13 +70,19 @@ export default function DashboardPage() {
               <WalletCard runway={runway.data} className="lg:col-span-5" />
               <Card
                 className="lg:col-span-7"
-                title={transactions.data && shownDays < chartDays ? t.dashboard.chartShort(Math.max(1, shownDays)) : t.dashboard.chart}
+                title={
+                  transactions.data && shownDays < chartDays
+                    ? t.dashboard.chartShort(Math.max(1, shownDays))
+                    : t.dashboard.chart
+                }
                 action={<More link={<Link to="/transactions">{t.dashboard.viewDetails}</Link>} />}
               >
                 <Loaded query={transactions} skeleton={<Skeleton className="h-56" />}>
                   {({ list }) =>
                     list.length === 0 ? (
-                      <p className="grid h-full min-h-40 place-items-center text-sm text-ink-3">{t.entries.empty}</p>
+                      <p className="grid h-full min-h-40 place-items-center text-sm text-ink-3">
+                        {t.entries.empty}
+                      </p>
                     ) : (
                       <BalanceChart series={series} currency={user.currency} />
                     )
@@ -114,7 +120,8 @@ function Today({ region }: { region: string }) {
   const [today] = useState(() => new Date(`${formatDay(Date.now())}T12:00`))
   return (
     <p>
-      {t.dashboard.today(today)} · {t.dashboard.billingRegion} <b className="font-medium text-ink">{region}</b>
+      {t.dashboard.today(today)} · {t.dashboard.billingRegion}{' '}
+      <b className="font-medium text-ink">{region}</b>
     </p>
   )
 }
@@ -138,7 +145,17 @@ function UnpaidBanner() {
   )
 }
 
-function Recent({ title, empty, keep, link }: { title: string; empty: string; keep: (entry: Transaction) => boolean; link: ReactNode }) {
+function Recent({
+  title,
+  empty,
+  keep,
+  link,
+}: {
+  title: string
+  empty: string
+  keep: (entry: Transaction) => boolean
+  link: ReactNode
+}) {
   const query = useQuery(recentTransactionsQuery)
   return (
     <Card title={title} action={<More link={link} />}>
@@ -157,7 +174,11 @@ function Recent({ title, empty, keep, link }: { title: string; empty: string; ke
                     </p>
                     <p className="num text-xs text-ink-3">{formatTime(entry.created * 1000)}</p>
                   </div>
-                  <Amount amount={entry.amount} currency={entry.currency} className="shrink-0 text-sm font-semibold" />
+                  <Amount
+                    amount={entry.amount}
+                    currency={entry.currency}
+                    className="shrink-0 text-sm font-semibold"
+                  />
                 </li>
               ))}
             </ul>
@@ -202,7 +223,8 @@ function Servers() {
                       {server.name}
                     </Link>
                     <p className="truncate text-xs text-ink-3">
-                      {t.server.cpu(server.cpu)} · {t.server.gb(ram(server.ram))} · {server.configs.region.name}
+                      {t.server.cpu(server.cpu)} · {t.server.gb(ram(server.ram))} ·{' '}
+                      {server.configs.region.name}
                     </p>
                   </div>
                   <ServerBadge status={server.status} />

@@ -77,11 +77,15 @@ function TransactionTable({ list }: { list: Transaction[] }) {
                 </span>
                 <span className="min-w-0">
                   <span className="line-clamp-1">{entry.description}</span>
-                  <span className="num text-xs text-ink-3 sm:hidden">{formatTime(entry.created * 1000)}</span>
+                  <span className="num text-xs text-ink-3 sm:hidden">
+                    {formatTime(entry.created * 1000)}
+                  </span>
                 </span>
               </div>
             </td>
-            <td className={cx(denseCell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>{formatTime(entry.created * 1000)}</td>
+            <td className={cx(denseCell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>
+              {formatTime(entry.created * 1000)}
+            </td>
             <td className={cx(denseCell, 'text-right font-medium')}>
               <Amount amount={entry.amount} currency={entry.currency} />
             </td>
@@ -104,7 +108,13 @@ export function LatestInvoices({ className }: { className?: string }) {
       action={<More link={<Link to="/invoice">{t.common.viewAll}</Link>} />}
     >
       <Loaded query={query} skeleton={<SkeletonRows rows={count} className="px-5 pb-5" />}>
-        {(list) => (list.length === 0 ? <Empty text={t.invoices.empty} /> : <InvoiceTable list={list.slice(0, count)} />)}
+        {(list) =>
+          list.length === 0 ? (
+            <Empty text={t.invoices.empty} />
+          ) : (
+            <InvoiceTable list={list.slice(0, count)} />
+          )
+        }
       </Loaded>
     </Card>
   )
@@ -135,13 +145,22 @@ function InvoiceTable({ list }: { list: Invoice[] }) {
       <tbody>
         {list.map((invoice) => (
           <tr key={invoice.id} className={row}>
-            <th scope="row" className={cx(denseCell, 'num text-left font-medium whitespace-nowrap')}>
-              {invoice.number}
+            <th
+              scope="row"
+              className={cx(denseCell, 'num text-left font-medium whitespace-nowrap')}
+            >
+              {invoice.number ?? t.common.draft}
               <span className="mt-1 mb-0.5 block font-normal sm:hidden">
                 <InvoiceBadge invoice={invoice} />
               </span>
             </th>
-            <td className={cx(denseCell, 'num text-right whitespace-nowrap', invoice.amount_due > 0 ? 'font-medium' : 'text-ink-3')}>
+            <td
+              className={cx(
+                denseCell,
+                'num text-right whitespace-nowrap',
+                invoice.amount_due > 0 ? 'font-medium' : 'text-ink-3',
+              )}
+            >
               {money(invoice.amount_due, invoice.currency)}
             </td>
             <td className={cx(denseCell, 'max-sm:hidden')}>
@@ -152,15 +171,15 @@ function InvoiceTable({ list }: { list: Invoice[] }) {
                 <a
                   href={invoice.invoice_pdf}
                   download
-                  aria-label={t.invoices.downloadOf(invoice.number)}
-                  title={t.invoices.downloadOf(invoice.number)}
+                  aria-label={t.invoices.downloadOf(invoice.number ?? t.common.draft)}
+                  title={t.invoices.downloadOf(invoice.number ?? t.common.draft)}
                   className={action}
                 >
                   <Download aria-hidden className="size-4" strokeWidth={1.75} />
                 </a>
                 <HostedLink
                   url={invoice.hosted_invoice_url}
-                  label={t.invoices.open(invoice.number)}
+                  label={t.invoices.open(invoice.number ?? t.common.draft)}
                   className={cx(action, 'max-[22.5rem]:hidden')}
                 >
                   <ExternalLink aria-hidden className="size-4" strokeWidth={1.75} />

@@ -23,19 +23,27 @@ export function WalletCard({ runway, className }: WalletCardProps) {
   return (
     <section
       aria-labelledby={id}
-      className={cx('wallet relative flex flex-col overflow-hidden rounded-xl p-5 shadow-card sm:p-6', className)}
+      className={cx(
+        'wallet relative flex flex-col overflow-hidden rounded-xl p-5 shadow-card sm:p-6',
+        className,
+      )}
     >
       <div className="flex items-center justify-between">
         <h2 id={id} className="text-sm font-medium text-white/80">
           {t.dashboard.balance}
         </h2>
-        <span className="rounded-full bg-white/14 px-2.5 py-0.5 text-xs font-medium">{t.dashboard.prepaid}</span>
+        <span className="rounded-full bg-white/14 px-2.5 py-0.5 text-xs font-medium">
+          {t.dashboard.prepaid}
+        </span>
       </div>
-      <p className="num mt-2 text-3xl font-semibold tracking-[-.025em]">{money(user.balance, user.currency)}</p>
+      <p className="num mt-2 text-3xl font-semibold tracking-[-.025em]">
+        {money(user.balance, user.currency)}
+      </p>
       <p className="mt-1 min-h-5 text-sm text-white/80">
         {!runway ? null : runway.days !== null ? (
           <>
-            {t.dashboard.runwayBefore} <b className="num font-semibold text-white">{t.dashboard.runway(runway.days)}</b>{' '}
+            {t.dashboard.runwayBefore}{' '}
+            <b className="num font-semibold text-white">{t.dashboard.runway(runway.days)}</b>{' '}
             {t.dashboard.runwayAfter}
           </>
         ) : runway.monthly > 0 ? (
@@ -49,11 +57,15 @@ export function WalletCard({ runway, className }: WalletCardProps) {
       <dl className="num mt-5 grid grid-cols-2 gap-4 border-t border-white/15 pt-4 text-sm">
         <div>
           <dt className="text-xs text-white/75">{t.dashboard.renewsMonthly}</dt>
-          <dd className="mt-0.5 font-medium">{runway ? money(runway.monthly, user.currency) : t.dashboard.never}</dd>
+          <dd className="mt-0.5 font-medium">
+            {runway ? money(runway.monthly, user.currency) : t.dashboard.never}
+          </dd>
         </div>
         <div>
           <dt className="text-xs text-white/75">{t.dashboard.emptyOn}</dt>
-          <dd className="mt-0.5 font-medium">{runway && runway.emptyAt !== null ? formatDay(runway.emptyAt) : t.dashboard.never}</dd>
+          <dd className="mt-0.5 font-medium">
+            {runway && runway.emptyAt !== null ? formatDay(runway.emptyAt) : t.dashboard.never}
+          </dd>
         </div>
       </dl>
       <div className="mt-auto flex flex-wrap gap-2 pt-6">

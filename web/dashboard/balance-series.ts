@@ -20,7 +20,12 @@ export interface Series {
 }
 
 /** `newestFirst` as the API answers it; `coversFrom` when the list does not reach back to the first day. */
-export function balanceSeries(newestFirst: readonly Transaction[], now: number, days: number, coversFrom: number | null): Series {
+export function balanceSeries(
+  newestFirst: readonly Transaction[],
+  now: number,
+  days: number,
+  coversFrom: number | null,
+): Series {
   const from = Math.max(now - days * daySeconds, coversFrom ?? 0)
   const inSpan = newestFirst.filter((entry) => entry.created >= from).reverse()
   const first = inSpan[0]
@@ -31,7 +36,11 @@ export function balanceSeries(newestFirst: readonly Transaction[], now: number, 
     to: now,
     points: [
       { at: from, balance: before, received: false },
-      ...inSpan.map((entry) => ({ at: entry.created, balance: entry.ending_balance, received: entry.amount > 0 })),
+      ...inSpan.map((entry) => ({
+        at: entry.created,
+        balance: entry.ending_balance,
+        received: entry.amount > 0,
+      })),
     ],
     received: inSpan.reduce((sum, entry) => sum + Math.max(0, entry.amount), 0),
     spent: inSpan.reduce((sum, entry) => sum - Math.min(0, entry.amount), 0),
@@ -43,7 +52,9 @@ export function axisSteps(highest: number, currency: Currency): { step: number; 
   const smallest = 10 ** exponents[currency]
   let step = smallest
   for (let power = smallest; ; power *= 10) {
-    const found = [1, 2, 5].map((factor) => factor * power).find((candidate) => highest / candidate <= 3.4)
+    const found = [1, 2, 5]
+      .map((factor) => factor * power)
+      .find((candidate) => highest / candidate <= 3.4)
     if (found !== undefined) {
       step = found
       break

@@ -15,7 +15,13 @@ import { toast } from '../ui/toast.ts'
 const afterSuccessMs = 1000
 
 /** Which name servers the domain must have, what the parent zone says now, and the advice of the server where that differs. */
-export default function ActivateDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
+export default function ActivateDialog({
+  domain,
+  onClose,
+}: {
+  domain: Domain
+  onClose: () => void
+}) {
   const t = useTexts('dns', 'dnsParts')
   const router = useRouter()
   const queryClient = useQueryClient()
@@ -34,7 +40,10 @@ export default function ActivateDialog({ domain, onClose }: { domain: Domain; on
       void queryClient.invalidateQueries({ queryKey: ['dns'] })
       if (result.isValid) {
         toast.success(t.toast.success, t.domain.checked)
-        leaving.current = setTimeout(() => void router.navigate({ to: '/dns/domain/$id', params: { id: domain.id } }), afterSuccessMs)
+        leaving.current = setTimeout(
+          () => void router.navigate({ to: '/dns/domain/$id', params: { id: domain.id } }),
+          afterSuccessMs,
+        )
       } else toast.error(t.toast.error, t.domain.checkFailed)
     } catch (error) {
       setTrouble(messageOf(error))
@@ -66,7 +75,10 @@ export default function ActivateDialog({ domain, onClose }: { domain: Domain; on
     >
       <ul className="grid gap-2">
         {domain.nameserver.map((name) => (
-          <li key={name} className="flex items-center justify-between gap-2 rounded-md bg-subtle py-1 pr-1 pl-3">
+          <li
+            key={name}
+            className="flex items-center justify-between gap-2 rounded-md bg-subtle py-1 pr-1 pl-3"
+          >
             <code className="min-w-0 font-mono text-sm break-all">{name}</code>
             <CopyButton text={name} label={t.common.copyOf(name)} doneLabel={t.common.copied} />
           </li>
@@ -76,7 +88,9 @@ export default function ActivateDialog({ domain, onClose }: { domain: Domain; on
       <div aria-live="polite" className="mt-4 grid gap-2">
         {trouble === undefined ? null : <Note tone="danger">{trouble}</Note>}
         {answer?.isValid ? <Note tone="success">{t.domain.checked}</Note> : null}
-        {answer && !answer.isValid ? <Note tone="warning">{answer.advice ?? t.domain.checkFailed}</Note> : null}
+        {answer && !answer.isValid ? (
+          <Note tone="warning">{answer.advice ?? t.domain.checkFailed}</Note>
+        ) : null}
         {answer?.warnings.map(({ code, text }) => (
           <Note key={code} tone="info">
             {text}
@@ -85,10 +99,17 @@ export default function ActivateDialog({ domain, onClose }: { domain: Domain; on
         {looked ? (
           <div className="text-xs text-ink-3">
             <p>
-              {t.domain.found}: {found.length > 0 ? <code className="font-mono break-all">{found.join(', ')}</code> : t.domain.foundNothing}
+              {t.domain.found}:{' '}
+              {found.length > 0 ? (
+                <code className="font-mono break-all">{found.join(', ')}</code>
+              ) : (
+                t.domain.foundNothing
+              )}
             </p>
             {answer === undefined && domain.verification.checkedAt !== null ? (
-              <p className="num">{t.domain.lastLooked(formatTime(domain.verification.checkedAt))}</p>
+              <p className="num">
+                {t.domain.lastLooked(formatTime(domain.verification.checkedAt))}
+              </p>
             ) : null}
           </div>
         ) : null}

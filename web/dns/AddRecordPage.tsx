@@ -5,7 +5,8 @@ import { RecordPage } from './RecordPage.tsx'
 
 const route = getRouteApi('/app/dns/domain/$id/add-record')
 
-export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(domainQuery(params['id'] ?? ''))
+export const load = ({ queryClient, params }: LoadInput) =>
+  queryClient.prefetchQuery(domainQuery(params['id'] ?? ''))
 
 export default function AddRecordPage() {
   return <RecordPage id={route.useParams().id} />

@@ -10,7 +10,13 @@ import { Field, Input } from '../ui/Field.tsx'
 import { typedDomain } from '../typed-domain.ts'
 import { toast } from '../ui/toast.ts'
 
-export default function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (domain: Domain) => void }) {
+export default function CreateDialog({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void
+  onCreated: (domain: Domain) => void
+}) {
   const t = useTexts('dns', 'dnsParts')
   const queryClient = useQueryClient()
   const formId = useId()
@@ -32,9 +38,13 @@ export default function CreateDialog({ onClose, onCreated }: { onClose: () => vo
       toast.success(t.toast.success, t.domain.added)
       onCreated(domain)
     } catch (error) {
-      const text = (error instanceof ApiError ? error.fields['name'] : undefined) ?? messageOf(error)
+      const text =
+        (error instanceof ApiError ? error.fields['name'] : undefined) ?? messageOf(error)
       setComplaint(text)
-      toast.error(t.toast.error, text === messageOf(error) ? saidOr(error, t.domain.addFailed) : text)
+      toast.error(
+        t.toast.error,
+        text === messageOf(error) ? saidOr(error, t.domain.addFailed) : text,
+      )
     } finally {
       setBusy(false)
     }

@@ -19,7 +19,12 @@ interface DeleteRecordsProps {
   onDeleted: (changeIds: readonly string[]) => void
 }
 
-export default function DeleteRecordsDialog({ domain, records, onClose, onDeleted }: DeleteRecordsProps) {
+export default function DeleteRecordsDialog({
+  domain,
+  records,
+  onClose,
+  onDeleted,
+}: DeleteRecordsProps) {
   const t = useTexts('dns')
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
@@ -29,13 +34,18 @@ export default function DeleteRecordsDialog({ domain, records, onClose, onDelete
     const done: string[] = []
     try {
       if (records.length === 1 && only) {
-        const { changeId } = await call(deleteRecord, { params: { id: domain.id, recordId: only.id }, query: { version: only.version } })
+        const { changeId } = await call(deleteRecord, {
+          params: { id: domain.id, recordId: only.id },
+          query: { version: only.version },
+        })
         done.push(changeId)
       } else {
         // As many calls as it takes: one holds so many ids. Each is a change of its own.
         for (let at = 0; at < records.length; at += atOnce) {
           const ids = records.slice(at, at + atOnce).map(({ id }) => id)
-          done.push((await call(deleteRecords, { params: { id: domain.id }, body: { ids } })).changeId)
+          done.push(
+            (await call(deleteRecords, { params: { id: domain.id }, body: { ids } })).changeId,
+          )
         }
       }
     } catch (error) {
@@ -74,7 +84,9 @@ export default function DeleteRecordsDialog({ domain, records, onClose, onDelete
           </li>
         ))}
       </ul>
-      {records.length > shown ? <p className="mt-2 text-xs text-ink-3">{t.records.andMore(records.length - shown)}</p> : null}
+      {records.length > shown ? (
+        <p className="mt-2 text-xs text-ink-3">{t.records.andMore(records.length - shown)}</p>
+      ) : null}
     </Dialog>
   )
 }

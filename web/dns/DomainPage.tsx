@@ -1,6 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { Download, EllipsisVertical, FileUp, History, PanelsTopLeft, Plus, Search, ShieldCheck, Trash2 } from 'lucide-react'
+import {
+  Download,
+  EllipsisVertical,
+  FileUp,
+  History,
+  PanelsTopLeft,
+  Plus,
+  Search,
+  ShieldCheck,
+  Trash2,
+} from 'lucide-react'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import type { Domain, Record } from '../../contract/dns.ts'
 import { recordTypes, type RecordType } from '../../contract/dns-types.ts'
@@ -38,7 +48,10 @@ const restMs = 300
 
 export const load = ({ queryClient, params }: LoadInput) => {
   const id = params['id'] ?? ''
-  return Promise.all([queryClient.prefetchQuery(domainQuery(id)), queryClient.prefetchQuery(recordsQuery(id))])
+  return Promise.all([
+    queryClient.prefetchQuery(domainQuery(id)),
+    queryClient.prefetchQuery(recordsQuery(id)),
+  ])
 }
 
 export default function DomainPage() {
@@ -55,7 +68,9 @@ interface Shown {
   search?: string | undefined
 }
 
-type Asked = { what: 'activate' | 'delete' | 'history' | 'import' | 'point' } | { what: 'records'; records: readonly Record[] }
+type Asked =
+  | { what: 'activate' | 'delete' | 'history' | 'import' | 'point' }
+  | { what: 'records'; records: readonly Record[] }
 
 function Records({ domain }: { domain: Domain }) {
   const t = useTexts('dns')
@@ -71,7 +86,10 @@ function Records({ domain }: { domain: Domain }) {
   const [gone, setGone] = useState<{ changeIds: readonly string[]; count: number }>()
   const typed = useDeferredValue(search)
   const records = useMemo(() => data ?? [], [data])
-  const rows = useMemo(() => sorted(chosen(records, domain.ascii, type, typed), sorting), [records, domain.ascii, type, typed, sorting])
+  const rows = useMemo(
+    () => sorted(chosen(records, domain.ascii, type, typed), sorting),
+    [records, domain.ascii, type, typed, sorting],
+  )
   const counts = useMemo(() => countTypes(records), [records])
   const marked = useMemo(() => rows.filter((record) => selected.has(record.id)), [rows, selected])
   const close = () => setAsked(undefined)
@@ -105,21 +123,30 @@ function Records({ domain }: { domain: Domain }) {
     [],
   )
   const toggleAll = (on: boolean) => setSelected(new Set(on ? rows.map(({ id }) => id) : []))
-  const remove = useCallback((record: Record) => setAsked({ what: 'records', records: [record] }), [])
+  const remove = useCallback(
+    (record: Record) => setAsked({ what: 'records', records: [record] }),
+    [],
+  )
   const save = useMutation({
-    mutationFn: async () => download((await loadChanges()).exportZone, { params: { id: domain.id } }),
+    mutationFn: async () =>
+      download((await loadChanges()).exportZone, { params: { id: domain.id } }),
     onError: (failure) => toast.error(t.toast.error, messageOf(failure)),
   })
   const undo = useMutation({
     mutationFn: async (changeIds: readonly string[]) => {
       const { undoChange } = await loadChanges()
-      for (const changeId of changeIds.toReversed()) await call(undoChange, { params: { id: domain.id, changeId } })
+      for (const changeId of changeIds.toReversed())
+        await call(undoChange, { params: { id: domain.id, changeId } })
     },
     onSuccess: () => {
       setGone(undefined)
       toast.success(t.toast.success, t.records.undone)
     },
-    onError: (failure) => toast.error(t.toast.error, failure instanceof ApiError ? failure.message : t.records.undoFailed),
+    onError: (failure) =>
+      toast.error(
+        t.toast.error,
+        failure instanceof ApiError ? failure.message : t.records.undoFailed,
+      ),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['dns'] }),
   })
 
@@ -134,12 +161,31 @@ function Records({ domain }: { domain: Domain }) {
           items={[
             ...(domain.active
               ? []
-              : [{ label: t.dns.activate, icon: ShieldCheck, onSelect: () => setAsked({ what: 'activate' as const }) }]),
-            { label: t.records.point, icon: PanelsTopLeft, onSelect: () => setAsked({ what: 'point' }) },
+              : [
+                  {
+                    label: t.dns.activate,
+                    icon: ShieldCheck,
+                    onSelect: () => setAsked({ what: 'activate' as const }),
+                  },
+                ]),
+            {
+              label: t.records.point,
+              icon: PanelsTopLeft,
+              onSelect: () => setAsked({ what: 'point' }),
+            },
             { label: t.records.import, icon: FileUp, onSelect: () => setAsked({ what: 'import' }) },
             { label: t.records.export, icon: Download, onSelect: () => save.mutate() },
-            { label: t.records.history, icon: History, onSelect: () => setAsked({ what: 'history' }) },
-            { label: t.dns.delete, icon: Trash2, danger: true, onSelect: () => setAsked({ what: 'delete' }) },
+            {
+              label: t.records.history,
+              icon: History,
+              onSelect: () => setAsked({ what: 'history' }),
+            },
+            {
+              label: t.dns.delete,
+              icon: Trash2,
+              danger: true,
+              onSelect: () => setAsked({ what: 'delete' }),
+            },
           ]}
         />
         <Link to="/dns/domain/$id/add-record" params={{ id: domain.id }} className={buttonClass()}>
@@ -150,7 +196,12 @@ function Records({ domain }: { domain: Domain }) {
       {gone ? (
         <Note tone="info" className="mb-4 flex flex-wrap items-center justify-between gap-3">
           <output>{t.records.deleted(gone.count)}</output>
-          <Button variant="outline" size="sm" busy={undo.isPending} onClick={() => undo.mutate(gone.changeIds)}>
+          <Button
+            variant="outline"
+            size="sm"
+            busy={undo.isPending}
+            onClick={() => undo.mutate(gone.changeIds)}
+          >
             {t.records.undo}
           </Button>
         </Note>
@@ -159,13 +210,22 @@ function Records({ domain }: { domain: Domain }) {
         {() => (
           <section className="card overflow-hidden" aria-label={domain.name}>
             {isPending ? <SkeletonRows rows={8} className="p-5" /> : null}
-            {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+            {isError && !data ? (
+              <LoadError
+                text={messageOf(error)}
+                retryLabel={t.common.retry}
+                onRetry={() => void refetch()}
+              />
+            ) : null}
             {data && records.length === 0 ? <Empty text={t.records.empty} /> : null}
             {records.length > 0 ? (
               <>
                 <search className="flex flex-wrap items-center gap-3 border-b border-border p-3 sm:px-5">
                   <div className="relative min-w-0 flex-1 basis-56">
-                    <Search aria-hidden className="pointer-events-none absolute top-3 left-3 size-4 text-ink-3" />
+                    <Search
+                      aria-hidden
+                      className="pointer-events-none absolute top-3 left-3 size-4 text-ink-3"
+                    />
                     <Input
                       type="search"
                       aria-label={t.records.search}
@@ -176,18 +236,32 @@ function Records({ domain }: { domain: Domain }) {
                       className="pl-9"
                     />
                   </div>
-                  <TypeChips all={records.length} counts={counts} value={type} onChange={(value) => show({ record: value })} />
+                  <TypeChips
+                    all={records.length}
+                    counts={counts}
+                    value={type}
+                    onChange={(value) => show({ record: value })}
+                  />
                 </search>
                 {marked.length > 0 ? (
                   <div className="flex flex-wrap items-center justify-between gap-3 border-b border-border bg-subtle/60 px-5 py-2 text-sm">
                     {t.records.selected(marked.length)}
                     <span className="flex flex-wrap gap-2">
                       {marked.length < rows.length ? (
-                        <Button variant="outline" size="sm" className="sm:hidden" onClick={() => toggleAll(true)}>
+                        <Button
+                          variant="outline"
+                          size="sm"
+                          className="sm:hidden"
+                          onClick={() => toggleAll(true)}
+                        >
                           {t.records.selectAll}
                         </Button>
                       ) : null}
-                      <Button variant="danger" size="sm" onClick={() => setAsked({ what: 'records', records: marked })}>
+                      <Button
+                        variant="danger"
+                        size="sm"
+                        onClick={() => setAsked({ what: 'records', records: marked })}
+                      >
                         <Trash2 aria-hidden className="size-4" />
                         {t.records.delete}
                       </Button>
@@ -270,7 +344,11 @@ function TypeChips({
     }),
   ]
   return (
-    <div role="radiogroup" aria-label={t.records.types} className="-mx-3 flex max-w-full gap-1 overflow-x-auto px-3 sm:mx-0 sm:px-0">
+    <div
+      role="radiogroup"
+      aria-label={t.records.types}
+      className="-mx-3 flex max-w-full gap-1 overflow-x-auto px-3 sm:mx-0 sm:px-0"
+    >
       {options.map(({ type, label, count }) => (
         <label
           key={label}
@@ -279,7 +357,13 @@ function TypeChips({
             'has-checked:bg-ink has-checked:text-surface has-focus-visible:outline-2 has-focus-visible:outline-primary-ink',
           )}
         >
-          <input type="radio" className="sr-only" name="type" checked={value === type} onChange={() => onChange(type)} />
+          <input
+            type="radio"
+            className="sr-only"
+            name="type"
+            checked={value === type}
+            onChange={() => onChange(type)}
+          />
           {label}
           <span className="num text-xs">{count}</span>
         </label>

@@ -24,7 +24,8 @@ const ActivateDialog = lazy(() => loadPart(() => import('./ActivateDialog.tsx'))
 const CreateDialog = lazy(() => loadPart(() => import('./CreateDialog.tsx')))
 const DeleteDialog = lazy(() => loadPart(() => import('./DeleteDialog.tsx')))
 
-export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfiniteQuery(domainListQuery)
+export const load = ({ queryClient }: LoadInput) =>
+  queryClient.prefetchInfiniteQuery(domainListQuery)
 
 type Asked = { what: 'create' } | { what: 'activate' | 'delete'; domain: Domain }
 
@@ -51,8 +52,12 @@ export default function DomainsPage() {
       <Later>{() => <DomainList added={added} onAsk={setAsked} />}</Later>
       <Suspense fallback={null}>
         {asked?.what === 'create' ? <CreateDialog onClose={close} onCreated={onCreated} /> : null}
-        {asked?.what === 'activate' ? <ActivateDialog key={asked.domain.id} domain={asked.domain} onClose={close} /> : null}
-        {asked?.what === 'delete' ? <DeleteDialog key={asked.domain.id} domain={asked.domain} onClose={close} /> : null}
+        {asked?.what === 'activate' ? (
+          <ActivateDialog key={asked.domain.id} domain={asked.domain} onClose={close} />
+        ) : null}
+        {asked?.what === 'delete' ? (
+          <DeleteDialog key={asked.domain.id} domain={asked.domain} onClose={close} />
+        ) : null}
       </Suspense>
     </>
   )
@@ -146,7 +151,11 @@ function Table({ list, onAsk }: { list: Domain[]; onAsk: (asked: Asked) => void 
         {list.map((domain) => (
           <tr key={domain.id} className={row}>
             <th scope="row" className={cx(cell, 'text-left font-medium')}>
-              <Link to="/dns/domain/$id" params={{ id: domain.id }} className="break-all hover:underline">
+              <Link
+                to="/dns/domain/$id"
+                params={{ id: domain.id }}
+                className="break-all hover:underline"
+              >
                 {domain.name}
               </Link>
               <span className="mt-1 block sm:hidden">

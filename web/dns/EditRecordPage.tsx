@@ -10,7 +10,8 @@ import { RecordPage } from './RecordPage.tsx'
 
 const route = getRouteApi('/app/dns/domain/$id/record/$recordId')
 
-export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(domainQuery(params['id'] ?? ''))
+export const load = ({ queryClient, params }: LoadInput) =>
+  queryClient.prefetchQuery(domainQuery(params['id'] ?? ''))
 
 export default function EditRecordPage() {
   const t = useTexts('dns', 'dnsRecord')
@@ -23,7 +24,11 @@ export default function EditRecordPage() {
         <h1 tabIndex={-1} className="sr-only">
           {t.record.editTitle}
         </h1>
-        <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+        />
         <p className="pb-8 text-center">
           <Link to="/dns/domain/$id" params={{ id }} className={buttonClass('outline', 'sm')}>
             {t.records.backToRecords}

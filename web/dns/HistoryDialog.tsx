@@ -1,6 +1,16 @@
-import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query'
 import type { Domain } from '../../contract/dns.ts'
-import { listChanges, undoChange, type Change, type RecordState } from '../../contract/dns-changes.ts'
+import {
+  listChanges,
+  undoChange,
+  type Change,
+  type RecordState,
+} from '../../contract/dns-changes.ts'
 import { ApiError, call, callPage, messageOf } from '../api.ts'
 import { formatTime } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
@@ -17,17 +27,37 @@ const changesQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: ['dns', 'changes', id],
     queryFn: ({ pageParam, signal }) =>
-      callPage(listChanges, { params: { id }, query: { limit: 20, ...(pageParam === null ? {} : { cursor: pageParam }) } }, { signal }),
+      callPage(
+        listChanges,
+        {
+          params: { id },
+          query: { limit: 20, ...(pageParam === null ? {} : { cursor: pageParam }) },
+        },
+        { signal },
+      ),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next,
   })
 
 /** Who changed what, newest first; each change can be taken back. */
-export default function HistoryDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
+export default function HistoryDialog({
+  domain,
+  onClose,
+}: {
+  domain: Domain
+  onClose: () => void
+}) {
   const t = useTexts('dns', 'dnsParts')
-  const { data, isPending, isError, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    changesQuery(domain.id),
-  )
+  const {
+    data,
+    isPending,
+    isError,
+    error,
+    refetch,
+    hasNextPage,
+    fetchNextPage,
+    isFetchingNextPage,
+  } = useInfiniteQuery(changesQuery(domain.id))
   const changes = data?.pages.flatMap((page) => page.result.data) ?? []
   return (
     <Dialog
@@ -42,8 +72,16 @@ export default function HistoryDialog({ domain, onClose }: { domain: Domain; onC
       }
     >
       {isPending ? <SkeletonRows rows={4} /> : null}
-      {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
-      {data && changes.length === 0 ? <p className="py-6 text-center text-sm text-ink-2">{t.history.empty}</p> : null}
+      {isError && !data ? (
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+        />
+      ) : null}
+      {data && changes.length === 0 ? (
+        <p className="py-6 text-center text-sm text-ink-2">{t.history.empty}</p>
+      ) : null}
       <ol className="grid gap-3">
         {changes.map((change) => (
           <Entry key={change.id} domain={domain} change={change} />
@@ -51,7 +89,12 @@ export default function HistoryDialog({ domain, onClose }: { domain: Domain; onC
       </ol>
       {hasNextPage ? (
         <div className="mt-3 flex justify-center">
-          <Button variant="outline" size="sm" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <Button
+            variant="outline"
+            size="sm"
+            busy={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
             {t.common.loadMore}
           </Button>
         </div>
@@ -66,7 +109,11 @@ function Entry({ domain, change }: { domain: Domain; change: Change }) {
   const undo = useMutation({
     mutationFn: () => call(undoChange, { params: { id: domain.id, changeId: change.id } }),
     onSuccess: () => toast.success(t.toast.success, t.records.undone),
-    onError: (failure) => toast.error(t.toast.error, failure instanceof ApiError ? failure.message : t.records.undoFailed),
+    onError: (failure) =>
+      toast.error(
+        t.toast.error,
+        failure instanceof ApiError ? failure.message : t.records.undoFailed,
+      ),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['dns'] }),
   })
   const what = t.history.actions[change.action]
@@ -75,7 +122,9 @@ function Entry({ domain, change }: { domain: Domain; change: Change }) {
       <div className="flex flex-wrap items-start justify-between gap-2">
         <div className="min-w-0">
           <p className="text-sm font-medium">{what}</p>
-          <p className="num text-xs text-ink-3">{t.history.by(change.who, formatTime(change.at))}</p>
+          <p className="num text-xs text-ink-3">
+            {t.history.by(change.who, formatTime(change.at))}
+          </p>
         </div>
         {change.undoneAt === null ? (
           <Button
@@ -91,13 +140,22 @@ function Entry({ domain, change }: { domain: Domain; change: Change }) {
           <Badge>{t.history.undone}</Badge>
         )}
       </div>
-      <Lines mark="−" states={change.before} />
-      <Lines mark="+" states={change.after} />
+      <Lines mark="−" states={change.before} count={change.beforeCount} />
+      <Lines mark="+" states={change.after} count={change.afterCount} />
     </li>
   )
 }
 
-function Lines({ mark, states }: { mark: '−' | '+'; states: readonly RecordState[] }) {
+function Lines({
+  mark,
+  states,
+  count,
+}: {
+  mark: '−' | '+'
+  states: readonly RecordState[]
+  /** Of all, of which `states` are the first. */
+  count: number
+}) {
   const t = useTexts('dns', 'dnsParts')
   if (states.length === 0) return null
   return (
@@ -109,7 +167,7 @@ function Lines({ mark, states }: { mark: '−' | '+'; states: readonly RecordSta
           </li>
         ))}
       </ul>
-      {states.length > shown ? <p className="mt-0.5 text-xs">{t.records.andMore(states.length - shown)}</p> : null}
+      {count > shown ? <p className="mt-0.5 text-xs">{t.records.andMore(count - shown)}</p> : null}
     </div>
   )
 }

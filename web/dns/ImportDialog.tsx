@@ -14,11 +14,11 @@ import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { recordLine } from './wording.ts'
 
-/** A call has 256 KiB at most, and in JSON the text grows a little. */
-const maxBytes = 200_000
+/** As the call has it: one MiB of text. */
+const maxBytes = 1_048_576
 const shown = 8
 
-type Mode = 'merge' | 'replace'
+type Mode = 'merge' | 'sets' | 'replace'
 
 /** A zone file goes in only after the customer has seen what it changes. */
 export default function ImportDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
@@ -44,7 +44,10 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
     setBusy(true)
     setComplaint(undefined)
     try {
-      const answer = await call(importZone, { params: { id: domain.id }, body: { content, mode, preview } })
+      const answer = await call(importZone, {
+        params: { id: domain.id },
+        body: { content, mode, preview },
+      })
       if (preview) setPlan(answer)
       else {
         toast.success(t.toast.success, t.zone.applied)
@@ -89,7 +92,11 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
       <div className="grid gap-4">
         <Field
           label={t.zone.content}
-          error={complaint === undefined ? undefined : <span className="whitespace-pre-line">{complaint}</span>}
+          error={
+            complaint === undefined ? undefined : (
+              <span className="whitespace-pre-line">{complaint}</span>
+            )
+          }
         >
           {(control) => (
             <textarea
@@ -117,6 +124,7 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
             value={mode}
             options={[
               { value: 'merge', label: t.zone.merge },
+              { value: 'sets', label: t.zone.sets },
               { value: 'replace', label: t.zone.replace },
             ]}
             onChange={(value: Mode) => {
@@ -124,6 +132,7 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
               setPlan(undefined)
             }}
           />
+          <p className="mt-1.5 text-xs text-ink-3">{t.zone.modeHints[mode]}</p>
         </div>
         <div aria-live="polite" className="grid gap-3">
           {plan && count === 0 ? <Note tone="info">{t.zone.nothing}</Note> : null}
@@ -133,7 +142,9 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
               <Lines
                 tone="warning"
                 label={t.zone.changed}
-                lines={plan.changed.map(({ before, after }) => `${lineWithTtl(before)} → ${lineWithTtl(after)}`)}
+                lines={plan.changed.map(
+                  ({ before, after }) => `${lineWithTtl(before)} → ${lineWithTtl(after)}`,
+                )}
               />
               <Lines tone="danger" label={t.zone.removed} lines={plan.removed.map(recordLine)} />
               <p className="text-xs text-ink-3">{t.zone.unchanged(plan.unchanged)}</p>
@@ -155,7 +166,9 @@ export default function ImportDialog({ domain, onClose }: { domain: Domain; onCl
                 </Note>
               ) : null}
               {plan.skipped.length > 0 ? (
-                <p className="text-xs text-ink-3">{t.zone.skipped(plan.skipped.map(({ line }) => line).join(', '))}</p>
+                <p className="text-xs text-ink-3">
+                  {t.zone.skipped(plan.skipped.map(({ line }) => line).join(', '))}
+                </p>
               ) : null}
             </>
           ) : null}
@@ -183,7 +196,9 @@ function Lines({ tone, label, lines }: { tone: Tone; label: string; lines: reado
           </li>
         ))}
       </ul>
-      {lines.length > shown ? <p className="mt-1 text-xs text-ink-3">{t.zone.moreRows(lines.length - shown)}</p> : null}
+      {lines.length > shown ? (
+        <p className="mt-1 text-xs text-ink-3">{t.zone.moreRows(lines.length - shown)}</p>
+      ) : null}
     </div>
   )
 }

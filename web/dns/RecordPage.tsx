@@ -24,15 +24,33 @@ import { SetNote } from './SetNote.tsx'
 import { ttlText } from './wording.ts'
 
 /** The page around the form of one record: shown once the domain is known. */
-export function RecordPage({ id, record, onReload }: { id: string; record?: Record; onReload?: () => void }) {
+export function RecordPage({
+  id,
+  record,
+  onReload,
+}: {
+  id: string
+  record?: Record
+  onReload?: () => void
+}) {
   const domain = useQuery(domainQuery(id))
   if (domain.isPending) return <SkeletonRows rows={6} className="card p-5" />
   if (!domain.data) return <NoDomain error={domain.error} onRetry={() => void domain.refetch()} />
   // A record that was loaded anew is a form of its own.
-  return <RecordEditor key={record?.version} domain={domain.data} record={record} onReload={onReload} />
+  return (
+    <RecordEditor key={record?.version} domain={domain.data} record={record} onReload={onReload} />
+  )
 }
 
-function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Record | undefined; onReload: (() => void) | undefined }) {
+function RecordEditor({
+  domain,
+  record,
+  onReload,
+}: {
+  domain: Domain
+  record: Record | undefined
+  onReload: (() => void) | undefined
+}) {
   const t = useTexts('dns', 'dnsRecord')
   const router = useRouter()
   const queryClient = useQueryClient()
@@ -40,7 +58,9 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
   const formId = useId()
   const form = useRef<HTMLFormElement>(null)
   const [attempt] = useState(() => new Attempt())
-  const [values, setValues] = useDraft<RecordForm>('record', () => (record ? formOf(record) : emptyForm))
+  const [values, setValues] = useDraft<RecordForm>('record', () =>
+    record ? formOf(record) : emptyForm,
+  )
   const [errors, setErrors] = useState<Partial<{ [F in RecordField]: string }>>({})
   const [refusal, setRefusal] = useState<string>()
   const [busy, setBusy] = useState(false)
@@ -51,9 +71,6 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
   const title = editing ? t.record.editTitle : t.record.addTitle
   const offers = domain.capabilities.proxied
   const unquoted = values.type === 'TXT' ? readQuoted(values.content) : undefined
-  // On by default, as the specification has it; where that is without effect, it says so, and the summary says what is saved.
-  const unavailable = editing ? t.record.proxiedUnavailable : t.record.proxiedDefault
-  const proxyHint = !proxiable(values.type) ? t.record.proxiedType : offers ? t.record.proxiedHint : unavailable
   const set = <K extends keyof RecordForm>(key: K, value: RecordForm[K]) => {
     setValues((now) => ({ ...now, [key]: value }))
     setErrors({})
@@ -61,7 +78,9 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
 
   const complain = (found: Partial<{ [F in RecordField]: string }>) => {
     setErrors(found)
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+    requestAnimationFrame(() =>
+      form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(),
+    )
   }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -83,16 +102,25 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
       }
       const body = { ...read.body, id: domain.id }
       const { alsoChanged, ttl } = record
-        ? await attempt.run(updateRecord, { params: { id: domain.id, recordId: record.id }, body: { ...body, version: record.version } })
+        ? await attempt.run(updateRecord, {
+            params: { id: domain.id, recordId: record.id },
+            body: { ...body, version: record.version },
+          })
         : await attempt.run(addRecord, { params: { id: domain.id }, body })
-      toast.success(t.toast.success, alsoChanged ? t.record.savedAlong(alsoChanged.length, ttlText(ttl, t.records)) : t.record.saved)
+      toast.success(
+        t.toast.success,
+        alsoChanged
+          ? t.record.savedAlong(alsoChanged.length, ttlText(ttl, t.records))
+          : t.record.saved,
+      )
       void queryClient.invalidateQueries({ queryKey: ['dns'] })
       await router.navigate({ to: '/dns/domain/$id', params: { id: domain.id } })
     } catch (error) {
       const fields = error instanceof ApiError ? error.fields : {}
       complain(fields)
       // What belongs to no field of the form is said above it.
-      if (!['name', 'type', 'content', 'ttl', 'priority'].some((field) => field in fields)) setRefusal(messageOf(error))
+      if (!['name', 'type', 'content', 'ttl', 'priority'].some((field) => field in fields))
+        setRefusal(messageOf(error))
       setOvertaken(editing && error instanceof ApiError && error.code === 'conflict')
       toast.error(t.toast.error, editing ? t.record.editFailed : t.record.failed)
     } finally {
@@ -106,7 +134,13 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
       <DomainHead domain={domain} back="records" />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_340px]">
         <Card title={title}>
-          <form ref={form} id={formId} noValidate onSubmit={(event) => void submit(event)} className="grid max-w-2xl gap-4">
+          <form
+            ref={form}
+            id={formId}
+            noValidate
+            onSubmit={(event) => void submit(event)}
+            className="grid max-w-2xl gap-4"
+          >
             {refusal === undefined ? null : (
               <Note tone="danger" role="alert">
                 {refusal}
@@ -135,7 +169,12 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
               </Field>
               <Field label={t.record.type}>
                 {(control) => (
-                  <Select {...control} name="type" value={values.type} onChange={(event) => set('type', event.target.value as RecordType)}>
+                  <Select
+                    {...control}
+                    name="type"
+                    value={values.type}
+                    onChange={(event) => set('type', event.target.value as RecordType)}
+                  >
                     {recordTypes.map((type) => (
                       <option key={type}>{type}</option>
                     ))}
@@ -146,7 +185,11 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
             <Field
               label={t.record.labels[values.type]}
               error={errors.content}
-              hint={typeof unquoted === 'string' ? <span className="wrap-anywhere">{t.record.quoted(unquoted)}</span> : undefined}
+              hint={
+                typeof unquoted === 'string' ? (
+                  <span className="wrap-anywhere">{t.record.quoted(unquoted)}</span>
+                ) : undefined
+              }
             >
               {(control) => (
                 <Input
@@ -162,7 +205,12 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
               )}
             </Field>
             <div className="grid gap-4 sm:grid-cols-2">
-              <Field label={t.record.ttl} aside={t.record.ttlAside} error={errors.ttl} hint={ttlHint(values.ttl, t)}>
+              <Field
+                label={t.record.ttl}
+                aside={t.record.ttlAside}
+                error={errors.ttl}
+                hint={ttlHint(values.ttl, t)}
+              >
                 {(control) => (
                   <Input
                     {...control}
@@ -193,13 +241,15 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
                 </Field>
               ) : null}
             </div>
-            <Switch
-              label={t.record.proxied}
-              hint={proxyHint}
-              checked={values.proxied && proxiable(values.type) && (offers || !editing)}
-              disabled={!offers || !proxiable(values.type)}
-              onChange={(on) => set('proxied', on)}
-            />
+            {offers ? (
+              <Switch
+                label={t.record.proxied}
+                hint={proxiable(values.type) ? t.record.proxiedHint : t.record.proxiedType}
+                checked={values.proxied && proxiable(values.type)}
+                disabled={!proxiable(values.type)}
+                onChange={(on) => set('proxied', on)}
+              />
+            ) : null}
           </form>
         </Card>
         <Card title={t.record.summary} className="lg:sticky lg:top-20">
@@ -209,13 +259,24 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
                 [t.record.name, values.name],
                 [t.record.type, values.type],
                 [t.record.ttl, values.ttl],
-                [values.type === 'A' || values.type === 'AAAA' ? t.record.ip : t.record.labels[values.type], unquoted ?? values.content],
-                [t.records.proxy, offers && proxiable(values.type) && values.proxied ? t.records.proxied : t.records.direct],
+                [
+                  values.type === 'A' || values.type === 'AAAA'
+                    ? t.record.ip
+                    : t.record.labels[values.type],
+                  unquoted ?? values.content,
+                ],
+                ...(offers && proxiable(values.type)
+                  ? ([
+                      [t.records.proxy, values.proxied ? t.records.proxied : t.records.direct],
+                    ] as const)
+                  : []),
               ] as const
             ).map(([label, value]) => (
               <div key={label} className="contents">
                 <dt className="text-ink-3">{label}</dt>
-                <dd className="text-right font-medium break-all">{value.trim() === '' ? '___' : value}</dd>
+                <dd className="text-right font-medium break-all">
+                  {value.trim() === '' ? '___' : value}
+                </dd>
               </div>
             ))}
           </dl>
@@ -223,7 +284,11 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
           <Button type="submit" form={formId} size="lg" busy={busy} className="mt-5 w-full">
             {t.record.save}
           </Button>
-          <Link to="/dns/domain/$id" params={{ id: domain.id }} className={`${buttonClass('ghost')} mt-2 w-full`}>
+          <Link
+            to="/dns/domain/$id"
+            params={{ id: domain.id }}
+            className={`${buttonClass('ghost')} mt-2 w-full`}
+          >
             {t.common.cancel}
           </Link>
         </Card>
@@ -232,7 +297,10 @@ function RecordEditor({ domain, record, onReload }: { domain: Domain; record: Re
   )
 }
 
-function ttlHint(typed: string, t: ReturnType<typeof useTexts<'dns' | 'dnsRecord'>>): string | undefined {
+function ttlHint(
+  typed: string,
+  t: ReturnType<typeof useTexts<'dns' | 'dnsRecord'>>,
+): string | undefined {
   const seconds = /^\d{1,6}$/.test(typed.trim()) ? Number(typed) : 0
   return seconds >= 60 ? `≈ ${ttlText(seconds, t.records)}` : undefined
 }

@@ -28,7 +28,16 @@ interface TableProps {
   onDelete: (record: Record) => void
 }
 
-export function RecordTable({ domain, rows, sorting, onSort, selected, onToggle, onToggleAll, onDelete }: TableProps) {
+export function RecordTable({
+  domain,
+  rows,
+  sorting,
+  onSort,
+  selected,
+  onToggle,
+  onToggleAll,
+  onDelete,
+}: TableProps) {
   const t = useTexts('dns')
   const isNarrow = useNarrow()
   const all = rows.every((record) => selected.has(record.id))
@@ -109,7 +118,11 @@ function SortHead({
   const current = sorting.by === by
   const Icon = !current ? ChevronsUpDown : sorting.descending ? ArrowDown : ArrowUp
   return (
-    <th scope="col" className={cx(headCell, className)} aria-sort={current ? (sorting.descending ? 'descending' : 'ascending') : 'none'}>
+    <th
+      scope="col"
+      className={cx(headCell, className)}
+      aria-sort={current ? (sorting.descending ? 'descending' : 'ascending') : 'none'}
+    >
       <button
         type="button"
         className="-mx-1.5 inline-flex items-center gap-1 rounded-md px-1.5 py-1 hover:bg-subtle hover:text-ink"
@@ -134,7 +147,10 @@ interface RowProps {
 const Row = memo(function Row({ domain, record, number, marked, onToggle, onDelete }: RowProps) {
   const t = useTexts('dns')
   const router = useRouter()
-  const edit = { to: '/dns/domain/$id/record/$recordId', params: { id: domain.id, recordId: record.id } } as const
+  const edit = {
+    to: '/dns/domain/$id/record/$recordId',
+    params: { id: domain.id, recordId: record.id },
+  } as const
   const full = record.name === '@' ? domain.name : `${record.name}.${domain.name}`
   const value = (record.priority === null ? '' : `${record.priority} `) + record.data.join(', ')
   const badge = (
@@ -166,9 +182,13 @@ const Row = memo(function Row({ domain, record, number, marked, onToggle, onDele
         </span>
         <span className="block truncate font-mono text-xs">{value}</span>
       </td>
-      <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-lg:hidden')}>{ttlText(record.ttl, t.records)}</td>
+      <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-lg:hidden')}>
+        {ttlText(record.ttl, t.records)}
+      </td>
       {domain.capabilities.proxied ? (
-        <td className={cx(cell, 'whitespace-nowrap text-ink-2 max-lg:hidden')}>{record.proxied ? t.records.proxied : t.records.direct}</td>
+        <td className={cx(cell, 'whitespace-nowrap text-ink-2 max-lg:hidden')}>
+          {record.proxied ? t.records.proxied : t.records.direct}
+        </td>
       ) : null}
       <td className={cx(cell, 'text-right')}>
         <Menu
@@ -177,7 +197,12 @@ const Row = memo(function Row({ domain, record, number, marked, onToggle, onDele
           trigger={<Ellipsis aria-hidden className="size-4" />}
           items={[
             { label: t.records.edit, icon: Pencil, onSelect: () => void router.navigate(edit) },
-            { label: t.records.delete, icon: Trash2, danger: true, onSelect: () => onDelete(record) },
+            {
+              label: t.records.delete,
+              icon: Trash2,
+              danger: true,
+              onSelect: () => onDelete(record),
+            },
           ]}
         />
       </td>
@@ -189,7 +214,9 @@ function Name({ record, domain }: { record: Record; domain: Domain }) {
   return (
     <span className="block min-w-0 truncate">
       <span className="font-medium">{record.name}</span>
-      {record.name === '@' ? null : <span className="text-ink-3 max-sm:hidden">.{domain.name}</span>}
+      {record.name === '@' ? null : (
+        <span className="text-ink-3 max-sm:hidden">.{domain.name}</span>
+      )}
     </span>
   )
 }

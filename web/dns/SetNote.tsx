@@ -27,18 +27,34 @@ export function SetNote({ domain, record, values }: SetNoteProps) {
     const timer = setTimeout(() => setName(typed), restMs)
     return () => clearTimeout(timer)
   }, [typed])
-  const { data } = useQuery({ ...recordSetQuery(domain.id, name, values.type), enabled: name !== '' })
+  const { data } = useQuery({
+    ...recordSetQuery(domain.id, name, values.type),
+    enabled: name !== '',
+  })
   const others = name === typed ? (data ?? []).filter(({ id }) => id !== record?.id) : []
   const [other] = others
   const ttl = Number(values.ttl)
   const ofTtl = /^\d{1,6}$/.test(values.ttl.trim()) && other !== undefined && other.ttl !== ttl
-  const ofProxy = domain.capabilities.proxied && proxiable(values.type) && other !== undefined && other.proxied !== values.proxied
+  const ofProxy =
+    domain.capabilities.proxied &&
+    proxiable(values.type) &&
+    other !== undefined &&
+    other.proxied !== values.proxied
   const of = `${values.type} ${other?.name ?? ''}`
   return (
     <div aria-live="polite">
       {other && (ofTtl || ofProxy) ? (
         <Note tone="warning" className="mt-4">
-          {ofTtl ? <p>{t.record.along(others.length, of, ttlText(other.ttl, t.records), ttlText(ttl, t.records))}</p> : null}
+          {ofTtl ? (
+            <p>
+              {t.record.along(
+                others.length,
+                of,
+                ttlText(other.ttl, t.records),
+                ttlText(ttl, t.records),
+              )}
+            </p>
+          ) : null}
           {ofProxy ? <p>{t.record.alongProxied(others.length, of)}</p> : null}
         </Note>
       ) : null}

@@ -1,6 +1,13 @@
 /** Everything this feature reads. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { changedRecords, getDomain, getRecord, listDomains, listRecords, type Record } from '../../contract/dns.ts'
+import {
+  changedRecords,
+  getDomain,
+  getRecord,
+  listDomains,
+  listRecords,
+  type Record,
+} from '../../contract/dns.ts'
 import type { RecordType } from '../../contract/dns-types.ts'
 import { call, callPage } from '../api.ts'
 import { broughtUp, type RecordCopy } from './record-list.ts'
@@ -8,13 +15,20 @@ import { broughtUp, type RecordCopy } from './record-list.ts'
 export const domainListQuery = infiniteQueryOptions({
   queryKey: ['dns', 'domains'],
   queryFn: ({ pageParam, signal }) =>
-    callPage(listDomains, { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } }, { signal }),
+    callPage(
+      listDomains,
+      { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+      { signal },
+    ),
   initialPageParam: null as string | null,
   getNextPageParam: (last) => last.next,
 })
 
 export const domainQuery = (id: string) =>
-  queryOptions({ queryKey: ['dns', 'domain', id], queryFn: ({ signal }) => call(getDomain, { params: { id } }, { signal }) })
+  queryOptions({
+    queryKey: ['dns', 'domain', id],
+    queryFn: ({ signal }) => call(getDomain, { params: { id } }, { signal }),
+  })
 
 /**
  * All of a domain's records: a domain has thousands at most, and sorting and choosing among them wait for nobody. They are read page by page once; from
@@ -25,7 +39,10 @@ export const recordsQuery = (id: string) =>
     queryKey: ['dns', 'records', id],
     queryFn: async ({ signal, client, queryKey }): Promise<RecordCopy> => {
       const catchUp = async (copy: RecordCopy): Promise<RecordCopy | undefined> =>
-        broughtUp(copy, await call(changedRecords, { params: { id }, query: { since: copy.serial } }, { signal }))
+        broughtUp(
+          copy,
+          await call(changedRecords, { params: { id }, query: { since: copy.serial } }, { signal }),
+        )
       const known = client.getQueryData<RecordCopy>(queryKey)
       const current = known && (await catchUp(known))
       if (current) return current
@@ -33,11 +50,12 @@ export const recordsQuery = (id: string) =>
       let serial: number | undefined
       let cursor: string | null = null
       do {
-        const page: { result: { data: Record[]; serial: number }; next: string | null } = await callPage(
-          listRecords,
-          { params: { id }, query: { limit: 100, ...(cursor === null ? {} : { cursor }) } },
-          { signal },
-        )
+        const page: { result: { data: Record[]; serial: number }; next: string | null } =
+          await callPage(
+            listRecords,
+            { params: { id }, query: { limit: 100, ...(cursor === null ? {} : { cursor }) } },
+            { signal },
+          )
         records.push(...page.result.data)
         serial ??= page.result.serial
         cursor = page.next
@@ -54,7 +72,13 @@ export const recordSetQuery = (id: string, name: string, type: RecordType) =>
   queryOptions({
     queryKey: ['dns', 'set', id, type, name],
     queryFn: async ({ signal }) =>
-      (await callPage(listRecords, { params: { id }, query: { limit: 100, type, name } }, { signal })).result.data,
+      (
+        await callPage(
+          listRecords,
+          { params: { id }, query: { limit: 100, type, name } },
+          { signal },
+        )
+      ).result.data,
   })
 
 export const recordQuery = (id: string, recordId: string) =>

@@ -4,7 +4,8 @@ import { readRecord, recordRuleText, type RecordField } from '../../contract/dns
 import type { Language } from '../../contract/errors.ts'
 import type { RecordForm } from './record-form.ts'
 
-const whole = (text: string): number => (/^-?\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN)
+const whole = (text: string): number =>
+  /^-?\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN
 
 /** The body that goes out, or what is wrong with it: the server's own rules, said sooner. */
 export function readForm(
@@ -23,7 +24,9 @@ export function readForm(
   const read = readRecord(draft, domain.ascii, domain.capabilities)
   if ('faults' in read)
     return {
-      errors: Object.fromEntries(Object.entries(read.faults).map(([field, rule]) => [field, recordRuleText(rule, language)])) as Partial<{
+      errors: Object.fromEntries(
+        Object.entries(read.faults).map(([field, rule]) => [field, recordRuleText(rule, language)]),
+      ) as Partial<{
         [F in RecordField]: string
       }>,
     }

@@ -18,11 +18,18 @@ test('a copy takes what is new in front, what changed in its place, and lets go 
   const [a, b, c] = [record('a'), record('b'), record('c')]
   const later = { ...b, ttl: 60, version: 2 }
   const fresh = record('d')
-  expect(broughtUp({ serial: 1, records: [c, b, a] }, { serial: 4, data: [fresh, later], gone: ['c', 'never seen'] })).toEqual({
+  expect(
+    broughtUp(
+      { serial: 1, records: [c, b, a] },
+      { serial: 4, data: [fresh, later], gone: ['c', 'never seen'] },
+    ),
+  ).toEqual({
     serial: 4,
     records: [fresh, later, a],
   })
-  expect(broughtUp({ serial: 1, records: [a] }, { serial: 9, data: null, gone: [] })).toBeUndefined()
+  expect(
+    broughtUp({ serial: 1, records: [a] }, { serial: 9, data: null, gone: [] }),
+  ).toBeUndefined()
 })
 
 test('records are found by full names and by the letters that A-labels stand for', () => {
@@ -31,7 +38,8 @@ test('records are found by full names and by the letters that A-labels stand for
     record('b', { name: 'xn--c-ph-0na7d' }),
     record('c', { type: 'MX', name: '@', data: ['mail.xn--ph-rbt.example'] }),
   ]
-  const found = (search: string) => chosen(records, 'xn--bnh-m-xqa5f.vn', undefined, search).map(({ id }) => id)
+  const found = (search: string) =>
+    chosen(records, 'xn--bnh-m-xqa5f.vn', undefined, search).map(({ id }) => id)
   expect(found('www.bánh-mì.vn')).toEqual(['a'])
   expect(found('www.xn--bnh')).toEqual(['a'])
   expect(found(' CÀ-PHÊ.bánh')).toEqual(['b'])
@@ -41,13 +49,39 @@ test('records are found by full names and by the letters that A-labels stand for
 })
 
 test('by name the domain comes first, what is below a name follows it, and numbers go by their value', () => {
-  const names = ['@', '*', 'a', 'www.a', 'a-b', 'host', 'host1', 'host01', 'host2', 'host10', 'host10.b', 'zz']
+  const names = [
+    '@',
+    '*',
+    'a',
+    'www.a',
+    'a-b',
+    'host',
+    'host1',
+    'host01',
+    'host2',
+    'host10',
+    'host10.b',
+    'zz',
+  ]
   const order = (by: readonly string[]) =>
     sorted(
       by.map((name) => record(name, { name })),
       { by: 'name', descending: false },
     ).map(({ name }) => name)
-  const expected = ['@', '*', 'a', 'www.a', 'a-b', 'host10.b', 'host', 'host01', 'host1', 'host2', 'host10', 'zz']
+  const expected = [
+    '@',
+    '*',
+    'a',
+    'www.a',
+    'a-b',
+    'host10.b',
+    'host',
+    'host01',
+    'host1',
+    'host2',
+    'host10',
+    'zz',
+  ]
   expect(order(names)).toEqual(expected)
   expect(order(names.toReversed())).toEqual(expected)
 })
@@ -55,8 +89,14 @@ test('by name the domain comes first, what is below a name follows it, and numbe
 test('ten thousand records are brought up to date, sorted and searched in a blink', () => {
   const records = Array.from({ length: 10_000 }, (_, n) => record(String(n), { name: `h${n}` }))
   const began = performance.now()
-  const now = broughtUp({ serial: 1, records }, { serial: 2, data: [record('5000', { name: 'changed' })], gone: ['1'] })
-  const shown = sorted(chosen(now?.records ?? [], 'example.vn', 'A', 'h9'), { by: 'name', descending: false })
+  const now = broughtUp(
+    { serial: 1, records },
+    { serial: 2, data: [record('5000', { name: 'changed' })], gone: ['1'] },
+  )
+  const shown = sorted(chosen(now?.records ?? [], 'example.vn', 'A', 'h9'), {
+    by: 'name',
+    descending: false,
+  })
   expect(shown).toHaveLength(1111)
   expect(performance.now() - began).toBeLessThan(1000)
 })

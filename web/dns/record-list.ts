@@ -12,7 +12,15 @@ export interface RecordCopy {
 /** The copy with what changed since; undefined when that could not be told, and the list is to be read anew. */
 export function broughtUp(
   copy: RecordCopy,
-  { data, gone, serial }: { readonly data: readonly Record[] | null; readonly gone: readonly string[]; readonly serial: number },
+  {
+    data,
+    gone,
+    serial,
+  }: {
+    readonly data: readonly Record[] | null
+    readonly gone: readonly string[]
+    readonly serial: number
+  },
 ): RecordCopy | undefined {
   if (!data) return undefined
   const changed = new Map(data.map((record) => [record.id, record]))
@@ -40,7 +48,10 @@ function keyOf(name: string): string {
   // Below every letter of a name: www.a is nearer to a than a-b is.
   const reversed = name.split('.').toReversed().join('\u0001')
   // Of two numbers the one with fewer digits is smaller.
-  return reversed.replace(/0*(\d+)/g, (_all, digits: string) => String.fromCharCode('0'.charCodeAt(0) + digits.length) + digits)
+  return reversed.replace(
+    /0*(\d+)/g,
+    (_all, digits: string) => String.fromCharCode('0'.charCodeAt(0) + digits.length) + digits,
+  )
 }
 
 export function sorted(records: readonly Record[], { by, descending }: Sorting): Record[] {
@@ -52,7 +63,8 @@ export function sorted(records: readonly Record[], { by, descending }: Sorting):
   }
   const order = (one: Record, other: Record): number => {
     if (by === 'ttl' && one.ttl !== other.ttl) return one.ttl - other.ttl
-    if (by === 'type' && one.type !== other.type) return recordTypes.indexOf(one.type) - recordTypes.indexOf(other.type)
+    if (by === 'type' && one.type !== other.type)
+      return recordTypes.indexOf(one.type) - recordTypes.indexOf(other.type)
     return (
       compareNames(one.name, other.name) ||
       recordTypes.indexOf(one.type) - recordTypes.indexOf(other.type) ||
@@ -64,9 +76,15 @@ export function sorted(records: readonly Record[], { by, descending }: Sorting):
 }
 
 /** Those of the type whose full name or value holds the text, in A-labels or in the letters that they stand for. */
-export function chosen(records: readonly Record[], domain: string, type: RecordType | undefined, search: string): Record[] {
+export function chosen(
+  records: readonly Record[],
+  domain: string,
+  type: RecordType | undefined,
+  search: string,
+): Record[] {
   const wanted = search.normalize('NFC').trim().toLowerCase()
-  const holds = (text: string): boolean => text.includes(wanted) || unicodeName(text).includes(wanted)
+  const holds = (text: string): boolean =>
+    text.includes(wanted) || unicodeName(text).includes(wanted)
   return records.filter(
     (record) =>
       (type === undefined || record.type === type) &&

@@ -27,5 +27,10 @@ export function ttlText(seconds: number, units: Units): string {
 }
 
 /** A record on one line. */
-export const recordLine = ({ name, type, data, priority }: Pick<RecordState, 'name' | 'type' | 'data' | 'priority'>): string =>
+export const recordLine = ({
+  name,
+  type,
+  data,
+  priority,
+}: Pick<RecordState, 'name' | 'type' | 'data' | 'priority'>): string =>
   `${name} ${type} ${priority === null ? '' : `${priority} `}${data.join(', ')}`

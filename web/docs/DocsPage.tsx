@@ -18,7 +18,10 @@ export default function DocsPage() {
   return (
     <>
       <title>{`${doc?.title ?? t.docs.title} · ${brand}`}</title>
-      <Link to="/docs" className="mb-2 inline-flex items-center gap-1 rounded-sm text-sm text-ink-2 hover:text-ink">
+      <Link
+        to="/docs"
+        className="mb-2 inline-flex items-center gap-1 rounded-sm text-sm text-ink-2 hover:text-ink"
+      >
         <ChevronLeft aria-hidden className="size-4" />
         {t.docs.all}
       </Link>
@@ -39,7 +42,11 @@ export default function DocsPage() {
   )
 }
 
-function Section({ section: { heading, text = [], steps = [], terms = [] } }: { section: DocSection }) {
+function Section({
+  section: { heading, text = [], steps = [], terms = [] },
+}: {
+  section: DocSection
+}) {
   const { unpaid } = useConfig()
   return (
     <section className="not-first:mt-7">
@@ -77,7 +84,8 @@ function Section({ section: { heading, text = [], steps = [], terms = [] } }: { 
 function Contact() {
   const t = useTexts('docs')
   const { support } = useConfig()
-  if (support.email === null && support.url === null) return <p className="mt-7 text-ink-2">{t.docs.noContact}</p>
+  if (support.email === null && support.url === null)
+    return <p className="mt-7 text-ink-2">{t.docs.noContact}</p>
   return (
     <p className="mt-7 flex flex-wrap gap-3">
       {support.email === null ? null : (

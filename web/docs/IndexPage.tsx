@@ -14,7 +14,11 @@ export default function IndexPage() {
       <ul className="card divide-y divide-border overflow-hidden">
         {docNames.map((name) => (
           <li key={name}>
-            <Link to="/docs/$page" params={{ page: name }} className="flex items-center justify-between gap-4 px-5 py-4 hover:bg-subtle/60">
+            <Link
+              to="/docs/$page"
+              params={{ page: name }}
+              className="flex items-center justify-between gap-4 px-5 py-4 hover:bg-subtle/60"
+            >
               <span className="min-w-0">
                 <span className="block text-sm font-medium">{t.docs.pages[name].title}</span>
                 <span className="block text-xs text-ink-3">{t.docs.pages[name].sub}</span>

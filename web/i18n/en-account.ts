@@ -18,7 +18,10 @@ export const enAccount = {
     lock: 'Screen lock',
     lockSub: 'For this browser only.',
     lockAfter: 'Lock the screen',
-    lockChoice: (minutes: number) => (minutes === 0 ? 'Never by itself' : `After ${plural(minutes, 'minute', 'minutes')} without use`),
+    lockChoice: (minutes: number) =>
+      minutes === 0
+        ? 'Never by itself'
+        : `After ${plural(minutes, 'minute', 'minutes')} without use`,
     region: 'Language and time zone',
     regionSub: 'Screens, letters and messages follow them.',
     language: 'Language',
@@ -34,7 +37,8 @@ export const enAccount = {
     passwordChanged: 'Your password is changed, and every other session is signed out.',
     email: 'Email address',
     newEmail: 'New email address',
-    emailSent: (email: string) => `We sent a code to ${email}. The old address is told once it is changed.`,
+    emailSent: (email: string) =>
+      `We sent a code to ${email}. The old address is told once it is changed.`,
     emailChanged: 'Your email address is changed.',
     phone: 'Phone number',
     newPhone: 'New phone number',

@@ -23,7 +23,8 @@ export const enCards = {
   saved: 'Success! Your payment method has been saved',
   processing: "Processing payment details. We'll update you when processing is complete",
   failed: 'Failed to process payment details. Please try another payment method.',
-  providerAway: 'The form of the card provider could not be loaded. Check your connection and try again.',
+  providerAway:
+    'The form of the card provider could not be loaded. Check your connection and try again.',
   notOffered: 'Cards are not taken in your region.',
   back: 'Back to the top-up',
   credit: 'Credit Card',

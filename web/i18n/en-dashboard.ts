@@ -2,7 +2,15 @@
 import { plural } from './plural.ts'
 
 // In words of our own: the browser takes tens of milliseconds to learn how a language writes its days.
-export const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+export const weekdays = [
+  'Sunday',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+]
 export const months = [
   'January',
   'February',
@@ -21,7 +29,8 @@ export const months = [
 export const enDashboard = {
   dashboard: {
     title: 'Overview',
-    today: (date: Date) => `${weekdays[date.getDay()]}, ${months[date.getMonth()]} ${date.getDate()}`,
+    today: (date: Date) =>
+      `${weekdays[date.getDay()]}, ${months[date.getMonth()]} ${date.getDate()}`,
     billingRegion: 'Billing region',
     newWordpress: 'New WordPress',
     unpaid: (count: number) => plural(count, 'unpaid invoice', 'unpaid invoices'),
@@ -30,7 +39,11 @@ export const enDashboard = {
     balance: 'Wallet Balance',
     prepaid: 'Prepaid',
     runway: (days: number) =>
-      days === 0 ? 'less than a day' : days > 730 ? `more than ${Math.floor(days / 365.25)} years` : plural(days, 'day', 'days'),
+      days === 0
+        ? 'less than a day'
+        : days > 730
+          ? `more than ${Math.floor(days / 365.25)} years`
+          : plural(days, 'day', 'days'),
     runwayBefore: 'Lasts',
     runwayAfter: 'with everything that renews',
     runwayFar: 'Lasts more than five years.',
@@ -46,7 +59,8 @@ export const enDashboard = {
     chartIn: 'Received',
     chartOut: 'Spent',
     chartNow: 'Now',
-    chartText: (now: string, received: string, spent: string) => `Balance over 30 days: now ${now}; received ${received}, spent ${spent}.`,
+    chartText: (now: string, received: string, spent: string) =>
+      `Balance over 30 days: now ${now}; received ${received}, spent ${spent}.`,
     chartTable: 'Balance after each transaction',
     received: 'Recent Received',
     spent: 'Recent Spent',

@@ -4,7 +4,8 @@ import { plural } from './plural.ts'
 export const enDnsParts = {
   domain: {
     activateNote: 'The update can take up to 24 hours. We look again by ourselves and tell you.',
-    activateText: 'At your registrar, replace the name servers of the domain with exactly these two:',
+    activateText:
+      'At your registrar, replace the name servers of the domain with exactly these two:',
     activateTitle: (name: string) => `Activate ${name}`,
     check: 'Check',
     checkFailed: 'The domain name is not pointing correctly',
@@ -14,7 +15,8 @@ export const enDnsParts = {
     lastLooked: (at: string) => `Last looked at ${at}`,
     addFailed: 'Fail to add domain!',
     added: 'Add domain success !',
-    createText: 'Enter a domain that you own. You keep it at your registrar and only change its name servers.',
+    createText:
+      'Enter a domain that you own. You keep it at your registrar and only change its name servers.',
     placeholder: 'example.vn',
     deleteFailed: 'Fail to delete domain!',
     deleted: 'Delete domain success !',
@@ -24,12 +26,18 @@ export const enDnsParts = {
   },
   zone: {
     importTitle: 'Import a zone file',
-    importText: 'In BIND format. Nothing changes before you have seen what would.',
+    importText: 'In BIND format. Review the changes before applying them.',
     file: 'Choose a file',
     content: 'Zone file',
-    mode: 'What the file does not name',
-    merge: 'Keep',
-    replace: 'Delete',
+    mode: 'Records that you have already',
+    merge: 'Keep all',
+    sets: 'Replace same name and type',
+    replace: 'Delete all',
+    modeHints: {
+      merge: 'Adds what is in the file. Nothing is deleted.',
+      sets: 'Records of a name and type that the file has become what the file says. Others stay.',
+      replace: 'Only what is in the file is left.',
+    },
     preview: 'Preview',
     apply: (count: number) => `Apply ${plural(count, 'change', 'changes')}`,
     nothing: 'The file changes nothing.',
@@ -38,12 +46,14 @@ export const enDnsParts = {
     removed: 'Deleted',
     unchanged: (count: number) => `${plural(count, 'record stays', 'records stay')} as they are.`,
     adjusted: (count: number) =>
-      count === 1 ? 'One TTL is not kept as the file has it' : `${count} TTLs are not kept as the file has them`,
+      count === 1
+        ? 'One TTL is not kept as the file has it'
+        : `${count} TTLs are not kept as the file has them`,
     skipped: (lines: string) => `Lines left out, because our name servers write them: ${lines}.`,
     moreRows: (count: number) => `and ${count} more`,
     applied: 'The zone file is imported.',
     failed: 'The zone file was not imported.',
-    tooLarge: 'The file is larger than 200 KB.',
+    tooLarge: 'The file is larger than 1 MB.',
   },
   point: {
     title: 'Point at a WordPress server',
@@ -53,6 +63,8 @@ export const enDnsParts = {
     confirm: 'Point it there',
     done: (name: string) => `The domain points at ${name}.`,
     failed: 'The domain could not be pointed there.',
+    preview: 'These records change',
+    unchanged: 'The domain points at this server already. Nothing changes.',
   },
   history: {
     title: 'History',

@@ -13,12 +13,16 @@ export const enDnsRecord = {
     priority: 'Priority',
     priorityHint: 'Mail goes to the server with the lowest number first.',
     priorityUnused: 'Only MX records use it.',
-    labels: { A: 'IPV4', AAAA: 'IPV6', TXT: 'Content', MX: 'Mail Server', NS: 'Name Server', CNAME: 'Target' },
+    labels: {
+      A: 'IPV4',
+      AAAA: 'IPV6',
+      TXT: 'Content',
+      MX: 'Mail Server',
+      NS: 'Name Server',
+      CNAME: 'Target',
+    },
     proxied: 'Proxied',
-    proxiedHint: 'Visitors reach our edge, and it reaches your server.',
-    proxiedUnavailable: 'There is no proxy here: our name servers answer with your address itself.',
-    proxiedDefault:
-      'On by default, but without effect: there is no proxy here, and our name servers answer with your address itself. The record is saved as “DNS only”.',
+    proxiedHint: 'Traffic passes through the CDN before it reaches your server.',
     proxiedType: 'Only A, AAAA and CNAME records can be proxied.',
     summary: 'Summary',
     ip: 'IP',
@@ -35,7 +39,9 @@ export const enDnsRecord = {
         ? `The other ${of} record gets this TTL too: ${to} instead of ${from}. Records of one name and type share one TTL.`
         : `The ${count} other ${of} records get this TTL too: ${to} instead of ${from}. Records of one name and type share one TTL.`,
     alongProxied: (count: number, of: string) =>
-      count === 1 ? `The other ${of} record follows this switch too.` : `The ${count} other ${of} records follow this switch too.`,
+      count === 1
+        ? `The other ${of} record follows this switch too.`
+        : `The ${count} other ${of} records follow this switch too.`,
     savedAlong: (count: number, ttl: string) =>
       `The record is saved. ${plural(count, 'other record', 'other records')} of the same name and type changed with it (TTL: ${ttl}).`,
   },

@@ -55,9 +55,11 @@ export const enDns = {
     select: (name: string) => `Select ${name}`,
     selectAll: 'Select all that are shown',
     selected: (count: number) => `${plural(count, 'record', 'records')} selected`,
-    deleteTitle: (count: number) => (count === 1 ? 'Delete this record?' : `Delete ${count} records?`),
+    deleteTitle: (count: number) =>
+      count === 1 ? 'Delete this record?' : `Delete ${count} records?`,
     deleteText: 'Our name servers stop answering them at once. You can undo it afterwards.',
-    deleted: (count: number) => (count === 1 ? 'The record is deleted.' : `${count} records are deleted.`),
+    deleted: (count: number) =>
+      count === 1 ? 'The record is deleted.' : `${count} records are deleted.`,
     deleteFailed: 'The records could not be deleted.',
     undo: 'Undo',
     undone: 'It is as it was before.',
@@ -72,6 +74,7 @@ export const enDns = {
     minutes: (count: number) => plural(count, 'minute', 'minutes'),
     hours: (count: number) => plural(count, 'hour', 'hours'),
     days: (count: number) => plural(count, 'day', 'days'),
-    pendingNote: 'This domain is not activated: records can be prepared, and are used once the domain points here.',
+    pendingNote:
+      'This domain is not activated: records can be prepared, and are used once the domain points here.',
   },
 }

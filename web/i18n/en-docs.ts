@@ -118,15 +118,24 @@ export const enDocs = {
           {
             heading: 'If the check fails',
             terms: [
-              ['Not registered', 'The parent zone does not know the domain. Check the spelling, or register it first.'],
+              [
+                'Not registered',
+                'The parent zone does not know the domain. Check the spelling, or register it first.',
+              ],
               ['Other name servers', 'The registrar still names the old ones. Replace them.'],
               ['Extra name servers', 'Ours are there, and others too. Remove the others.'],
               [
                 'Not answering',
                 'The parent zone names the right servers, and ours have not taken the domain up yet. Check again in a minute.',
               ],
-              ['Stale DS record', 'The registrar still has a DNSSEC key of your former provider. Remove the DS record there.'],
-              ['Public suffix', 'Names such as com.vn belong to everybody: enter your own name below it.'],
+              [
+                'Stale DS record',
+                'The registrar still has a DNSSEC key of your former provider. Remove the DS record there.',
+              ],
+              [
+                'Public suffix',
+                'Names such as com.vn belong to everybody: enter your own name below it.',
+              ],
             ],
           },
           {
@@ -146,9 +155,18 @@ export const enDocs = {
             terms: [
               ['A', 'The IPv4 address of a name. Example: @ → 203.0.113.7'],
               ['AAAA', 'The IPv6 address of a name. Example: @ → 2001:db8::7'],
-              ['CNAME', 'Another name for a name, alone at its name and never at the domain itself. Example: www → example.com'],
-              ['MX', 'The server that takes mail, with a priority: the lowest number is tried first. Example: @ → 10 mail.example.com'],
-              ['TXT', 'Text that others look for, such as SPF or a proof of ownership. Example: @ → v=spf1 include:example.com ~all'],
+              [
+                'CNAME',
+                'Another name for a name, alone at its name and never at the domain itself. Example: www → example.com',
+              ],
+              [
+                'MX',
+                'The server that takes mail, with a priority: the lowest number is tried first. Example: @ → 10 mail.example.com',
+              ],
+              [
+                'TXT',
+                'Text that others look for, such as SPF or a proof of ownership. Example: @ → v=spf1 include:example.com ~all',
+              ],
               ['NS', 'Hands a sub-domain to other name servers. Example: lab → ns1.example.net'],
             ],
           },
@@ -198,7 +216,10 @@ export const enDocs = {
             heading: 'States',
             terms: [
               ['Paid', 'Nothing is due.'],
-              ['UnPaid', 'The amount due waits for your wallet: a top-up pays open invoices, oldest first.'],
+              [
+                'UnPaid',
+                'The amount due waits for your wallet: a top-up pays open invoices, oldest first.',
+              ],
             ],
           },
           {
@@ -235,12 +256,23 @@ export const enDocs = {
               'The reference that an error message shows, if there was one.',
             ],
           },
-          { heading: 'Please do not send', text: ['Passwords, one-time codes or card numbers: we never ask for them.'] },
+          {
+            heading: 'Please do not send',
+            text: ['Passwords, one-time codes or card numbers: we never ask for them.'],
+          },
         ],
       },
     } satisfies { readonly [name: string]: DocPage } as { readonly [N in DocName]: DocPage },
   },
 }
 
-export const docNames = ['top-up', 'order', 'dns', 'dns-records', 'domain', 'invoice', 'support'] as const
+export const docNames = [
+  'top-up',
+  'order',
+  'dns',
+  'dns-records',
+  'domain',
+  'invoice',
+  'support',
+] as const
 export type DocName = (typeof docNames)[number]

@@ -4,7 +4,8 @@ export const enPaas = {
     sub: 'Web services that are built from a repository.',
     create: 'Create Project',
     sample: 'Sample',
-    sampleNote: 'These rows are samples that show what this page will hold; one stands for each of your WordPress servers.',
+    sampleNote:
+      'These rows are samples that show what this page will hold; one stands for each of your WordPress servers.',
     empty: 'No services yet.',
     name: 'Name',
     status: 'Status',
@@ -23,7 +24,8 @@ export const enPaas = {
     of: (server: string) => `beside ${server}`,
     later: {
       title: 'Not open yet',
-      text: (host: string) => `Repositories of ${host} cannot be connected yet. Nothing was connected, created or charged.`,
+      text: (host: string) =>
+        `Repositories of ${host} cannot be connected yet. Nothing was connected, created or charged.`,
       anyHost: 'Git hosts',
     },
   },
@@ -33,7 +35,8 @@ export const enPaas = {
     name: 'Project Name',
     hint: "Lowercase letters, numbers and '-' only.",
     placeholder: 'ex: project-demo',
-    invalid: "Use 1 to 63 lowercase letters, numbers and '-', and begin and end with a letter or a number.",
+    invalid:
+      "Use 1 to 63 lowercase letters, numbers and '-', and begin and end with a letter or a number.",
     create: 'Create Project',
     connect: 'Connect a repository',
     connectText: 'Every push to its main branch becomes a new version of your service.',

@@ -14,7 +14,9 @@ export const enPalette = {
     results: (count: number) => plural(count, 'result', 'results'),
     help: 'Help',
     lockAfter: (minutes: number) =>
-      minutes === 0 ? 'Lock Screen: never by itself' : `Lock Screen: after ${plural(minutes, 'minute', 'minutes')} without use`,
+      minutes === 0
+        ? 'Lock Screen: never by itself'
+        : `Lock Screen: after ${plural(minutes, 'minute', 'minutes')} without use`,
     newWordpress: 'Create WordPress server',
   },
 }

@@ -33,7 +33,8 @@ export const enServers = {
     ssdHint: (price: string) => `${price} per 10 GB and month.`,
     mariadb: 'MariaDB disk',
     mariadbHint: 'A disk of its own for the database, included in the price.',
-    mariadbPriced: (price: string) => `A disk of its own for the database. ${price} per 10 GB and month.`,
+    mariadbPriced: (price: string) =>
+      `A disk of its own for the database. ${price} per 10 GB and month.`,
     diskSize: (gb: number) => `${gb} GB`,
     customDisk: 'Custom',
     perGb: (price: string) => `${price}/GB`,
@@ -79,7 +80,8 @@ export const enServers = {
       userBad: 'Check the user name',
       password: 'Enter a valid password',
     },
-    walletEnough: (balance: string, months: number) => `Wallet ${balance} · enough for ${plural(months, 'month', 'months')}`,
+    walletEnough: (balance: string, months: number) =>
+      `Wallet ${balance} · enough for ${plural(months, 'month', 'months')}`,
     walletShort: (balance: string, short: string) => `Wallet ${balance} · short by ${short}`,
     confirmTitle: 'Confirm information',
     confirmText: 'Check once more; the wallet is charged when you confirm.',
@@ -91,8 +93,11 @@ export const enServers = {
     confirmPassword: 'Password',
     confirmContainers: 'Containers',
     confirmMonthly: 'Monthly cost',
+    confirmWord: 'Confirm',
+    topUpAndOrder: (amount: string) => `Top up ${amount} and order`,
     confirm: (price: string) => `Confirm · ${price}`,
-    shortNote: 'Your wallet does not hold enough yet. The order is kept and goes on by itself once you top up.',
+    shortNote:
+      'Your wallet does not hold enough yet. The order is kept and goes on by itself once you top up.',
     failed: 'Fail to create Wordpress!',
     leaveTitle: 'Leave this page?',
     leaveText: 'The order is not placed yet. What you have filled in will be lost.',

@@ -59,12 +59,14 @@ export const enWallet = {
     roundedDown: 'rounded down',
     taken: 'Taken off',
     period: (from: string, to: string) => `${from} to ${to}`,
-    periodSeconds: (seconds: number, text: string) => (seconds === 1 ? `${text} second` : `${text} seconds`),
+    periodSeconds: (seconds: number, text: string) =>
+      seconds === 1 ? `${text} second` : `${text} seconds`,
     recomputed: 'Recomputed',
     agrees: 'The same as what was charged',
     differs: 'Not what was charged. Please tell us.',
     chain: 'Place in the chain',
-    chainText: (version: number) => `Entry ${version} of your wallet. Its hash covers the one before it, so nothing can be changed unseen.`,
+    chainText: (version: number) =>
+      `Entry ${version} of your wallet. Its hash covers the one before it, so nothing can be changed unseen.`,
     hash: 'Hash',
     rows: (count: number) => plural(count, 'transaction loaded', 'transactions loaded'),
   },

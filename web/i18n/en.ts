@@ -8,6 +8,8 @@ export const en = {
   toast: { error: 'Error !', success: 'Success !', tryAgain: 'Please try again !' },
   common: {
     retry: 'Try again',
+    /** In place of an invoice's number, until it has one. */
+    draft: 'Draft',
     close: 'Close',
     cancel: 'Cancel',
     confirm: 'Confirm',
@@ -65,7 +67,12 @@ export const en = {
     sandbox: 'Sandbox',
     sandboxHint: 'Sandbox: no real money moves. Open the inbox of sent messages.',
   },
-  regions: { VN: 'Vietnam · VND', USD: 'International · USD', EURO: 'Europe · EUR', AUD: 'Australia · AUD' },
+  regions: {
+    VN: 'Vietnam · VND',
+    USD: 'International · USD',
+    EURO: 'Europe · EUR',
+    AUD: 'Australia · AUD',
+  },
   server: {
     cpu: (count: number) => `${count} vCPU`,
     gb: (gb: string) => `${gb} GB`,
@@ -77,6 +84,7 @@ export const en = {
       failed: 'Failed',
       deleting: 'Deleting',
     },
+    restarting: 'Restarting…',
     actions: 'Actions',
   },
   entries: {
@@ -93,16 +101,20 @@ export const en = {
     unavailable: 'Service unavailable',
     unavailableText: 'The portal is busy or starting. Please try again in a moment.',
     maintenance: 'Under maintenance',
-    maintenanceText: 'We will be back in a moment. This page returns by itself; your servers go on running.',
+    maintenanceText:
+      'We will be back in a moment. This page returns by itself; your servers go on running.',
     soon: 'Coming soon',
     soonText: (product: string) => `${product} is not open yet. We tell you here as soon as it is.`,
     soonGeneric: 'This part of the portal',
     home: 'Back to overview',
   },
   events: {
-    created: (number: string) => `Invoice ${number} was issued.`,
+    created: (number: string | null) =>
+      number === null ? 'An order waits for its payment.' : `Invoice ${number} was issued.`,
+    lapsed: 'An order was not paid in time and has lapsed.',
     paid: (number: string) => `Invoice ${number} is paid.`,
-    paymentFailed: (number: string, due: string) => `Invoice ${number} could not be paid: ${due} due.`,
+    paymentFailed: (number: string | null, due: string) =>
+      `${number === null ? 'An order' : `Invoice ${number}`} could not be paid: ${due} due.`,
     subscribed: 'A subscription was started.',
     subscriptionChanged: 'A subscription was changed.',
     credited: 'Money reached your wallet.',

@@ -110,18 +110,26 @@ const aud = {
 type Tree = { [key: string]: unknown }
 const paths = (tree: Tree, prefix = ''): string[] =>
   Object.entries(tree).flatMap(([key, value]) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? paths(value as Tree, `${prefix}${key}.`) : [`${prefix}${key}`],
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? paths(value as Tree, `${prefix}${key}.`)
+      : [`${prefix}${key}`],
   )
 
 test('every language has the same texts, and none is empty', () => {
   for (const language of [vi, aud]) expect(paths(language).sort()).toEqual(paths(en).sort())
   expect(paths(viCards).sort()).toEqual(paths(enCards).sort())
-  const empty = paths(vi).filter((path) => path.split('.').reduce<unknown>((tree, key) => (tree as Tree)[key], vi) === '')
+  const empty = paths(vi).filter(
+    (path) => path.split('.').reduce<unknown>((tree, key) => (tree as Tree)[key], vi) === '',
+  )
   expect(empty).toEqual([])
 })
 
 test('the sentences of the specification stand word for word', () => {
-  expect(en.toast).toMatchObject({ error: 'Error !', success: 'Success !', tryAgain: 'Please try again !' })
+  expect(en.toast).toMatchObject({
+    error: 'Error !',
+    success: 'Success !',
+    tryAgain: 'Please try again !',
+  })
   expect(en.lock.failed).toBe('Password invalid, please try again !')
   expect(en.auth.registered).toBe('Create account success,now confirm your phone number !')
   expect(en.auth.otpDone).toBe('Success, now login to system !')
@@ -133,36 +141,80 @@ test('the sentences of the specification stand word for word', () => {
   expect(en.progress.ready).toBe("Let's Panel WordPress now !")
   expect(en.logs.failed('ws://x')).toBe('Fail ! Can not connect to ws://x')
   expect(enCards.saved).toBe('Success! Your payment method has been saved')
-  expect(enCards.processing).toBe("Processing payment details. We'll update you when processing is complete")
-  expect(enCards.failed).toBe('Failed to process payment details. Please try another payment method.')
-  expect([enCards.attached, enCards.notAttached]).toEqual(['Attached method payment !', 'Can not attach method payment !'])
+  expect(enCards.processing).toBe(
+    "Processing payment details. We'll update you when processing is complete",
+  )
+  expect(enCards.failed).toBe(
+    'Failed to process payment details. Please try another payment method.',
+  )
+  expect([enCards.attached, enCards.notAttached]).toEqual([
+    'Attached method payment !',
+    'Can not attach method payment !',
+  ])
   expect(enCards.credit).toBe('Credit Card')
   expect(enCards.payFailed).toBe('Fail! Please try again !')
-  expect([viCards.unsuccessful, viCards.unsuccessfulText]).toEqual(['Không thành công !', 'Có lỗi xảy ra vui lòng thử lại !'])
-  expect([viCards.paid, viCards.paidText]).toEqual(['Thành công!', 'Xác nhận thanh toán thành công !'])
+  expect([viCards.unsuccessful, viCards.unsuccessfulText]).toEqual([
+    'Không thành công !',
+    'Có lỗi xảy ra vui lòng thử lại !',
+  ])
+  expect([viCards.paid, viCards.paidText]).toEqual([
+    'Thành công!',
+    'Xác nhận thanh toán thành công !',
+  ])
   expect(vi.wp.steps).toEqual(['Đăng Ký Gói', 'Thanh Toán', 'Khởi Tạo'])
   expect(vi.progress.working).toBe('Quá trình đang diễn ra, vui lòng đợi trong giây lát')
   expect(vi.site.title).toBe('Thông tin máy chủ')
   expect(vi.order.confirmTitle).toBe('Xác nhận thông tin')
   expect([vi.dns.title, vi.dns.create]).toEqual(['Danh sách tên miền', 'Tạo tên miền'])
   expect([en.dns.active, en.dns.pending]).toEqual(['Activated', 'Not Activated'])
-  expect([vi.dns.activate, vi.domain.check, vi.dns.details, vi.dns.delete]).toEqual(['Kích hoạt', 'Kiểm Tra', 'Chi tiết', 'Xoá'])
+  expect([vi.dns.activate, vi.domain.check, vi.dns.details, vi.dns.delete]).toEqual([
+    'Kích hoạt',
+    'Kiểm Tra',
+    'Chi tiết',
+    'Xoá',
+  ])
   expect(vi.domain.warning).toBe('Cảnh báo')
   expect(vi.domain.sure('x.vn')).toMatch(/^Bạn có chắc chắn muốn xoá tên miền /)
-  expect([en.domain.added, en.domain.addFailed]).toEqual(['Add domain success !', 'Fail to add domain!'])
-  expect([en.domain.deleted, en.domain.deleteFailed]).toEqual(['Delete domain success !', 'Fail to delete domain!'])
-  expect([en.domain.checked, en.domain.checkFailed]).toEqual(['Add domain success !', 'The domain name is not pointing correctly'])
-  expect([en.record.failed, en.record.missing]).toEqual(['Fail to add record to domain !', 'Please input info record !'])
+  expect([en.domain.added, en.domain.addFailed]).toEqual([
+    'Add domain success !',
+    'Fail to add domain!',
+  ])
+  expect([en.domain.deleted, en.domain.deleteFailed]).toEqual([
+    'Delete domain success !',
+    'Fail to delete domain!',
+  ])
+  expect([en.domain.checked, en.domain.checkFailed]).toEqual([
+    'Add domain success !',
+    'The domain name is not pointing correctly',
+  ])
+  expect([en.record.failed, en.record.missing]).toEqual([
+    'Fail to add record to domain !',
+    'Please input info record !',
+  ])
   expect(en.records.empty).toBe('Record Empty !')
   expect(vi.record.addTitle).toBe('Thêm bản ghi DNS')
-  expect([vi.record.namePlaceholder, vi.record.save]).toEqual(['Dùng @ cho tên miền gốc', 'Xác nhận lưu bản ghi'])
-  expect(en.record.labels).toEqual({ A: 'IPV4', AAAA: 'IPV6', TXT: 'Content', MX: 'Mail Server', NS: 'Name Server', CNAME: 'Target' })
+  expect([vi.record.namePlaceholder, vi.record.save]).toEqual([
+    'Dùng @ cho tên miền gốc',
+    'Xác nhận lưu bản ghi',
+  ])
+  expect(en.record.labels).toEqual({
+    A: 'IPV4',
+    AAAA: 'IPV6',
+    TXT: 'Content',
+    MX: 'Mail Server',
+    NS: 'Name Server',
+    CNAME: 'Target',
+  })
 })
 
 test('a day is written as the language writes it', () => {
   const written = { en, vi, 'en-AU': aud }
   for (const [locale, texts] of Object.entries(written)) {
-    const format = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
+    const format = new Intl.DateTimeFormat(locale, {
+      weekday: 'long',
+      day: 'numeric',
+      month: 'long',
+    })
     for (let day = 1; day <= 366; day++) {
       const date = new Date(2028, 0, day)
       expect(texts.dashboard.today(date)).toBe(format.format(date))
@@ -181,7 +233,10 @@ test('every text is used somewhere', () => {
   const unused = paths(en).filter((key) => {
     const names = key.split('.')
     const [parent = '', leaf = ''] = names.slice(-2)
-    const read = new RegExp(`\\.${leaf}\\b|\\b${parent}(\\[|\\)|,| \\}|\\s*$)|\\{[^}]*\\b${leaf}\\b[^}]*\\} = t\\b`, 'm')
+    const read = new RegExp(
+      `\\.${leaf}\\b|\\b${parent}(\\[|\\)|,| \\}|\\s*$)|\\{[^}]*\\b${leaf}\\b[^}]*\\} = t\\b`,
+      'm',
+    )
     return !read.test(sources)
   })
   expect(unused).toEqual([])
@@ -219,7 +274,8 @@ const sameInBoth = [
 ]
 
 test('nothing is left untranslated', () => {
-  const textOf = (tree: Tree, key: string): unknown => key.split('.').reduce<unknown>((at, name) => (at as Tree)[name], tree)
+  const textOf = (tree: Tree, key: string): unknown =>
+    key.split('.').reduce<unknown>((at, name) => (at as Tree)[name], tree)
   const same = paths(en).filter((key) => {
     const text = textOf(en, key)
     return typeof text === 'string' && /[a-z]{3}/i.test(text) && text === textOf(vi, key)
@@ -228,7 +284,9 @@ test('nothing is left untranslated', () => {
 })
 
 test('what lasts longer than two years is said in years', () => {
-  const [en, vi, aud] = [enDashboard, viDashboard, audDashboard].map(({ dashboard }) => dashboard.runway)
+  const [en, vi, aud] = [enDashboard, viDashboard, audDashboard].map(
+    ({ dashboard }) => dashboard.runway,
+  )
   expect([0, 1, 730, 731, 1460, 1461, 1672].map((days) => en?.(days))).toEqual([
     'less than a day',
     '1 day',
@@ -246,7 +304,11 @@ test('the help names the days that the operator has set', () => {
   const unpaid = (docs: typeof enDocs, reminderDays: number[]): string => {
     const paragraphs = docs.docs.pages.invoice.sections.flatMap(({ text = [] }) => text)
     return paragraphs
-      .flatMap((paragraph) => (typeof paragraph === 'function' ? [paragraph({ reminderDays, suspendDays: 9, deleteDays: 40 })] : []))
+      .flatMap((paragraph) =>
+        typeof paragraph === 'function'
+          ? [paragraph({ reminderDays, suspendDays: 9, deleteDays: 40 })]
+          : [],
+      )
       .join()
   }
   expect(unpaid(enDocs, [0, 3, 6])).toMatch(

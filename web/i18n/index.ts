@@ -72,8 +72,16 @@ const site = () => import('./en-site.ts').then((file) => file.enSite)
 const topUp = () => import('./en-top-up.ts').then((file) => file.enTopUp)
 const wallet = () => import('./en-wallet.ts').then((file) => file.enWallet)
 const groupLoaders: Loaders = {
-  account: { en: account, vi: () => import('./vi-account.ts').then((file) => file.viAccount), aud: account },
-  address: { en: address, vi: () => import('./vi-address.ts').then((file) => file.viAddress), aud: address },
+  account: {
+    en: account,
+    vi: () => import('./vi-account.ts').then((file) => file.viAccount),
+    aud: account,
+  },
+  address: {
+    en: address,
+    vi: () => import('./vi-address.ts').then((file) => file.viAddress),
+    aud: address,
+  },
   auth: {
     en: () => import('./en-auth.ts').then((file) => file.enAuth),
     vi: () => import('./vi-auth.ts').then((file) => file.viAuth),
@@ -85,15 +93,39 @@ const groupLoaders: Loaders = {
     aud: () => import('./aud-dashboard.ts').then((file) => file.audDashboard),
   },
   parts: { en: parts, vi: () => import('./vi-parts.ts').then((file) => file.viParts), aud: parts },
-  cards: { en: cards, vi: () => import('./vi-cards.ts').then((file) => ({ cards: file.viCards })), aud: cards },
+  cards: {
+    en: cards,
+    vi: () => import('./vi-cards.ts').then((file) => ({ cards: file.viCards })),
+    aud: cards,
+  },
   dns: { en: dns, vi: () => import('./vi-dns.ts').then((file) => file.viDns), aud: dns },
-  dnsParts: { en: dnsParts, vi: () => import('./vi-dns-parts.ts').then((file) => file.viDnsParts), aud: dnsParts },
-  dnsRecord: { en: dnsRecord, vi: () => import('./vi-dns-record.ts').then((file) => file.viDnsRecord), aud: dnsRecord },
+  dnsParts: {
+    en: dnsParts,
+    vi: () => import('./vi-dns-parts.ts').then((file) => file.viDnsParts),
+    aud: dnsParts,
+  },
+  dnsRecord: {
+    en: dnsRecord,
+    vi: () => import('./vi-dns-record.ts').then((file) => file.viDnsRecord),
+    aud: dnsRecord,
+  },
   docs: { en: docs, vi: () => import('./vi-docs.ts').then((file) => file.viDocs), aud: docs },
-  invoices: { en: invoices, vi: () => import('./vi-invoices.ts').then((file) => file.viInvoices), aud: invoices },
+  invoices: {
+    en: invoices,
+    vi: () => import('./vi-invoices.ts').then((file) => file.viInvoices),
+    aud: invoices,
+  },
   paas: { en: paas, vi: () => import('./vi-paas.ts').then((file) => file.viPaas), aud: paas },
-  palette: { en: palette, vi: () => import('./vi-palette.ts').then((file) => file.viPalette), aud: palette },
-  payments: { en: payments, vi: () => import('./vi-payments.ts').then((file) => file.viPayments), aud: payments },
+  palette: {
+    en: palette,
+    vi: () => import('./vi-palette.ts').then((file) => file.viPalette),
+    aud: palette,
+  },
+  payments: {
+    en: payments,
+    vi: () => import('./vi-payments.ts').then((file) => file.viPayments),
+    aud: payments,
+  },
   servers: {
     en: () => import('./en-servers.ts').then((file) => file.enServers),
     vi: () => import('./vi-servers.ts').then((file) => file.viServers),
@@ -101,11 +133,16 @@ const groupLoaders: Loaders = {
   },
   site: { en: site, vi: () => import('./vi-site.ts').then((file) => file.viSite), aud: site },
   topUp: { en: topUp, vi: () => import('./vi-top-up.ts').then((file) => file.viTopUp), aud: topUp },
-  wallet: { en: wallet, vi: () => import('./vi-wallet.ts').then((file) => file.viWallet), aud: wallet },
+  wallet: {
+    en: wallet,
+    vi: () => import('./vi-wallet.ts').then((file) => file.viWallet),
+    aud: wallet,
+  },
 }
 /** The groups that some screen has asked for; each is there once its promise says so. */
 const wanted = new Map<TextGroup, Promise<void>>()
-const groupOf = (group: TextGroup, language: Language): Promise<object> => groupLoaders[group][language]()
+const groupOf = (group: TextGroup, language: Language): Promise<object> =>
+  groupLoaders[group][language]()
 
 interface Active {
   language: Language
@@ -114,7 +151,8 @@ interface Active {
 let active: Active | undefined
 const listeners = new Set<() => void>()
 
-export const isLanguage = (value: unknown): value is Language => languages.some((language) => language === value)
+export const isLanguage = (value: unknown): value is Language =>
+  languages.some((language) => language === value)
 
 /** The choice of an earlier visit, else what the browser asks for. */
 export function preferredLanguage(): Language {
@@ -175,7 +213,8 @@ export function loadTexts(group: TextGroup): Promise<void> {
 const localeOf = (language: Language): string => (language === 'aud' ? 'en-AU' : language)
 
 /** The language of the contract's sentences: Australian English is English there. */
-export const sentenceLanguage = (language: Language): 'en' | 'vi' => (language === 'vi' ? 'vi' : 'en')
+export const sentenceLanguage = (language: Language): 'en' | 'vi' =>
+  language === 'vi' ? 'vi' : 'en'
 
 function current(): Active {
   if (!active) throw new Error('A language is loaded before anything is drawn')
@@ -196,4 +235,8 @@ export function useTexts(): Texts {
   return useSyncExternalStore(subscribe, current).texts
 }
 export type TextsWith<G extends TextGroup> = Texts & UnionToIntersection<GroupTexts[G]>
-type UnionToIntersection<U> = (U extends unknown ? (of: U) => void : never) extends (of: infer I) => void ? I : never
+type UnionToIntersection<U> = (U extends unknown ? (of: U) => void : never) extends (
+  of: infer I,
+) => void
+  ? I
+  : never

@@ -34,7 +34,8 @@ export const viAccount: typeof enAccount = {
     passwordChanged: 'Đã đổi mật khẩu, mọi phiên đăng nhập khác đã kết thúc.',
     email: 'Địa chỉ email',
     newEmail: 'Email mới',
-    emailSent: (email) => `Chúng tôi đã gửi mã tới ${email}. Email cũ sẽ nhận được thông báo sau khi thay đổi.`,
+    emailSent: (email) =>
+      `Chúng tôi đã gửi mã tới ${email}. Email cũ sẽ nhận được thông báo sau khi thay đổi.`,
     emailChanged: 'Đã đổi địa chỉ email.',
     phone: 'Số điện thoại',
     newPhone: 'Số điện thoại mới',

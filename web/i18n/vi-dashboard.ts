@@ -14,7 +14,12 @@ export const viDashboard: typeof enDashboard = {
     payNow: 'Thanh toán ngay',
     balance: 'Số dư ví',
     prepaid: 'Trả trước',
-    runway: (days) => (days === 0 ? 'chưa đến một ngày' : days > 730 ? `hơn ${Math.floor(days / 365.25)} năm` : `${days} ngày`),
+    runway: (days) =>
+      days === 0
+        ? 'chưa đến một ngày'
+        : days > 730
+          ? `hơn ${Math.floor(days / 365.25)} năm`
+          : `${days} ngày`,
     runwayBefore: 'Đủ dùng',
     runwayAfter: 'cho mọi dịch vụ sẽ gia hạn',
     runwayFar: 'Đủ dùng hơn năm năm.',
@@ -30,7 +35,8 @@ export const viDashboard: typeof enDashboard = {
     chartIn: 'Đã nạp',
     chartOut: 'Đã chi',
     chartNow: 'Hiện tại',
-    chartText: (now, received, spent) => `Số dư 30 ngày qua: hiện tại ${now}; đã nạp ${received}, đã chi ${spent}.`,
+    chartText: (now, received, spent) =>
+      `Số dư 30 ngày qua: hiện tại ${now}; đã nạp ${received}, đã chi ${spent}.`,
     chartTable: 'Số dư sau mỗi giao dịch',
     received: 'Nhận gần đây',
     spent: 'Chi gần đây',

@@ -3,7 +3,8 @@ import type { enDnsParts } from './en-dns-parts.ts'
 
 export const viDnsParts: typeof enDnsParts = {
   domain: {
-    activateNote: 'Việc cập nhật có thể mất tới 24 giờ. Chúng tôi sẽ tự kiểm tra lại và báo cho bạn.',
+    activateNote:
+      'Việc cập nhật có thể mất tới 24 giờ. Chúng tôi sẽ tự kiểm tra lại và báo cho bạn.',
     activateText: 'Tại nhà đăng ký, hãy thay các máy chủ tên miền bằng đúng hai máy chủ sau:',
     activateTitle: (name) => `Kích hoạt ${name}`,
     check: 'Kiểm Tra',
@@ -14,22 +15,30 @@ export const viDnsParts: typeof enDnsParts = {
     lastLooked: (at) => `Kiểm tra lần cuối lúc ${at}`,
     addFailed: 'Thêm tên miền thất bại!',
     added: 'Thêm tên miền thành công !',
-    createText: 'Nhập tên miền bạn sở hữu. Bạn vẫn giữ tên miền ở nhà đăng ký, chỉ đổi máy chủ tên miền.',
+    createText:
+      'Nhập tên miền bạn sở hữu. Bạn vẫn giữ tên miền ở nhà đăng ký, chỉ đổi máy chủ tên miền.',
     placeholder: 'example.vn',
     deleteFailed: 'Xoá tên miền thất bại!',
     deleted: 'Xoá tên miền thành công !',
     sure: (name) => `Bạn có chắc chắn muốn xoá tên miền ${name}?`,
-    sureMore: 'Các bản ghi sẽ bị xoá theo. Nếu thêm lại, tên miền sẽ nhận cặp máy chủ tên miền khác.',
+    sureMore:
+      'Các bản ghi sẽ bị xoá theo. Nếu thêm lại, tên miền sẽ nhận cặp máy chủ tên miền khác.',
     warning: 'Cảnh báo',
   },
   zone: {
     importTitle: 'Nhập tệp vùng',
-    importText: 'Theo định dạng BIND. Chưa có gì thay đổi trước khi bạn xem các thay đổi.',
+    importText: 'Theo định dạng BIND. Bạn được xem trước rồi mới áp dụng.',
     file: 'Chọn tệp',
     content: 'Tệp vùng',
-    mode: 'Những gì tệp không nêu',
-    merge: 'Giữ lại',
-    replace: 'Xoá',
+    mode: 'Bản ghi hiện có',
+    merge: 'Giữ tất cả',
+    sets: 'Thay bản ghi cùng tên và loại',
+    replace: 'Xoá tất cả',
+    modeHints: {
+      merge: 'Chỉ thêm những gì có trong tệp. Không xoá bản ghi nào.',
+      sets: 'Bản ghi cùng tên và loại với tệp sẽ được thay theo tệp. Các bản ghi khác giữ nguyên.',
+      replace: 'Chỉ còn lại những gì có trong tệp.',
+    },
     preview: 'Xem trước',
     apply: (count) => `Áp dụng ${count} thay đổi`,
     nothing: 'Tệp không thay đổi gì.',
@@ -42,7 +51,7 @@ export const viDnsParts: typeof enDnsParts = {
     moreRows: (count) => `và ${count} dòng nữa`,
     applied: 'Đã nhập tệp vùng.',
     failed: 'Chưa nhập được tệp vùng.',
-    tooLarge: 'Tệp lớn hơn 200 KB.',
+    tooLarge: 'Tệp lớn hơn 1 MB.',
   },
   point: {
     title: 'Trỏ về máy chủ WordPress',
@@ -52,6 +61,8 @@ export const viDnsParts: typeof enDnsParts = {
     confirm: 'Trỏ về đây',
     done: (name) => `Tên miền đã trỏ về ${name}.`,
     failed: 'Không trỏ được tên miền về máy chủ này.',
+    preview: 'Các bản ghi sẽ thay đổi',
+    unchanged: 'Tên miền đã trỏ về máy chủ này. Không có gì thay đổi.',
   },
   history: {
     title: 'Lịch sử',

@@ -13,12 +13,16 @@ export const viDnsRecord: typeof enDnsRecord = {
     priority: 'Độ ưu tiên',
     priorityHint: 'Thư được gửi tới máy chủ có số nhỏ nhất trước.',
     priorityUnused: 'Chỉ bản ghi MX dùng tới.',
-    labels: { A: 'IPV4', AAAA: 'IPV6', TXT: 'Nội dung', MX: 'Máy chủ thư', NS: 'Máy chủ tên miền', CNAME: 'Đích' },
+    labels: {
+      A: 'IPV4',
+      AAAA: 'IPV6',
+      TXT: 'Nội dung',
+      MX: 'Máy chủ thư',
+      NS: 'Máy chủ tên miền',
+      CNAME: 'Đích',
+    },
     proxied: 'Qua proxy',
-    proxiedHint: 'Khách truy cập tới biên của chúng tôi, rồi mới tới máy chủ của bạn.',
-    proxiedUnavailable: 'Ở đây không có proxy: máy chủ tên miền trả lời bằng chính địa chỉ của bạn.',
-    proxiedDefault:
-      'Mặc định bật nhưng không có tác dụng: ở đây không có proxy, máy chủ tên miền trả lời bằng chính địa chỉ của bạn. Bản ghi được lưu là “Chỉ DNS”.',
+    proxiedHint: 'Lưu lượng đi qua CDN trước khi tới máy chủ.',
     proxiedType: 'Chỉ bản ghi A, AAAA và CNAME mới qua proxy được.',
     summary: 'Tóm tắt',
     ip: 'IP',
@@ -33,6 +37,7 @@ export const viDnsRecord: typeof enDnsRecord = {
     along: (count, of, from, to) =>
       `${count} bản ghi ${of} khác cũng đổi TTL theo: ${to} thay vì ${from}. Các bản ghi cùng tên, cùng loại dùng chung một TTL.`,
     alongProxied: (count, of) => `${count} bản ghi ${of} khác cũng đổi theo công tắc này.`,
-    savedAlong: (count, ttl) => `Đã lưu bản ghi. ${count} bản ghi khác cùng tên, cùng loại cũng đổi theo (TTL: ${ttl}).`,
+    savedAlong: (count, ttl) =>
+      `Đã lưu bản ghi. ${count} bản ghi khác cùng tên, cùng loại cũng đổi theo (TTL: ${ttl}).`,
   },
 }

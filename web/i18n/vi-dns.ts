@@ -13,7 +13,8 @@ export const viDns: typeof enDns = {
     active: 'Đã kích hoạt',
     pending: 'Chưa kích hoạt',
     moved: 'Đã chuyển đi',
-    movedText: (since) => `Từ ${since}, tên miền trỏ về máy chủ khác. Khi chưa sửa lại, các bản ghi ở đây không được dùng tới.`,
+    movedText: (since) =>
+      `Từ ${since}, tên miền trỏ về máy chủ khác. Khi chưa sửa lại, các bản ghi ở đây không được dùng tới.`,
     activate: 'Kích hoạt',
     details: 'Chi tiết',
     delete: 'Xoá',
@@ -55,7 +56,8 @@ export const viDns: typeof enDns = {
     selectAll: 'Chọn tất cả bản ghi đang hiện',
     selected: (count) => `Đã chọn ${count} bản ghi`,
     deleteTitle: (count) => (count === 1 ? 'Xoá bản ghi này?' : `Xoá ${count} bản ghi?`),
-    deleteText: 'Máy chủ tên miền sẽ ngừng trả lời các bản ghi này ngay. Bạn có thể hoàn tác sau đó.',
+    deleteText:
+      'Máy chủ tên miền sẽ ngừng trả lời các bản ghi này ngay. Bạn có thể hoàn tác sau đó.',
     deleted: (count) => (count === 1 ? 'Đã xoá bản ghi.' : `Đã xoá ${count} bản ghi.`),
     deleteFailed: 'Không xoá được bản ghi.',
     undo: 'Hoàn tác',
@@ -71,6 +73,7 @@ export const viDns: typeof enDns = {
     minutes: (count) => `${count} phút`,
     hours: (count) => `${count} giờ`,
     days: (count) => `${count} ngày`,
-    pendingNote: 'Tên miền chưa kích hoạt: bạn có thể chuẩn bị bản ghi trước, chúng được dùng khi tên miền trỏ về đây.',
+    pendingNote:
+      'Tên miền chưa kích hoạt: bạn có thể chuẩn bị bản ghi trước, chúng được dùng khi tên miền trỏ về đây.',
   },
 }

@@ -103,15 +103,27 @@ export const viDocs: typeof enDocs = {
           {
             heading: 'Nếu kiểm tra không đạt',
             terms: [
-              ['Chưa đăng ký', 'Tên miền cấp trên không biết tên này. Hãy xem lại chính tả, hoặc đăng ký trước.'],
+              [
+                'Chưa đăng ký',
+                'Tên miền cấp trên không biết tên này. Hãy xem lại chính tả, hoặc đăng ký trước.',
+              ],
               ['Máy chủ khác', 'Nhà đăng ký vẫn ghi các máy chủ cũ. Hãy thay chúng.'],
-              ['Thừa máy chủ', 'Có máy chủ của chúng tôi nhưng còn máy chủ khác. Hãy xoá các máy chủ khác.'],
+              [
+                'Thừa máy chủ',
+                'Có máy chủ của chúng tôi nhưng còn máy chủ khác. Hãy xoá các máy chủ khác.',
+              ],
               [
                 'Chưa trả lời',
                 'Tên miền cấp trên đã ghi đúng máy chủ nhưng máy chủ của chúng tôi chưa nhận. Hãy kiểm tra lại sau một phút.',
               ],
-              ['Bản ghi DS cũ', 'Nhà đăng ký còn khoá DNSSEC của nhà cung cấp trước. Hãy xoá bản ghi DS ở đó.'],
-              ['Đuôi dùng chung', 'Những tên như com.vn là của mọi người: hãy nhập tên riêng của bạn dưới đuôi đó.'],
+              [
+                'Bản ghi DS cũ',
+                'Nhà đăng ký còn khoá DNSSEC của nhà cung cấp trước. Hãy xoá bản ghi DS ở đó.',
+              ],
+              [
+                'Đuôi dùng chung',
+                'Những tên như com.vn là của mọi người: hãy nhập tên riêng của bạn dưới đuôi đó.',
+              ],
             ],
           },
           {
@@ -131,10 +143,22 @@ export const viDocs: typeof enDocs = {
             terms: [
               ['A', 'Địa chỉ IPv4 của một tên. Ví dụ: @ → 203.0.113.7'],
               ['AAAA', 'Địa chỉ IPv6 của một tên. Ví dụ: @ → 2001:db8::7'],
-              ['CNAME', 'Tên khác của một tên, đứng một mình và không dùng cho tên miền gốc. Ví dụ: www → example.com'],
-              ['MX', 'Máy chủ nhận thư, kèm độ ưu tiên: số nhỏ được thử trước. Ví dụ: @ → 10 mail.example.com'],
-              ['TXT', 'Nội dung để bên khác đọc, như SPF hay bằng chứng sở hữu. Ví dụ: @ → v=spf1 include:example.com ~all'],
-              ['NS', 'Giao một tên miền con cho máy chủ tên miền khác. Ví dụ: lab → ns1.example.net'],
+              [
+                'CNAME',
+                'Tên khác của một tên, đứng một mình và không dùng cho tên miền gốc. Ví dụ: www → example.com',
+              ],
+              [
+                'MX',
+                'Máy chủ nhận thư, kèm độ ưu tiên: số nhỏ được thử trước. Ví dụ: @ → 10 mail.example.com',
+              ],
+              [
+                'TXT',
+                'Nội dung để bên khác đọc, như SPF hay bằng chứng sở hữu. Ví dụ: @ → v=spf1 include:example.com ~all',
+              ],
+              [
+                'NS',
+                'Giao một tên miền con cho máy chủ tên miền khác. Ví dụ: lab → ns1.example.net',
+              ],
             ],
           },
           {
@@ -183,7 +207,10 @@ export const viDocs: typeof enDocs = {
             heading: 'Trạng thái',
             terms: [
               ['Đã thanh toán', 'Không còn khoản nào phải trả.'],
-              ['Chưa thanh toán', 'Số tiền còn thiếu chờ ví của bạn: khi nạp ví, các hoá đơn được trả từ cũ nhất.'],
+              [
+                'Chưa thanh toán',
+                'Số tiền còn thiếu chờ ví của bạn: khi nạp ví, các hoá đơn được trả từ cũ nhất.',
+              ],
             ],
           },
           {
@@ -220,7 +247,10 @@ export const viDocs: typeof enDocs = {
               'Mã tham chiếu trong thông báo lỗi, nếu có.',
             ],
           },
-          { heading: 'Xin đừng gửi', text: ['Mật khẩu, mã OTP hay số thẻ: chúng tôi không bao giờ hỏi những thông tin này.'] },
+          {
+            heading: 'Xin đừng gửi',
+            text: ['Mật khẩu, mã OTP hay số thẻ: chúng tôi không bao giờ hỏi những thông tin này.'],
+          },
         ],
       },
     },

@@ -6,7 +6,8 @@ export const viPaas: typeof enPaas = {
     sub: 'Dịch vụ web được dựng từ kho mã nguồn.',
     create: 'Tạo dự án',
     sample: 'Mẫu',
-    sampleNote: 'Các dòng này là dữ liệu mẫu, minh hoạ nội dung của trang; mỗi dòng ứng với một máy chủ WordPress của bạn.',
+    sampleNote:
+      'Các dòng này là dữ liệu mẫu, minh hoạ nội dung của trang; mỗi dòng ứng với một máy chủ WordPress của bạn.',
     empty: 'Chưa có dịch vụ nào.',
     name: 'Tên',
     status: 'Trạng thái',
@@ -25,7 +26,8 @@ export const viPaas: typeof enPaas = {
     of: (server) => `bên cạnh ${server}`,
     later: {
       title: 'Chưa mở',
-      text: (host) => `Hiện chưa kết nối được kho mã nguồn của ${host}. Chưa có gì được kết nối, tạo mới hay tính phí.`,
+      text: (host) =>
+        `Hiện chưa kết nối được kho mã nguồn của ${host}. Chưa có gì được kết nối, tạo mới hay tính phí.`,
       anyHost: 'các dịch vụ Git',
     },
   },
@@ -35,7 +37,8 @@ export const viPaas: typeof enPaas = {
     name: 'Tên dự án',
     hint: "Chỉ gồm chữ thường, chữ số và dấu '-'.",
     placeholder: 'ex: project-demo',
-    invalid: "Dùng 1 đến 63 ký tự gồm chữ thường, chữ số và dấu '-', bắt đầu và kết thúc bằng chữ hoặc số.",
+    invalid:
+      "Dùng 1 đến 63 ký tự gồm chữ thường, chữ số và dấu '-', bắt đầu và kết thúc bằng chữ hoặc số.",
     create: 'Tạo dự án',
     connect: 'Kết nối kho mã nguồn',
     connectText: 'Mỗi lần đẩy mã lên nhánh chính sẽ thành một phiên bản mới của dịch vụ.',

@@ -13,7 +13,10 @@ export const viPalette: typeof enPalette = {
     none: (query) => `Không tìm thấy kết quả nào cho “${query}”.`,
     results: (count) => `${count} kết quả`,
     help: 'Trợ giúp',
-    lockAfter: (minutes) => (minutes === 0 ? 'Khoá màn hình: không tự khoá' : `Khoá màn hình: sau ${minutes} phút không dùng`),
+    lockAfter: (minutes) =>
+      minutes === 0
+        ? 'Khoá màn hình: không tự khoá'
+        : `Khoá màn hình: sau ${minutes} phút không dùng`,
     newWordpress: 'Tạo máy chủ WordPress',
   },
 }

@@ -91,6 +91,8 @@ export const viServers: typeof enServers = {
     confirmPassword: 'Mật khẩu',
     confirmContainers: 'Số container',
     confirmMonthly: 'Chi phí mỗi tháng',
+    confirmWord: 'Xác nhận',
+    topUpAndOrder: (amount) => `Nạp ${amount} và đặt hàng`,
     confirm: (price) => `Xác nhận · ${price}`,
     shortNote: 'Ví chưa đủ tiền. Đơn hàng được giữ lại và tự tiếp tục khi bạn nạp thêm.',
     failed: 'Tạo Wordpress thất bại!',

@@ -37,26 +37,47 @@ export const viTopUp: typeof enTopUp = {
     safe: 'Thanh toán qua cổng được cấp phép. Chúng tôi không lưu số thẻ của bạn.',
     leaving: 'Đang chuyển tới trang thanh toán…',
     notOffered: 'Chưa hỗ trợ nạp ví ở khu vực của bạn.',
-    notOfferedText: 'Chúng tôi đang tìm đối tác thanh toán cho khu vực này. Máy chủ và hoá đơn vẫn hoạt động bình thường.',
+    notOfferedText:
+      'Chúng tôi đang tìm đối tác thanh toán cho khu vực này. Máy chủ và hoá đơn vẫn hoạt động bình thường.',
   },
   payment: {
     title: 'Thanh toán',
     succeeded: 'Đã nhận thanh toán',
     succeededText: 'Tiền đã vào ví của bạn.',
     pending: 'Đang chờ thanh toán',
-    pendingText: 'Ngân hàng hoặc cổng thanh toán chưa xác nhận. Trang này tự cập nhật; bạn có thể rời đi bất cứ lúc nào.',
+    pendingText:
+      'Ngân hàng hoặc cổng thanh toán chưa xác nhận. Trang này tự cập nhật; bạn có thể rời đi bất cứ lúc nào.',
     failed: 'Thanh toán không thành công',
     failedText: 'Ví của bạn chưa được cộng tiền. Bạn có thể thử lại.',
+    reasons: {
+      cancelled: 'Bạn đã huỷ thanh toán.',
+      not_in_time: 'Đã hết thời gian thanh toán.',
+      insufficient_funds: 'Tài khoản hoặc thẻ không đủ số dư. Hãy dùng tài khoản hoặc thẻ khác.',
+      limit: 'Vượt hạn mức giao dịch trong ngày. Hãy thử VietQR hoặc số tiền nhỏ hơn.',
+      wrong_details: 'Thông tin thẻ hoặc tài khoản chưa đúng. Hãy kiểm tra và thử lại.',
+      wrong_code: 'Mã OTP hoặc mật khẩu thanh toán chưa đúng. Hãy thử lại.',
+      blocked: 'Thẻ hoặc tài khoản đang bị khoá. Hãy dùng thẻ khác hoặc liên hệ ngân hàng.',
+      not_enrolled:
+        'Thẻ hoặc tài khoản chưa đăng ký thanh toán trực tuyến. Hãy thử cách khác, ví dụ VietQR.',
+      bank_unavailable: 'Ngân hàng đang bảo trì. Hãy thử lại sau hoặc chọn cách thanh toán khác.',
+      declined: 'Ngân hàng từ chối giao dịch. Hãy dùng thẻ khác hoặc liên hệ ngân hàng.',
+    },
     expired: 'Giao dịch đã hết hạn',
     expiredText:
       'Đã quá thời hạn thanh toán. Nếu bạn đã trả tiền, đừng trả lần nữa: tiền sẽ vào ví khi ngân hàng xác nhận, hoặc được chúng tôi kiểm tra.',
     held: 'Tiền đã đến nhưng không khớp',
     heldText: (arrived, ordered) =>
       `Đã nhận ${arrived}, còn giao dịch này là ${ordered}. Tiền được giữ an toàn và nhân viên sẽ xử lý; bạn không cần trả lại lần nữa.`,
+    paidTwice: (amount) =>
+      `Đã nhận thêm ${amount} cho giao dịch này. Số tiền đó được giữ an toàn và nhân viên sẽ xử lý.`,
+    setOff: (amount) =>
+      `Trong đó ${amount} được bù trừ cho khoản còn nợ do một lần nạp trước đã bị ngân hàng thu hồi.`,
     unknown: 'Không tìm thấy giao dịch',
-    unknownText: 'Bạn không có giao dịch nào mang mã này. Nếu tài khoản ngân hàng đã bị trừ, tiền sẽ vào ví khi cổng thanh toán xác nhận.',
+    unknownText:
+      'Bạn không có giao dịch nào mang mã này. Nếu tài khoản ngân hàng đã bị trừ, tiền sẽ vào ví khi cổng thanh toán xác nhận.',
     signedOut: 'Đăng nhập để xem giao dịch này',
-    signedOutText: 'Chỉ chủ tài khoản mới xem được giao dịch này. Trong lúc đó, tiền vẫn vào ví bình thường.',
+    signedOutText:
+      'Chỉ chủ tài khoản mới xem được giao dịch này. Trong lúc đó, tiền vẫn vào ví bình thường.',
     code: 'Mã giao dịch',
     amount: 'Số tiền',
     content: 'Nội dung',

@@ -5,6 +5,7 @@ export const vi: Texts = {
   toast: { error: 'Lỗi !', success: 'Thành công !', tryAgain: 'Vui lòng thử lại !' },
   common: {
     retry: 'Thử lại',
+    draft: 'Bản nháp',
     close: 'Đóng',
     cancel: 'Huỷ',
     confirm: 'Xác nhận',
@@ -60,7 +61,8 @@ export const vi: Texts = {
     unread: 'Chưa đọc',
     balance: 'Số dư ví',
     sandbox: 'Sandbox',
-    sandboxHint: 'Sandbox: môi trường thử nghiệm, không dùng tiền thật. Mở hộp thư xem các tin đã gửi.',
+    sandboxHint:
+      'Sandbox: môi trường thử nghiệm, không dùng tiền thật. Mở hộp thư xem các tin đã gửi.',
   },
   regions: { VN: 'Việt Nam · VND', USD: 'Quốc tế · USD', EURO: 'Châu Âu · EUR', AUD: 'Úc · AUD' },
   server: {
@@ -74,6 +76,7 @@ export const vi: Texts = {
       failed: 'Thất bại',
       deleting: 'Đang xoá',
     },
+    restarting: 'Đang khởi động lại…',
     actions: 'Thao tác',
   },
   entries: {
@@ -90,16 +93,20 @@ export const vi: Texts = {
     unavailable: 'Dịch vụ tạm gián đoạn',
     unavailableText: 'Hệ thống đang bận hoặc đang khởi động lại. Vui lòng thử lại sau giây lát.',
     maintenance: 'Đang bảo trì',
-    maintenanceText: 'Chúng tôi sẽ trở lại ngay. Trang sẽ tự tải lại; máy chủ của bạn vẫn chạy bình thường.',
+    maintenanceText:
+      'Chúng tôi sẽ trở lại ngay. Trang sẽ tự tải lại; máy chủ của bạn vẫn chạy bình thường.',
     soon: 'Sắp ra mắt',
     soonText: (product) => `${product} chưa ra mắt. Chúng tôi sẽ thông báo tại đây khi sẵn sàng.`,
     soonGeneric: 'Tính năng này',
     home: 'Về trang tổng quan',
   },
   events: {
-    created: (number) => `Hoá đơn ${number} đã được lập.`,
+    created: (number) =>
+      number === null ? 'Một đơn hàng đang chờ thanh toán.' : `Hoá đơn ${number} đã được lập.`,
+    lapsed: 'Một đơn hàng không được thanh toán đúng hạn và đã hết hiệu lực.',
     paid: (number) => `Hoá đơn ${number} đã được thanh toán.`,
-    paymentFailed: (number, due) => `Chưa thanh toán được hoá đơn ${number}, còn thiếu ${due}.`,
+    paymentFailed: (number, due) =>
+      `Chưa thanh toán được ${number === null ? 'đơn hàng' : `hoá đơn ${number}`}, còn thiếu ${due}.`,
     subscribed: 'Đã đăng ký gói dịch vụ.',
     subscriptionChanged: 'Gói dịch vụ đã thay đổi.',
     credited: 'Tiền đã vào ví của bạn.',

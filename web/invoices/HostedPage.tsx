@@ -3,7 +3,12 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { Download, Printer, WalletMinimal } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type * as z from 'zod/mini'
-import { payInvoice, type hostedInvoice, type Invoice, type PartyDetails } from '../../contract/billing.ts'
+import {
+  payInvoice,
+  type hostedInvoice,
+  type Invoice,
+  type PartyDetails,
+} from '../../contract/billing.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
 import { formatDay, formatTime, useFormat } from '../format.ts'
@@ -24,7 +29,8 @@ import { hostedInvoiceQuery } from './queries.ts'
 
 const route = getRouteApi('/invoice/hosted/$token')
 
-export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(hostedInvoiceQuery(params['token'] ?? ''))
+export const load = ({ queryClient, params }: LoadInput) =>
+  queryClient.prefetchQuery(hostedInvoiceQuery(params['token'] ?? ''))
 
 /** One invoice, for whoever holds its link. Who is signed in may pay it from the wallet. */
 export default function HostedPage() {
@@ -33,7 +39,9 @@ export default function HostedPage() {
   const signedIn = useSignedIn()
   const { data, isPending, error, refetch } = useQuery(hostedInvoiceQuery(token))
   const missing = error instanceof ApiError && error.status === 404
-  const title = data ? `${t.invoices.hosted} ${data.invoice.number}` : t.invoices.hosted
+  const title = data
+    ? `${t.invoices.hosted} ${data.invoice.number ?? t.common.draft}`
+    : t.invoices.hosted
 
   return (
     <div className="mx-auto flex min-h-dvh max-w-3xl flex-col px-4 pb-16 sm:px-6">
@@ -72,7 +80,11 @@ export default function HostedPage() {
           </>
         ) : null}
         {error && !missing && !data ? (
-          <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+          <LoadError
+            text={messageOf(error)}
+            retryLabel={t.common.retry}
+            onRetry={() => void refetch()}
+          />
         ) : null}
         {data ? <Sheet {...data} token={token} /> : null}
       </main>
@@ -86,7 +98,9 @@ function Party({ name, address, taxCode }: PartyDetails & { name: string }) {
     <span className="wrap-anywhere">
       {name}
       {address === null ? null : <span className="block font-normal text-ink-2">{address}</span>}
-      {taxCode === null ? null : <span className="block font-normal text-ink-2">{t.invoices.taxCode(taxCode)}</span>}
+      {taxCode === null ? null : (
+        <span className="block font-normal text-ink-2">{t.invoices.taxCode(taxCode)}</span>
+      )}
     </span>
   )
 }
@@ -103,8 +117,13 @@ function Sheet({ invoice, seller, buyer, details, token }: Shown) {
         <div>
           <p className="text-sm text-ink-3">{t.invoices.hosted}</p>
           <h1 tabIndex={-1} className="num mt-0.5 text-2xl font-semibold tracking-[-.02em]">
-            {invoice.number}
+            {invoice.number ?? t.common.draft}
           </h1>
+          {invoice.corrects ? (
+            <p className="num mt-1 text-sm text-ink-2">
+              {t.invoices.corrects(invoice.corrects.number)}
+            </p>
+          ) : null}
         </div>
         <InvoiceBadge invoice={invoice} />
       </div>
@@ -121,7 +140,7 @@ function Sheet({ invoice, seller, buyer, details, token }: Shown) {
       </dl>
       <div className="-mx-5 mt-7 sm:-mx-8">
         <table className="w-full text-sm">
-          <caption className="sr-only">{invoice.number}</caption>
+          <caption className="sr-only">{invoice.number ?? t.common.draft}</caption>
           <thead>
             <tr className={headRow}>
               <th scope="col" className={cx(headCell, 'sm:first:pl-8')}>
@@ -143,7 +162,9 @@ function Sheet({ invoice, seller, buyer, details, token }: Shown) {
               <tr key={index} className="border-b border-border align-top">
                 <td className={cx(cell, 'sm:first:pl-8')}>
                   {line.description}
-                  {line.period_start !== null && line.period_end !== null ? (
+                  {invoice.number !== null &&
+                  line.period_start !== null &&
+                  line.period_end !== null ? (
                     <span className="num block text-xs text-ink-3">
                       {t.invoices.period(formatDay(line.period_start), formatDay(line.period_end))}
                     </span>
@@ -153,8 +174,12 @@ function Sheet({ invoice, seller, buyer, details, token }: Shown) {
                   </span>
                 </td>
                 <td className={cx(cell, 'num text-right max-sm:hidden')}>{line.quantity}</td>
-                <td className={cx(cell, 'num text-right whitespace-nowrap max-sm:hidden')}>{amount(line.unit_price)}</td>
-                <td className={cx(cell, 'num text-right whitespace-nowrap sm:last:pr-8')}>{amount(line.amount)}</td>
+                <td className={cx(cell, 'num text-right whitespace-nowrap max-sm:hidden')}>
+                  {amount(line.unit_price)}
+                </td>
+                <td className={cx(cell, 'num text-right whitespace-nowrap sm:last:pr-8')}>
+                  {amount(line.amount)}
+                </td>
               </tr>
             ))}
           </tbody>
@@ -165,7 +190,9 @@ function Sheet({ invoice, seller, buyer, details, token }: Shown) {
         {invoice.tax ? (
           <>
             <Sum term={t.invoices.beforeTax}>{amount(invoice.total - invoice.tax.amount)}</Sum>
-            <Sum term={t.invoices.taxContained(invoice.tax.name, String(invoice.tax.rate / 100))}>{amount(invoice.tax.amount)}</Sum>
+            <Sum term={t.invoices.taxContained(invoice.tax.name, String(invoice.tax.rate / 100))}>
+              {amount(invoice.tax.amount)}
+            </Sum>
           </>
         ) : null}
         <Sum term={t.invoices.amountPaid}>{amount(invoice.amount_paid)}</Sum>
@@ -174,6 +201,11 @@ function Sheet({ invoice, seller, buyer, details, token }: Shown) {
           <dd className="text-xl font-semibold">{amount(invoice.amount_due)}</dd>
         </div>
       </dl>
+      {invoice.status === 'open' && invoice.lapsesAt !== null ? (
+        <p className="num mt-4 text-right text-xs text-ink-3">
+          {t.invoices.payUntil(formatTime(invoice.lapsesAt))}
+        </p>
+      ) : null}
       <div className="no-print mt-7 flex flex-wrap items-center gap-2 border-t border-border pt-5">
         <a href={invoice.invoice_pdf} download className={buttonClass('outline')}>
           <Download aria-hidden className="size-4" />
@@ -184,7 +216,9 @@ function Sheet({ invoice, seller, buyer, details, token }: Shown) {
           {t.invoices.print}
         </Button>
         <span className="flex-1" />
-        {invoice.amount_due > 0 && invoice.status === 'open' ? <Pay invoice={invoice} token={token} /> : null}
+        {invoice.amount_due > 0 && invoice.status === 'open' ? (
+          <Pay invoice={invoice} token={token} />
+        ) : null}
       </div>
     </>
   )
@@ -218,8 +252,17 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
   const pay = useMutation({
     mutationFn: () => attempt.run(payInvoice, { params: { id: invoice.id } }),
     onSuccess: (paid) => {
-      queryClient.setQueryData(hostedInvoiceQuery(token).queryKey, (now) => (now ? { ...now, invoice: paid } : now))
-      for (const subject of ['invoices', 'me', 'transactions', 'servers', 'subscriptions', 'runway'])
+      queryClient.setQueryData(hostedInvoiceQuery(token).queryKey, (now) =>
+        now ? { ...now, invoice: paid } : now,
+      )
+      for (const subject of [
+        'invoices',
+        'me',
+        'transactions',
+        'servers',
+        'subscriptions',
+        'runway',
+      ])
         void queryClient.invalidateQueries({ queryKey: [subject] })
       toast.success(t.toast.success, t.invoices.payDone)
     },
@@ -228,7 +271,11 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
 
   if (!signedIn) {
     return (
-      <Link to="/login" search={{ next: location.pathname }} className={cx(buttonClass(), 'max-sm:w-full')}>
+      <Link
+        to="/login"
+        search={{ next: location.pathname }}
+        className={cx(buttonClass(), 'max-sm:w-full')}
+      >
         {t.invoices.signInToPay}
       </Link>
     )
@@ -239,11 +286,17 @@ function Pay({ invoice, token }: { invoice: Invoice; token: string }) {
     <div className="flex flex-wrap items-center gap-3 max-sm:w-full">
       {user ? (
         <p className={cx('num text-xs', short > 0 ? 'text-warning' : 'text-ink-3')}>
-          {short > 0 ? t.invoices.walletShort(money(short, invoice.currency)) : t.invoices.walletHas(money(user.balance, user.currency))}
+          {short > 0
+            ? t.invoices.walletShort(money(short, invoice.currency))
+            : t.invoices.walletHas(money(user.balance, user.currency))}
         </p>
       ) : null}
       {short > 0 ? (
-        <Link to="/payment" search={topUpOf(short, invoice.currency, min)} className={cx(buttonClass(), 'max-sm:w-full')}>
+        <Link
+          to="/payment"
+          search={topUpOf(short, invoice.currency, min)}
+          className={cx(buttonClass(), 'max-sm:w-full')}
+        >
           {t.nav.topUp}
         </Link>
       ) : (

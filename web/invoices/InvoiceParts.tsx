@@ -4,10 +4,15 @@ import type { Invoice } from '../../contract/billing.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
 
-/** Paid where nothing is due, UnPaid where something is; void, refunded and a credit note are neither. */
-export function InvoiceBadge({ invoice }: { invoice: Pick<Invoice, 'amount_due' | 'status' | 'kind'> }) {
+/** Paid where nothing is due, UnPaid where something is; void, lapsed, refunded and a credit note are neither. */
+export function InvoiceBadge({
+  invoice,
+}: {
+  invoice: Pick<Invoice, 'amount_due' | 'status' | 'kind' | 'lapsesAt'>
+}) {
   const t = useTexts('invoices')
-  if (invoice.status === 'void') return <Badge dot>{t.invoices.void}</Badge>
+  if (invoice.status === 'void')
+    return <Badge dot>{invoice.lapsesAt === null ? t.invoices.void : t.invoices.lapsed}</Badge>
   if (invoice.kind === 'credit') {
     return (
       <Badge tone="info" dot>
@@ -48,7 +53,8 @@ interface HostedLinkProps {
  */
 export function HostedLink({ url, className, label, children }: HostedLinkProps) {
   const target = new URL(url, location.href)
-  const token = target.origin === location.origin ? hostedPath.exec(target.pathname)?.[1] : undefined
+  const token =
+    target.origin === location.origin ? hostedPath.exec(target.pathname)?.[1] : undefined
   if (token !== undefined) {
     return (
       <Link
@@ -63,7 +69,14 @@ export function HostedLink({ url, className, label, children }: HostedLinkProps)
     )
   }
   return (
-    <a href={target.href} target="_blank" rel="noreferrer" className={className} aria-label={label} title={label}>
+    <a
+      href={target.href}
+      target="_blank"
+      rel="noreferrer"
+      className={className}
+      aria-label={label}
+      title={label}
+    >
       {children}
     </a>
   )

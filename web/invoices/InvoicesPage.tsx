@@ -16,7 +16,8 @@ import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { HostedLink, InvoiceBadge } from './InvoiceParts.tsx'
 import { invoiceListQuery } from './queries.ts'
 
-export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfiniteQuery(invoiceListQuery)
+export const load = ({ queryClient }: LoadInput) =>
+  queryClient.prefetchInfiniteQuery(invoiceListQuery)
 
 export default function InvoicesPage() {
   const t = useTexts('invoices')
@@ -76,8 +77,10 @@ function Table({ list }: { list: Invoice[] }) {
         {list.map((invoice) => (
           <tr key={invoice.id} className={row}>
             <th scope="row" className={cx(cell, 'text-left font-medium')}>
-              <span className="num whitespace-nowrap">{invoice.number}</span>
-              <span className="num block text-xs font-normal text-ink-3 md:hidden">{formatTime(invoice.created * 1000)}</span>
+              <span className="num whitespace-nowrap">{invoice.number ?? t.common.draft}</span>
+              <span className="num block text-xs font-normal text-ink-3 md:hidden">
+                {formatTime(invoice.created * 1000)}
+              </span>
               {isNarrow ? (
                 <span className="mt-1.5 block">
                   <InvoiceBadge invoice={invoice} />
@@ -85,7 +88,9 @@ function Table({ list }: { list: Invoice[] }) {
               ) : null}
             </th>
             <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-md:hidden')}>
-              <time dateTime={new Date(invoice.created * 1000).toISOString()}>{formatTime(invoice.created * 1000)}</time>
+              <time dateTime={new Date(invoice.created * 1000).toISOString()}>
+                {formatTime(invoice.created * 1000)}
+              </time>
             </td>
             {isNarrow ? null : (
               <>
@@ -110,7 +115,7 @@ function Table({ list }: { list: Invoice[] }) {
                 {isNarrow ? <PdfLink invoice={invoice} /> : null}
                 <HostedLink
                   url={invoice.hosted_invoice_url}
-                  label={`${t.invoices.view} ${invoice.number}`}
+                  label={`${t.invoices.view} ${invoice.number ?? t.common.draft}`}
                   className={buttonClass('outline', 'sm')}
                 >
                   {t.invoices.view}
@@ -134,7 +139,8 @@ function Due({ invoice }: { invoice: Invoice }) {
       {invoice.total === invoice.amount_due ? null : (
         <span className="block text-xs font-normal text-ink-3">
           {/* Where the columns stand close there is no room for the word. */}
-          <span className="md:max-xl:sr-only">{t.invoices.total}</span> {money(invoice.total, invoice.currency)}
+          <span className="md:max-xl:sr-only">{t.invoices.total}</span>{' '}
+          {money(invoice.total, invoice.currency)}
         </span>
       )}
     </span>
@@ -147,8 +153,8 @@ function PdfLink({ invoice }: { invoice: Invoice }) {
     <a
       href={invoice.invoice_pdf}
       download
-      aria-label={t.invoices.downloadOf(invoice.number)}
-      title={t.invoices.downloadOf(invoice.number)}
+      aria-label={t.invoices.downloadOf(invoice.number ?? t.common.draft)}
+      title={t.invoices.downloadOf(invoice.number ?? t.common.draft)}
       className="-ml-2 inline-flex h-9 min-w-9 items-center justify-center gap-1.5 rounded-md px-2 font-medium text-primary-ink hover:bg-primary-soft"
     >
       <Download aria-hidden className="size-4" />

@@ -3,7 +3,13 @@ import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 
 /** Says plainly that a git host cannot be connected yet. `host` undefined: closed. */
-export function NotOpenDialog({ host, onClose }: { host: string | undefined; onClose: () => void }) {
+export function NotOpenDialog({
+  host,
+  onClose,
+}: {
+  host: string | undefined
+  onClose: () => void
+}) {
   const t = useTexts('paas')
   return (
     <Dialog

@@ -15,7 +15,8 @@ import { Empty, Note } from '../ui/State.tsx'
 import { cell, headCell, headRow, row } from '../ui/table.ts'
 import { serverListQuery } from '../wordpress/queries.ts'
 
-export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfiniteQuery(serverListQuery)
+export const load = ({ queryClient }: LoadInput) =>
+  queryClient.prefetchInfiniteQuery(serverListQuery)
 
 /** One sample row for each WordPress server, as the specification has it, and marked as samples. */
 export default function PaasPage() {
@@ -55,8 +56,22 @@ export default function PaasPage() {
 function Table({ list }: { list: Server[] }) {
   const t = useTexts('paas')
   const { row: sample } = t.paas
-  const heads = [t.paas.name, t.paas.status, t.paas.type, t.paas.environment, t.paas.region, t.paas.deployed]
-  const hidden = ['', 'max-sm:hidden', 'max-lg:hidden', 'max-md:hidden', 'max-md:hidden', 'max-lg:hidden']
+  const heads = [
+    t.paas.name,
+    t.paas.status,
+    t.paas.type,
+    t.paas.environment,
+    t.paas.region,
+    t.paas.deployed,
+  ]
+  const hidden = [
+    '',
+    'max-sm:hidden',
+    'max-lg:hidden',
+    'max-md:hidden',
+    'max-md:hidden',
+    'max-lg:hidden',
+  ]
   return (
     <table className="w-full text-sm">
       <caption className="sr-only">{t.paas.title}</caption>

@@ -19,7 +19,8 @@ export default function ProjectPage() {
   const [asked, setAsked] = useState<string>()
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isProjectName(name)) void router.navigate({ to: '/web-service/create', search: { project: name } })
+    if (isProjectName(name))
+      void router.navigate({ to: '/web-service/create', search: { project: name } })
     else setError(t.project.invalid)
   }
   return (

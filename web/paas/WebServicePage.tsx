@@ -53,10 +53,18 @@ export default function WebServicePage() {
           {(['Github', 'Gitlab'] as const).map((host) => (
             <Card key={host} title={host} sub={t.service.hostText(host)}>
               <div className="flex flex-wrap gap-2">
-                <Link to="/pages/coming-soon" className={buttonClass('outline', 'sm')} aria-label={t.service.configureOf(host)}>
+                <Link
+                  to="/pages/coming-soon"
+                  className={buttonClass('outline', 'sm')}
+                  aria-label={t.service.configureOf(host)}
+                >
                   {t.service.configure}
                 </Link>
-                <Link to="/pages/coming-soon" className={buttonClass('ghost', 'sm')} aria-label={t.service.connectAccountOf(host)}>
+                <Link
+                  to="/pages/coming-soon"
+                  className={buttonClass('ghost', 'sm')}
+                  aria-label={t.service.connectAccountOf(host)}
+                >
                   {t.service.connectAccount}
                 </Link>
               </div>

@@ -13,7 +13,10 @@ const route = getRouteApi('/legal/$page')
 
 /** The texts belong to the operator: they come from the catalogue, in the reader's language. */
 const textQuery = (page: Page, language: string) =>
-  queryOptions({ queryKey: ['legal', page, language], queryFn: ({ signal }) => call(legalPage, { params: { page } }, { signal }) })
+  queryOptions({
+    queryKey: ['legal', page, language],
+    queryFn: ({ signal }) => call(legalPage, { params: { page } }, { signal }),
+  })
 
 export default function LegalPage() {
   const { page } = route.useParams()
@@ -41,7 +44,13 @@ function Text({ page }: { page: Page }) {
           {t.legal[page]}
         </h1>
         {isPending ? <SkeletonRows rows={6} className="mt-8" /> : null}
-        {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+        {isError && !data ? (
+          <LoadError
+            text={messageOf(error)}
+            retryLabel={t.common.retry}
+            onRetry={() => void refetch()}
+          />
+        ) : null}
         <div className="mt-2 text-base leading-relaxed">
           {data?.paragraphs.map((text) =>
             text.startsWith('# ') ? (
@@ -55,9 +64,17 @@ function Text({ page }: { page: Page }) {
             ),
           )}
         </div>
-        <nav aria-label={t.legal.label} className="mt-12 flex flex-wrap gap-x-5 gap-y-2 border-t border-border pt-5 text-sm">
+        <nav
+          aria-label={t.legal.label}
+          className="mt-12 flex flex-wrap gap-x-5 gap-y-2 border-t border-border pt-5 text-sm"
+        >
           {legalPages.map((one) => (
-            <Link key={one} to="/legal/$page" params={{ page: one }} className="font-medium text-primary-ink hover:underline">
+            <Link
+              key={one}
+              to="/legal/$page"
+              params={{ page: one }}
+              className="font-medium text-primary-ink hover:underline"
+            >
               {t.legal[one]}
             </Link>
           ))}

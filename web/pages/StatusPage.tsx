@@ -19,7 +19,11 @@ export function StatusPage({ code, title, text, children }: StatusPageProps) {
         {code ? <p className="num mt-6 text-sm font-medium text-ink-3">{code}</p> : null}
         <h1
           tabIndex={-1}
-          className={code ? 'mt-1 text-2xl font-semibold tracking-[-.02em]' : 'mt-6 text-2xl font-semibold tracking-[-.02em]'}
+          className={
+            code
+              ? 'mt-1 text-2xl font-semibold tracking-[-.02em]'
+              : 'mt-6 text-2xl font-semibold tracking-[-.02em]'
+          }
         >
           {title}
         </h1>

@@ -13,12 +13,17 @@ export function answerFirst(router: AnyRouter): void {
   /** The latest wish counts: what was pressed before it leads nowhere any more. */
   let wish = 0
   let pressed: Element | undefined
-  addEventListener('click', ({ target }) => (pressed = (target as Element | null)?.closest('a, button') ?? undefined), { capture: true })
+  addEventListener(
+    'click',
+    ({ target }) => (pressed = (target as Element | null)?.closest('a, button') ?? undefined),
+    { capture: true },
+  )
   // What a key leads to (in the palette, say) was not asked for by an earlier press.
   addEventListener('keydown', () => (pressed = undefined), { capture: true })
 
   router.subscribe('onResolved', ({ toLocation }) => drawn.add(screenOf(toLocation.pathname)))
-  const screenOf = (pathname: string): string => router.getMatchedRoutes(pathname)[2]?.id ?? pathname
+  const screenOf = (pathname: string): string =>
+    router.getMatchedRoutes(pathname)[2]?.id ?? pathname
 
   history.push = (path, ...rest) => {
     const mine = ++wish

@@ -2,7 +2,9 @@
  * Loads a screen's chunk. After a new version is deployed the old chunks are gone: the page reloads once, by itself, and finds the
  * new ones. If that does not help, /pages/error500 says so and offers to try again.
  */
+import { currentTexts } from '../i18n/index.ts'
 import { ending, session } from '../session.ts'
+import { toast } from '../ui/toast.ts'
 
 const mark = 'chunkReload'
 /** What fails at the same address within so long is not helped by a reload, whatever else was found meanwhile. */
@@ -12,24 +14,48 @@ const onceInMs = 5 * 60_000
 export const navigation = { underWay: true }
 
 export async function loadScreen<F>(file: () => Promise<F>): Promise<F> {
-  try {
-    return await file()
-  } catch (error) {
-    if (!navigation.underWay) throw error
-    return await startOver()
+  for (;;) {
+    try {
+      return await file()
+    } catch (error) {
+      if (!navigation.underWay) throw error
+      await connection()
+    }
   }
 }
 
-/** The same for a part of the screen that somebody has asked for: a tab, a dialog. Without a connection it waits for one. */
+/** The same for a part of the screen that somebody has asked for: a tab, a dialog. */
 export async function loadWanted<F>(file: () => Promise<F>): Promise<F> {
   for (;;) {
     try {
       return await file()
     } catch {
-      if (navigator.onLine) return await startOver()
-      await new Promise((resolve) => addEventListener('online', resolve, { once: true }))
+      await connection()
     }
   }
+}
+
+const askEveryMs = 3000
+
+/** Whether the portal answers at all. */
+const isReachable = (): Promise<boolean> =>
+  fetch('/healthz', { cache: 'no-store' }).then(
+    () => true,
+    () => false,
+  )
+
+/**
+ * Where the portal answers, the chunk is gone and the page is loaded anew. Where it does not, a
+ * reload would leave the browser's own error page: the screen stays, says so, and goes on once the
+ * connection is back.
+ */
+async function connection(): Promise<void> {
+  if (await isReachable()) return await startOver()
+  toast.error(currentTexts().toast.error, currentTexts().common.noConnection)
+  do {
+    const online = new Promise((resolve) => addEventListener('online', resolve, { once: true }))
+    await Promise.race([online, new Promise((resolve) => setTimeout(resolve, askEveryMs))])
+  } while (!(await isReachable()))
 }
 
 function startOver(): Promise<never> {

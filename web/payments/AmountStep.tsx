@@ -20,7 +20,15 @@ interface AmountStepProps {
   onType: (text: string) => void
 }
 
-export function AmountStep({ offer, currency, text, amount, complaint, tooSmall, onType }: AmountStepProps) {
+export function AmountStep({
+  offer,
+  currency,
+  text,
+  amount,
+  complaint,
+  tooSmall,
+  onType,
+}: AmountStepProps) {
   const t = useTexts('topUp')
   const { money, language } = useFormat()
   const input = useRef<HTMLInputElement>(null)
@@ -56,8 +64,15 @@ export function AmountStep({ offer, currency, text, amount, complaint, tooSmall,
           {currency === 'VND' ? 'đ' : currency}
         </span>
       </div>
-      <p id="amount-hint" className={cx('num mt-2 text-xs', shownComplaint ? 'font-medium text-danger' : 'text-ink-3')}>
-        {shownComplaint ?? t.topUp.amountHint(money(offer.min, currency), money(offer.max, currency))}
+      <p
+        id="amount-hint"
+        className={cx(
+          'num mt-2 text-xs',
+          shownComplaint ? 'font-medium text-danger' : 'text-ink-3',
+        )}
+      >
+        {shownComplaint ??
+          t.topUp.amountHint(money(offer.min, currency), money(offer.max, currency))}
       </p>
       <fieldset className="mt-4">
         <legend className="sr-only">{t.topUp.presets}</legend>

@@ -1,9 +1,15 @@
 import { CreditCard } from 'lucide-react'
 
 /** The brands that have a name of their own here; any other is written as the provider writes it. */
-const names: Record<string, string> = { visa: 'Visa', mastercard: 'Mastercard', amex: 'American Express', jcb: 'JCB' }
+const names: Record<string, string> = {
+  visa: 'Visa',
+  mastercard: 'Mastercard',
+  amex: 'American Express',
+  jcb: 'JCB',
+}
 
-export const brandName = (brand: string): string => names[brand] ?? brand.charAt(0).toUpperCase() + brand.slice(1)
+export const brandName = (brand: string): string =>
+  names[brand] ?? brand.charAt(0).toUpperCase() + brand.slice(1)
 
 const plate = 'h-7 w-11 shrink-0 rounded-[5px] shadow-[0_0_0_1px_var(--border)]'
 
@@ -40,7 +46,15 @@ export function CardBrand({ brand }: { brand: string }) {
     return (
       <svg aria-hidden viewBox="0 0 44 28" className={plate}>
         <rect width="44" height="28" rx="5" fill="#006FCF" />
-        <text x="22" y="18" textAnchor="middle" fontFamily="Arial, sans-serif" fontSize="10.5" fontWeight="700" fill="#fff">
+        <text
+          x="22"
+          y="18"
+          textAnchor="middle"
+          fontFamily="Arial, sans-serif"
+          fontSize="10.5"
+          fontWeight="700"
+          fill="#fff"
+        >
           AMEX
         </text>
       </svg>
@@ -52,7 +66,15 @@ export function CardBrand({ brand }: { brand: string }) {
         {(['#0E4C96', '#C8102E', '#007B40'] as const).map((fill, index) => (
           <g key={fill}>
             <rect x={9 + index * 9} y="5" width="8" height="18" rx="2.5" fill={fill} />
-            <text x={13 + index * 9} y="17" textAnchor="middle" fontFamily="Arial, sans-serif" fontSize="7.5" fontWeight="700" fill="#fff">
+            <text
+              x={13 + index * 9}
+              y="17"
+              textAnchor="middle"
+              fontFamily="Arial, sans-serif"
+              fontSize="7.5"
+              fontWeight="700"
+              fill="#fff"
+            >
               {'JCB'[index]}
             </text>
           </g>

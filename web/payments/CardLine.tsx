@@ -3,11 +3,14 @@ import { Badge } from '../ui/Badge.tsx'
 import { brandName, CardBrand } from './CardBrand.tsx'
 import { useCardTexts } from './card-texts.ts'
 
-const monthOf = ({ card }: Card): string => `${String(card.exp_month).padStart(2, '0')}/${card.exp_year}`
+const monthOf = ({ card }: Card): string =>
+  `${String(card.exp_month).padStart(2, '0')}/${card.exp_year}`
 /** A card is good to the end of its month. */
-const isOver = ({ card }: Card): boolean => new Date(card.exp_year, card.exp_month, 1).getTime() <= Date.now()
+const isOver = ({ card }: Card): boolean =>
+  new Date(card.exp_year, card.exp_month, 1).getTime() <= Date.now()
 
-export const cardName = ({ card }: Card, ends: (brand: string, last4: string) => string): string => ends(brandName(card.brand), card.last4)
+export const cardName = ({ card }: Card, ends: (brand: string, last4: string) => string): string =>
+  ends(brandName(card.brand), card.last4)
 
 /** Brand, last digits, expiry: a linked card in one line. */
 export function CardLine({ card }: { card: Card }) {

@@ -39,7 +39,11 @@ export default function CardStep({
           <SkeletonRows rows={2} />
         </div>
       ) : !data ? (
-        <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+        />
       ) : (
         <>
           <fieldset className="mt-4">
@@ -59,7 +63,11 @@ export default function CardStep({
               ))}
             </div>
           </fieldset>
-          <Link to="/link-card" search={{ amount: amountText }} className={`${buttonClass('ghost', 'sm')} mt-3 -ml-3`}>
+          <Link
+            to="/link-card"
+            search={{ amount: amountText }}
+            className={`${buttonClass('ghost', 'sm')} mt-3 -ml-3`}
+          >
             <Plus aria-hidden className="size-4" />
             {c.another}
           </Link>

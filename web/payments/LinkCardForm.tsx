@@ -10,7 +10,14 @@ import { Button } from '../ui/Button.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { useTheme } from '../ui/theme.ts'
 import { toast } from '../ui/toast.ts'
-import { cardProvider, methodIdOf, type Appearance, type CardFields, type CardIntent, type CardProvider } from './card-provider.ts'
+import {
+  cardProvider,
+  methodIdOf,
+  type Appearance,
+  type CardFields,
+  type CardIntent,
+  type CardProvider,
+} from './card-provider.ts'
 import { cardsQuery } from './card-queries.ts'
 import { useCardTexts } from './card-texts.ts'
 
@@ -45,10 +52,20 @@ async function usableSecret(provider: CardProvider): Promise<string> {
 }
 
 type Outcome = 'succeeded' | 'processing' | 'requires_payment_method'
-const tones = { succeeded: 'success', processing: 'info', requires_payment_method: 'danger' } as const
+const tones = {
+  succeeded: 'success',
+  processing: 'info',
+  requires_payment_method: 'danger',
+} as const
 
 /** The provider's form. `returned`: the secret of a setup that a redirection has brought back. */
-export function LinkCardForm({ returned, onLinked }: { returned: string | undefined; onLinked: () => void }) {
+export function LinkCardForm({
+  returned,
+  onLinked,
+}: {
+  returned: string | undefined
+  onLinked: () => void
+}) {
   const t = useTexts()
   const c = useCardTexts()
   const language = useLanguage()
@@ -67,7 +84,10 @@ export function LinkCardForm({ returned, onLinked }: { returned: string | undefi
 
   /** Whether the setup has come to its end; otherwise its form is wanted again. */
   const conclude = async (intent: CardIntent): Promise<boolean> => {
-    const said: Outcome = intent.status === 'succeeded' || intent.status === 'processing' ? intent.status : 'requires_payment_method'
+    const said: Outcome =
+      intent.status === 'succeeded' || intent.status === 'processing'
+        ? intent.status
+        : 'requires_payment_method'
     setOutcome(said)
     if (said === 'requires_payment_method') return false
     // A secret links one card.
@@ -100,8 +120,14 @@ export function LinkCardForm({ returned, onLinked }: { returned: string | undefi
       const clientSecret = await usableSecret(loaded)
       if (left || !place.current) return
       provider.current = loaded
-      fields.current = loaded.elements({ clientSecret, locale: sentenceLanguage(language), appearance: appearance() })
-      form = fields.current.create('payment', { wallets: { applePay: 'never', googlePay: 'never' } })
+      fields.current = loaded.elements({
+        clientSecret,
+        locale: sentenceLanguage(language),
+        appearance: appearance(),
+      })
+      form = fields.current.create('payment', {
+        wallets: { applePay: 'never', googlePay: 'never' },
+      })
       form.on('ready', () => setState('ready'))
       form.on('loaderror', () => setState('away'))
       form.mount(place.current)
@@ -155,12 +181,20 @@ export function LinkCardForm({ returned, onLinked }: { returned: string | undefi
       <h2 className="text-base font-semibold">{c.add}</h2>
       <p className="mt-1 text-sm text-ink-3">{c.addText}</p>
       {outcome ? (
-        <Note tone={tones[outcome]} role={outcome === 'requires_payment_method' ? 'alert' : 'status'} className="mt-4">
+        <Note
+          tone={tones[outcome]}
+          role={outcome === 'requires_payment_method' ? 'alert' : 'status'}
+          className="mt-4"
+        >
           {words[outcome]}
         </Note>
       ) : null}
       {state === 'away' ? (
-        <LoadError text={c.providerAway} retryLabel={t.common.retry} onRetry={() => setRound(round + 1)} />
+        <LoadError
+          text={c.providerAway}
+          retryLabel={t.common.retry}
+          onRetry={() => setRound(round + 1)}
+        />
       ) : (
         <>
           <div className="relative mt-4 min-h-50" aria-busy={state === 'loading'}>
@@ -179,7 +213,13 @@ export function LinkCardForm({ returned, onLinked }: { returned: string | undefi
               {fault}
             </Note>
           ) : null}
-          <Button type="submit" size="lg" busy={busy} disabled={state !== 'ready'} className="mt-5 w-full">
+          <Button
+            type="submit"
+            size="lg"
+            busy={busy}
+            disabled={state !== 'ready'}
+            className="mt-5 w-full"
+          >
             <Lock aria-hidden className="size-4" />
             {c.submit}
           </Button>

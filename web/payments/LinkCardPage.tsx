@@ -36,7 +36,10 @@ export default function LinkCardPage() {
   useEffect(() => () => clearTimeout(goingBack.current), [])
   const onLinked = () => {
     if (amount !== undefined)
-      goingBack.current = setTimeout(() => void navigate({ to: '/payment', search: { amount, type: 'card' } }), backAfterMs)
+      goingBack.current = setTimeout(
+        () => void navigate({ to: '/payment', search: { amount, type: 'card' } }),
+        backAfterMs,
+      )
     // Concluded: loading the page again is no second time.
     else if (returned !== undefined) void navigate({ to: '/link-card', search: {}, replace: true })
   }
@@ -60,7 +63,10 @@ export default function LinkCardPage() {
         </div>
       ) : (
         <section className="card">
-          <Empty text={c.notOffered} art={<CreditCard aria-hidden className="size-8 text-ink-3" strokeWidth={1.5} />}>
+          <Empty
+            text={c.notOffered}
+            art={<CreditCard aria-hidden className="size-8 text-ink-3" strokeWidth={1.5} />}
+          >
             <Link to="/payment" className={buttonClass('outline')}>
               {t.nav.topUp}
             </Link>
@@ -85,9 +91,16 @@ function CardList() {
           <SkeletonRows rows={2} />
         </div>
       ) : !data ? (
-        <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+        />
       ) : data.length === 0 ? (
-        <Empty text={c.none} art={<CreditCard aria-hidden className="size-8 text-ink-3" strokeWidth={1.5} />} />
+        <Empty
+          text={c.none}
+          art={<CreditCard aria-hidden className="size-8 text-ink-3" strokeWidth={1.5} />}
+        />
       ) : (
         <ul className="mt-2 divide-y divide-border pb-2">
           {data.map((card) => (
@@ -115,23 +128,40 @@ function Entry({ card }: { card: Card }) {
     onError: () => toast.error(t.toast.error, c.notAttached),
   })
   return (
-    <li className="flex min-h-16 items-center justify-between gap-3 px-5 py-3 sm:px-6" aria-busy={choose.isPending}>
+    <li
+      className="flex min-h-16 items-center justify-between gap-3 px-5 py-3 sm:px-6"
+      aria-busy={choose.isPending}
+    >
       <CardLine card={card} />
       <Menu
         label={c.actions(name)}
         className="grid size-10 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-subtle hover:text-ink"
         trigger={<Ellipsis aria-hidden className="size-4" />}
         items={[
-          ...(card.default ? [] : [{ label: c.makeDefault, icon: Star, onSelect: () => choose.mutate() }]),
+          ...(card.default
+            ? []
+            : [{ label: c.makeDefault, icon: Star, onSelect: () => choose.mutate() }]),
           { label: c.unlink, icon: Unlink, danger: true, onSelect: () => setAsking(true) },
         ]}
       />
-      <UnlinkDialog card={card} name={name} open={asking} onClose={() => setAsking(false)} onDone={again} />
+      <UnlinkDialog
+        card={card}
+        name={name}
+        open={asking}
+        onClose={() => setAsking(false)}
+        onDone={again}
+      />
     </li>
   )
 }
 
-function UnlinkDialog(of: { card: Card; name: string; open: boolean; onClose: () => void; onDone: () => Promise<void> }) {
+function UnlinkDialog(of: {
+  card: Card
+  name: string
+  open: boolean
+  onClose: () => void
+  onDone: () => Promise<void>
+}) {
   const { card, name, open, onClose, onDone } = of
   const t = useTexts()
   const c = useCardTexts()

@@ -1,11 +1,27 @@
 import { encode } from 'uqr'
 
 /** A QR code as one path, dark on light in every theme: cameras want it so. */
-export function QrCode({ text, label, className }: { text: string; label: string; className?: string }) {
+export function QrCode({
+  text,
+  label,
+  className,
+}: {
+  text: string
+  label: string
+  className?: string
+}) {
   const { data, size } = encode(text, { ecc: 'M', border: 3 })
-  const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
+  const path = data
+    .flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : [])))
+    .join('')
   return (
-    <svg role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" className={className}>
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className={className}
+    >
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#111" />
     </svg>

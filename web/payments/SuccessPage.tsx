@@ -1,7 +1,16 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CircleCheck, CircleX, Clock, Hourglass, LogIn, SearchX, type LucideIcon } from 'lucide-react'
+import {
+  CircleCheck,
+  CircleX,
+  Clock,
+  Hourglass,
+  LogIn,
+  SearchX,
+  type LucideIcon,
+} from 'lucide-react'
 import { useEffect, type ReactNode } from 'react'
+import { toMajor } from '../../contract/money.ts'
 import { getTransaction, type PaymentStatus } from '../../contract/payments.ts'
 import { ApiError, call, messageOf } from '../api.ts'
 import { brand } from '../brand.ts'
@@ -32,7 +41,11 @@ const paymentQuery = (code: string) =>
     queryFn: ({ signal }) => call(getTransaction, { query: { transactionCode: code } }, { signal }),
     // A failed or expired payment may still be paid: it is looked at on, seldom. A code that is nobody's never becomes a payment.
     refetchInterval: ({ state: { data, error } }) =>
-      data?.status === 'succeeded' || isUnknown(error) ? false : data?.status === 'pending' ? pollMs : latePollMs,
+      data?.status === 'succeeded' || isUnknown(error)
+        ? false
+        : data?.status === 'pending'
+          ? pollMs
+          : latePollMs,
   })
 
 export const load = async ({ queryClient }: LoadInput) => {
@@ -67,7 +80,10 @@ export default function SuccessPage() {
   )
 }
 
-const looks: Record<PaymentStatus | 'held' | 'unknown' | 'signedOut', { icon: LucideIcon; look: string }> = {
+const looks: Record<
+  PaymentStatus | 'held' | 'unknown' | 'signedOut',
+  { icon: LucideIcon; look: string }
+> = {
   succeeded: { icon: CircleCheck, look: 'bg-success-soft text-success' },
   pending: { icon: Clock, look: 'bg-primary-soft text-primary-ink' },
   failed: { icon: CircleX, look: 'bg-danger-soft text-danger' },
@@ -77,11 +93,24 @@ const looks: Record<PaymentStatus | 'held' | 'unknown' | 'signedOut', { icon: Lu
   signedOut: { icon: LogIn, look: 'bg-subtle text-ink-2' },
 }
 
-function Outcome({ state, title, text, children }: { state: keyof typeof looks; title: string; text: string; children: ReactNode }) {
+function Outcome({
+  state,
+  title,
+  text,
+  children,
+}: {
+  state: keyof typeof looks
+  title: string
+  text: string
+  children: ReactNode
+}) {
   const { icon: Icon, look } = looks[state]
   return (
     <>
-      <span aria-hidden className={cx('mx-auto grid size-14 place-items-center rounded-full', look)}>
+      <span
+        aria-hidden
+        className={cx('mx-auto grid size-14 place-items-center rounded-full', look)}
+      >
         <Icon className="size-7" strokeWidth={1.75} />
       </span>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
@@ -107,7 +136,8 @@ function Payment({ code }: { code: string }) {
   useLiveUpdates(status === 'pending', () => void refetch())
   useEffect(() => {
     if (status === 'succeeded')
-      for (const subject of ['me', 'transactions', 'invoices', 'servers']) void queryClient.invalidateQueries({ queryKey: [subject] })
+      for (const subject of ['me', 'transactions', 'invoices', 'servers'])
+        void queryClient.invalidateQueries({ queryKey: [subject] })
   }, [status, queryClient])
 
   if (isPending) {
@@ -120,23 +150,44 @@ function Payment({ code }: { code: string }) {
     )
   }
   if (isUnknown(error)) return <Unknown />
-  if (!data) return <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+  if (!data)
+    return (
+      <LoadError
+        text={messageOf(error)}
+        retryLabel={t.common.retry}
+        onRetry={() => void refetch()}
+      />
+    )
 
-  const held = data.held
+  // Money on top of a payment that is paid waits beside it.
+  const held = status === 'succeeded' ? null : data.held
+  const extra = status === 'succeeded' ? data.held : null
   const state = held ? 'held' : data.status
+  const again = state === 'failed' || state === 'expired'
   const words: Record<PaymentStatus, [string, string]> = {
     succeeded: [t.payment.succeeded, t.payment.succeededText],
     pending: [t.payment.pending, t.payment.pendingText],
-    failed: [t.payment.failed, t.payment.failedText],
+    failed: [
+      t.payment.failed,
+      data.reason === null
+        ? t.payment.failedText
+        : `${t.payment.reasons[data.reason]} ${t.payment.failedText}`,
+    ],
     expired: [t.payment.expired, t.payment.expiredText],
   }
   const [title, text] = held
-    ? [t.payment.held, t.payment.heldText(money(held.amount, held.currency), money(data.amount, data.currency))]
+    ? [
+        t.payment.held,
+        t.payment.heldText(money(held.amount, held.currency), money(data.amount, data.currency)),
+      ]
     : words[data.status]
   return (
     <Outcome state={state} title={title} text={text}>
       {state === 'pending' ? (
-        <span aria-hidden className="pulse-dot mx-auto mt-4 block size-2 rounded-full bg-primary text-primary" />
+        <span
+          aria-hidden
+          className="pulse-dot mx-auto mt-4 block size-2 rounded-full bg-primary text-primary"
+        />
       ) : null}
       <dl className="mt-6 divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]">
         <Line term={t.payment.code}>
@@ -158,15 +209,30 @@ function Payment({ code }: { code: string }) {
           </time>
         </Line>
       </dl>
+      {data.setOff ? (
+        <p className="mt-4 text-sm text-ink-2">
+          {t.payment.setOff(money(data.setOff.amount, data.setOff.currency))}
+        </p>
+      ) : null}
+      {extra ? (
+        <p className="mt-4 text-sm text-ink-2">
+          {t.payment.paidTwice(money(extra.amount, extra.currency))}
+        </p>
+      ) : null}
       <div className={actions}>
-        <Link to="/" className={buttonClass()}>
-          {t.common.home}
-        </Link>
-        {state === 'failed' || state === 'expired' ? (
-          <Link to="/payment" className={buttonClass('outline')}>
+        {/* What one came for is the first way on: to pay after all, with the amount kept. */}
+        {again ? (
+          <Link
+            to="/payment"
+            search={{ amount: toMajor(data.amount, data.currency).replace(/\.00$/, '') }}
+            className={buttonClass()}
+          >
             {t.payment.again}
           </Link>
         ) : null}
+        <Link to="/" className={buttonClass(again ? 'outline' : undefined)}>
+          {t.common.home}
+        </Link>
         {state === 'succeeded' ? <PaidOrder /> : null}
       </div>
     </Outcome>
@@ -179,11 +245,18 @@ function PaidOrder() {
   const { data } = useQuery({
     ...serversQuery,
     refetchInterval: ({ state: { data: read, dataUpdateCount } }) =>
-      dataUpdateCount < serverReads && read?.result.some(({ status }) => status === 'pending_payment') ? pollMs : false,
+      dataUpdateCount < serverReads &&
+      read?.result.some(({ status }) => status === 'pending_payment')
+        ? pollMs
+        : false,
   })
   const server = data?.result.find(({ status }) => status === 'provisioning')
   return server ? (
-    <Link to="/wordpress-progress/$id" params={{ id: server.id }} className={buttonClass('outline')}>
+    <Link
+      to="/wordpress-progress/$id"
+      params={{ id: server.id }}
+      className={buttonClass('outline')}
+    >
       {t.payment.toServer}
     </Link>
   ) : null
@@ -205,7 +278,10 @@ function useLiveUpdates(waiting: boolean, nudge: () => void) {
     if (!waiting) return
     let stop = () => {}
     let left = false
-    void Promise.all([queryClient.ensureQueryData(meQuery), queryClient.ensureQueryData(configQuery)])
+    void Promise.all([
+      queryClient.ensureQueryData(meQuery),
+      queryClient.ensureQueryData(configQuery),
+    ])
       .then(([user, config]) => {
         if (!left) stop = startRealtime(user.id, config.realtime)
       })
@@ -242,7 +318,11 @@ function SignedOut() {
   return (
     <Outcome state="signedOut" title={t.payment.signedOut} text={t.payment.signedOutText}>
       <div className={actions}>
-        <Link to="/login" search={{ next: location.pathname + location.search }} className={buttonClass()}>
+        <Link
+          to="/login"
+          search={{ next: location.pathname + location.search }}
+          className={buttonClass()}
+        >
           {t.payment.signIn}
         </Link>
       </div>

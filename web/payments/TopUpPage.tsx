@@ -44,7 +44,9 @@ export default function TopUpPage() {
         <Later>
           {() => (
             <>
-              {offer.types.some(({ method }) => method === 'BANKTRANSFER') ? <WaitingTransfer /> : null}
+              {offer.types.some(({ method }) => method === 'BANKTRANSFER') ? (
+                <WaitingTransfer />
+              ) : null}
               <TopUpForm offer={offer} />
             </>
           )}
@@ -61,7 +63,8 @@ export default function TopUpPage() {
 }
 
 /** VietQR first: it is the fastest and costs nothing. */
-const inOrder = (types: PaymentType[]) => types.toSorted((a, b) => Number(b.id === fastest) - Number(a.id === fastest))
+const inOrder = (types: PaymentType[]) =>
+  types.toSorted((a, b) => Number(b.id === fastest) - Number(a.id === fastest))
 
 function TopUpForm({ offer }: { offer: Offer }) {
   const t = useTexts('topUp')
@@ -73,8 +76,14 @@ function TopUpForm({ offer }: { offer: Offer }) {
   const navigate = useNavigate()
   const [attempt] = useState(() => new Attempt())
   const cardPayment = useRef<CardPayment>(undefined)
-  const [text, setText] = useDraft('amount', search.amount ? plainTyped(search.amount, currency, 'en') : '')
-  const [typeId, setTypeId] = useDraft('type', search.type === 'card' && offer.cards ? cardTypeId : undefined)
+  const [text, setText] = useDraft(
+    'amount',
+    search.amount ? plainTyped(search.amount, currency, 'en') : '',
+  )
+  const [typeId, setTypeId] = useDraft(
+    'type',
+    search.type === 'card' && offer.cards ? cardTypeId : undefined,
+  )
   const [cardId, setCardId] = useState<string>()
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string>()
@@ -107,7 +116,9 @@ function TopUpForm({ offer }: { offer: Offer }) {
   }
 
   const payAtGateway = async ({ type: kind, method }: PaymentType) => {
-    const { checkoutUrl } = await attempt.run(checkout, { body: { amount, type: kind, method: method as Method | null } })
+    const { checkoutUrl } = await attempt.run(checkout, {
+      body: { amount, type: kind, method: method as Method | null },
+    })
     location.assign(checkoutAddress(checkoutUrl, location.protocol))
     // The button stays busy until the gateway's page is there; coming back with the browser's arrow wakes it.
     window.addEventListener('pageshow', () => setBusy(false), { once: true })
@@ -151,7 +162,12 @@ function TopUpForm({ offer }: { offer: Offer }) {
 
   return (
     <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
-      <form id="top-up" className="card divide-y divide-border" onSubmit={(event) => void pay(event)} noValidate>
+      <form
+        id="top-up"
+        className="card divide-y divide-border"
+        onSubmit={(event) => void pay(event)}
+        noValidate
+      >
         <AmountStep
           offer={offer}
           currency={currency}
@@ -216,7 +232,13 @@ function TopUpForm({ offer }: { offer: Offer }) {
         payLabel={payLabel}
         busy={busy}
         disabled={!ready}
-        note={busy && !byCard ? t.topUp.leaving : byCard && problem === undefined && cardId === undefined ? c.choose : t.topUp.safe}
+        note={
+          busy && !byCard
+            ? t.topUp.leaving
+            : byCard && problem === undefined && cardId === undefined
+              ? c.choose
+              : t.topUp.safe
+        }
       />
     </div>
   )

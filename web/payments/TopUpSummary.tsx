@@ -42,10 +42,19 @@ export function TopUpSummary({ amount, payLabel, busy, disabled, note }: TopUpSu
           </div>
           <div className="mt-1 flex items-baseline justify-between border-t border-border pt-3.5">
             <dt className="font-medium">{t.topUp.next}</dt>
-            <dd className="text-xl font-semibold tracking-[-.015em]">{money(user.balance + amount, currency)}</dd>
+            <dd className="text-xl font-semibold tracking-[-.015em]">
+              {money(user.balance + amount, currency)}
+            </dd>
           </div>
         </dl>
-        <Button type="submit" form="top-up" size="lg" busy={busy} disabled={disabled} className="num mt-5 w-full">
+        <Button
+          type="submit"
+          form="top-up"
+          size="lg"
+          busy={busy}
+          disabled={disabled}
+          className="num mt-5 w-full"
+        >
           <Lock aria-hidden className="size-4 shrink-0" />
           {payLabel}
         </Button>
@@ -59,9 +68,18 @@ export function TopUpSummary({ amount, payLabel, busy, disabled, note }: TopUpSu
         <div className="mx-auto flex max-w-xl items-center gap-3">
           <p className="text-xs whitespace-nowrap text-ink-3">
             {t.topUp.next}
-            <span className="num block text-base font-semibold text-ink">{money(user.balance + amount, currency)}</span>
+            <span className="num block text-base font-semibold text-ink">
+              {money(user.balance + amount, currency)}
+            </span>
           </p>
-          <Button type="submit" form="top-up" size="lg" busy={busy} disabled={disabled} className="num min-w-0 flex-1 px-2">
+          <Button
+            type="submit"
+            form="top-up"
+            size="lg"
+            busy={busy}
+            disabled={disabled}
+            className="num min-w-0 flex-1 px-2"
+          >
             <span className="truncate">{payLabel}</span>
           </Button>
         </div>

@@ -24,7 +24,8 @@ const transferQuery = (code: string) =>
     queryKey: ['transfer', code],
     queryFn: ({ signal }) => call(getTransfer, { query: { transactionCode: code } }, { signal }),
     // A late transfer is credited all the same, so the page goes on looking; a code that is nobody's never becomes one.
-    refetchInterval: ({ state }) => (state.data?.status === 'succeeded' || isUnknown(state.error) ? false : pollMs),
+    refetchInterval: ({ state }) =>
+      state.data?.status === 'succeeded' || isUnknown(state.error) ? false : pollMs,
   })
 
 /** How to make one bank transfer: code, copyable lines, a countdown; it turns to success by itself. */
@@ -37,7 +38,8 @@ export default function TransferPage() {
   useEffect(() => onPortalEvent(() => void refetch()), [refetch])
   useEffect(() => {
     if (arrived > 0)
-      for (const subject of ['me', 'transactions', 'invoices', 'servers']) void queryClient.invalidateQueries({ queryKey: [subject] })
+      for (const subject of ['me', 'transactions', 'invoices', 'servers'])
+        void queryClient.invalidateQueries({ queryKey: [subject] })
   }, [arrived, queryClient])
 
   return (
@@ -51,14 +53,21 @@ export default function TransferPage() {
             <Skeleton className="h-60 w-full" />
           </div>
         ) : isUnknown(error) ? (
-          <Empty text={t.transfer.unknown} art={<SearchX aria-hidden className="size-8 text-ink-3" strokeWidth={1.5} />}>
+          <Empty
+            text={t.transfer.unknown}
+            art={<SearchX aria-hidden className="size-8 text-ink-3" strokeWidth={1.5} />}
+          >
             <p className="max-w-md text-sm text-ink-3">{t.transfer.unknownText}</p>
             <Link to="/payment" className={buttonClass('outline')}>
               {t.transfer.back}
             </Link>
           </Empty>
         ) : !data ? (
-          <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+          <LoadError
+            text={messageOf(error)}
+            retryLabel={t.common.retry}
+            onRetry={() => void refetch()}
+          />
         ) : data.received > 0 ? (
           <Arrived transfer={data} />
         ) : (
@@ -74,15 +83,22 @@ function Arrived({ transfer }: { transfer: Transfer }) {
   const { money } = useFormat()
   return (
     <div className="py-6 text-center">
-      <span aria-hidden className="mx-auto grid size-14 place-items-center rounded-full bg-success-soft text-success">
+      <span
+        aria-hidden
+        className="mx-auto grid size-14 place-items-center rounded-full bg-success-soft text-success"
+      >
         <CircleCheck className="size-7" strokeWidth={1.75} />
       </span>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <div role="status">
         <h2 className="mt-4 text-xl font-semibold">{t.transfer.done}</h2>
-        <p className="num mt-1.5 text-sm text-ink-2">{t.transfer.doneText(money(transfer.received, transfer.currency))}</p>
+        <p className="num mt-1.5 text-sm text-ink-2">
+          {t.transfer.doneText(money(transfer.received, transfer.currency))}
+        </p>
         {transfer.received === transfer.amount ? null : (
-          <p className="num mt-1 text-sm text-ink-3">{t.transfer.other(money(transfer.amount, transfer.currency))}</p>
+          <p className="num mt-1 text-sm text-ink-3">
+            {t.transfer.other(money(transfer.amount, transfer.currency))}
+          </p>
         )}
       </div>
       <div className="mt-6 flex flex-col gap-2 sm:flex-row sm:justify-center">
@@ -105,7 +121,11 @@ function Waiting({ transfer }: { transfer: Transfer }) {
   return (
     <div className="grid grid-cols-1 gap-6 sm:grid-cols-[240px_minmax(0,1fr)] sm:gap-8">
       <figure className="mx-auto w-full max-w-60 sm:mx-0">
-        <QrCode text={transfer.qr} label={t.transfer.qr} className="w-full rounded-lg border border-border" />
+        <QrCode
+          text={transfer.qr}
+          label={t.transfer.qr}
+          className="w-full rounded-lg border border-border"
+        />
         <figcaption className="mt-2 text-center text-xs text-ink-3">{t.transfer.scan}</figcaption>
       </figure>
       <div className="min-w-0">
@@ -125,7 +145,10 @@ function Waiting({ transfer }: { transfer: Transfer }) {
         <p className="mt-3 text-xs text-ink-3">{t.transfer.contentHint}</p>
         {left > 0 ? (
           <p className="num mt-4 flex items-center gap-2 text-sm font-medium text-ink-2">
-            <span aria-hidden className="pulse-dot block size-2 shrink-0 rounded-full bg-primary text-primary" />
+            <span
+              aria-hidden
+              className="pulse-dot block size-2 shrink-0 rounded-full bg-primary text-primary"
+            />
             {t.transfer.left(clock)}
           </p>
         ) : (
@@ -162,7 +185,12 @@ function Line({ term, copy, children }: { term: string; copy?: string; children:
       <dd className="ml-auto flex min-w-0 items-center gap-1 text-right font-medium break-words">
         {children}
         {copy === undefined ? null : (
-          <CopyButton text={copy} label={t.common.copyOf(term)} doneLabel={t.common.copied} className="-mr-2 text-ink-3" />
+          <CopyButton
+            text={copy}
+            label={t.common.copyOf(term)}
+            doneLabel={t.common.copied}
+            className="-mr-2 text-ink-3"
+          />
         )}
       </dd>
     </div>
@@ -175,7 +203,10 @@ function useSecondsUntil(at: string): number {
   const read = () => Math.max(0, Math.ceil((until - Date.now()) / 1000))
   const [left, setLeft] = useState(read)
   useEffect(() => {
-    const tick = setInterval(() => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000))), 1000)
+    const tick = setInterval(
+      () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000))),
+      1000,
+    )
     return () => clearInterval(tick)
   }, [until])
   return left

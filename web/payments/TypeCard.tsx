@@ -1,4 +1,12 @@
-import { Banknote, CreditCard, Landmark, QrCode, Smartphone, Zap, type LucideIcon } from 'lucide-react'
+import {
+  Banknote,
+  CreditCard,
+  Landmark,
+  QrCode,
+  Smartphone,
+  Zap,
+  type LucideIcon,
+} from 'lucide-react'
 import type { Config } from '../../contract/system.ts'
 import { useFormat } from '../format.ts'
 import { sentenceLanguage, useTexts } from '../i18n/index.ts'
@@ -20,13 +28,28 @@ const icons: Record<number, LucideIcon> = {
   8: Banknote,
 }
 
-export function TypeCard({ type, wide, checked, onChoose }: { type: PaymentType; wide: boolean; checked: boolean; onChoose: () => void }) {
+export function TypeCard({
+  type,
+  wide,
+  checked,
+  onChoose,
+}: {
+  type: PaymentType
+  wide: boolean
+  checked: boolean
+  onChoose: () => void
+}) {
   const t = useTexts('topUp')
   const c = useCardTexts()
   const { language } = useFormat()
   const Icon = icons[type.id] ?? Banknote
   const texts: Record<string, string> = t.topUp.methods
-  const hint = type.method === 'BANKTRANSFER' ? t.topUp.methods.bank : type.id === cardTypeId ? c.creditHint : texts[type.id]
+  const hint =
+    type.method === 'BANKTRANSFER'
+      ? t.topUp.methods.bank
+      : type.id === cardTypeId
+        ? c.creditHint
+        : texts[type.id]
   return (
     <RadioCard
       name="type"

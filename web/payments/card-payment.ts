@@ -25,7 +25,10 @@ export class CardPayment {
     const { code } = this.#begun
     let secret: string
     try {
-      ;({ client_secret: secret } = await this.#confirm.run(confirmCard, { params: { transId: code }, body: { method_id: methodId } }))
+      ;({ client_secret: secret } = await this.#confirm.run(confirmCard, {
+        params: { transId: code },
+        body: { method_id: methodId },
+      }))
     } catch (error) {
       this.#begun = undefined
       // The provider may have charged this one although its answer never came back here: then it is paid, and must not be paid again.

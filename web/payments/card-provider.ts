@@ -36,8 +36,12 @@ export interface CardProvider {
     confirmParams: { return_url: string }
     redirect: 'if_required'
   }): Promise<{ error?: CardError; setupIntent?: CardIntent }>
-  retrieveSetupIntent(clientSecret: string): Promise<{ error?: CardError; setupIntent?: CardIntent }>
-  confirmCardPayment(clientSecret: string): Promise<{ error?: CardError; paymentIntent?: CardIntent }>
+  retrieveSetupIntent(
+    clientSecret: string,
+  ): Promise<{ error?: CardError; setupIntent?: CardIntent }>
+  confirmCardPayment(
+    clientSecret: string,
+  ): Promise<{ error?: CardError; paymentIntent?: CardIntent }>
 }
 
 declare global {
@@ -56,7 +60,9 @@ async function load({ publishableKey, scriptUrl }: Config['cards']): Promise<Car
     try {
       await new Promise((resolve, reject) => {
         script.addEventListener('load', resolve)
-        script.addEventListener('error', () => reject(new Error('the card provider’s script did not load')))
+        script.addEventListener('error', () =>
+          reject(new Error('the card provider’s script did not load')),
+        )
       })
     } catch (error) {
       script.remove()
@@ -77,4 +83,6 @@ export function cardProvider(cards: Config['cards']): Promise<CardProvider> {
 }
 
 export const methodIdOf = (intent: CardIntent): string | null =>
-  typeof intent.payment_method === 'string' ? intent.payment_method : (intent.payment_method?.id ?? null)
+  typeof intent.payment_method === 'string'
+    ? intent.payment_method
+    : (intent.payment_method?.id ?? null)

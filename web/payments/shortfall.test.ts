@@ -22,7 +22,9 @@ test('the top-up screen reads it as the amount that covers what is missing', () 
       fc.integer({ min: 1, max: 10_000 }),
       (short, of, min) => {
         const { amount = '' } = topUpOf(short, of, min)
-        expect(readAmount(plainTyped(amount, of, 'en'), of, { min, max })).toEqual({ amount: Math.max(short, min) })
+        expect(readAmount(plainTyped(amount, of, 'en'), of, { min, max })).toEqual({
+          amount: Math.max(short, min),
+        })
       },
     ),
   )

@@ -11,7 +11,8 @@ test('an amount is held to the limits', () => {
   expect(readAmount('500000001', 'VND', limits).problem).toBe('high')
   expect(readAmount('12.5', 'VND', limits).problem).toBe('bad')
 })
-test('cents are minor units', () => expect(readAmount('12.5', 'AUD', { min: 500, max: 100_000 })).toEqual({ amount: 1250 }))
+test('cents are minor units', () =>
+  expect(readAmount('12.5', 'AUD', { min: 500, max: 100_000 })).toEqual({ amount: 1250 }))
 test('http is upgraded only where the portal itself is https', () => {
   expect(checkoutAddress('http://pay.example/x', 'https:')).toBe('https://pay.example/x')
   expect(checkoutAddress('http://127.0.0.1:8081/x', 'http:')).toBe('http://127.0.0.1:8081/x')

@@ -8,7 +8,11 @@ export interface Limits {
 export type AmountProblem = 'empty' | 'bad' | 'low' | 'high'
 
 /** `text` in major units, as typed: "1000000" or "12.50". */
-export function readAmount(text: string, currency: Currency, limits: Limits): { amount: number; problem?: AmountProblem } {
+export function readAmount(
+  text: string,
+  currency: Currency,
+  limits: Limits,
+): { amount: number; problem?: AmountProblem } {
   if (text.trim() === '') return { amount: 0, problem: 'empty' }
   const amount = toMinor(text.endsWith('.') ? text.slice(0, -1) : text, currency)
   if (amount === undefined) return { amount: 0, problem: 'bad' }
@@ -24,7 +28,8 @@ export const checkoutAddress = (url: string, portalProtocol: string): string =>
 
 /** The transaction's code: gateways name the parameter in their own way, but always with transId in it. */
 export function transactionCode(search: string): string | undefined {
-  for (const [name, value] of new URLSearchParams(search)) if (/transid/i.test(name) && value !== '') return value
+  for (const [name, value] of new URLSearchParams(search))
+    if (/transid/i.test(name) && value !== '') return value
   return undefined
 }
 

@@ -12,5 +12,6 @@ test('what is typed is grouped as the language groups, and read back', () => {
 
 test('what is no amount is not read as another one', () => {
   for (const text of ['-5', ' −5', '1e5', '2 E3'])
-    for (const currency of ['VND', 'AUD'] as const) expect(plainTyped(text, currency, 'en')).toBe('')
+    for (const currency of ['VND', 'AUD'] as const)
+      expect(plainTyped(text, currency, 'en')).toBe('')
 })

@@ -11,7 +11,8 @@
   } catch {
     // Storage may be closed to us: the defaults hold.
   }
-  var dark = theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
+  var dark =
+    theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
   root.classList.toggle('dark', dark)
   root.dataset.theme = theme
   if (!/^(en|vi|aud)$/.test(language)) {
@@ -20,7 +21,12 @@
   }
   root.lang = language === 'aud' ? 'en-AU' : language
   // The boot skeleton draws the portal's frame only where that frame will appear.
-  root.dataset.bare = /^\/(login|register|check-otp|auth|pages|api|payments|invoice\/hosted)(\/|$)/.test(location.pathname) ? '1' : ''
+  root.dataset.bare =
+    /^\/(login|register|check-otp|auth|pages|api|payments|invoice\/hosted)(\/|$)/.test(
+      location.pathname,
+    )
+      ? '1'
+      : ''
   // The files of its texts are known here already, long before the program asks for them.
   function filesOf(name) {
     var meta = document.querySelector('meta[name="' + name + '"]')
@@ -35,7 +41,10 @@
   // What the program will read first is asked for while the program itself is on its way; web/early-reads.ts takes each answer once.
   var token = null
   try {
-    if (sessionStorage.getItem('isLogin') === '1' && sessionStorage.getItem('isLockScreen') !== 'true')
+    if (
+      sessionStorage.getItem('isLogin') === '1' &&
+      sessionStorage.getItem('isLockScreen') !== 'true'
+    )
       token = sessionStorage.getItem('accessToken')
   } catch {
     // Then nobody is signed in here.
@@ -50,7 +59,11 @@
       '/api/wallet/runway',
       '/api/payments/stripe/invoices/unpaid',
     )
-  var headers = { Accept: 'application/json', 'Accept-Language': language === 'vi' ? 'vi' : 'en', Authorization: 'Bearer ' + token }
+  var headers = {
+    Accept: 'application/json',
+    'Accept-Language': language === 'vi' ? 'vi' : 'en',
+    Authorization: 'Bearer ' + token,
+  }
   var answers = {}
   addresses.forEach(function (address) {
     answers[address] = fetch(address, { headers: headers })

@@ -66,7 +66,10 @@ export class Channel {
   #heard(name: string, data: unknown) {
     if (name === 'portal.resync') return this.catchUp()
     if (!isEventName(name)) return
-    const payload = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>
+    const payload = (typeof data === 'object' && data !== null ? data : {}) as Record<
+      string,
+      unknown
+    >
     const id = payload['notificationId']
     // Without an id it cannot be told apart from the stored one: the list tells it instead.
     if (typeof id !== 'string') return this.catchUp()
@@ -106,8 +109,10 @@ export class Channel {
     if (this.#closed) return
     // The first list is history. What happened between the screen's own reads and this list is in it, and cannot be told from what is a little older.
     const [newest] = result.data
-    if (!this.#cursor.primed && newest && Date.now() - Date.parse(newest.createdAt) < recentMs) this.#tell(undefined)
-    for (const { id, event, payload } of this.#cursor.take(missed)) this.#tell({ id, event, payload, pushed: false })
+    if (!this.#cursor.primed && newest && Date.now() - Date.parse(newest.createdAt) < recentMs)
+      this.#tell(undefined)
+    for (const { id, event, payload } of this.#cursor.take(missed))
+      this.#tell({ id, event, payload, pushed: false })
   }
 
   close() {

@@ -19,7 +19,8 @@ export type Message =
   | { kind: 'noise' }
 
 type Fields = Record<string, unknown>
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {}
 
 function parse(text: string): unknown {
   try {
@@ -42,7 +43,8 @@ export function read(text: string): Message {
     case 'pusher:connection_established': {
       const { socket_id: socketId, activity_timeout: seconds } = fields
       if (typeof socketId !== 'string') return { kind: 'noise' }
-      const activityMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : longestActivityMs
+      const activityMs =
+        typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : longestActivityMs
       return { kind: 'established', socketId, activityMs: Math.min(activityMs, longestActivityMs) }
     }
     case 'pusher_internal:subscription_succeeded':
@@ -54,7 +56,10 @@ export function read(text: string): Message {
     case 'pusher:pong':
       return { kind: 'pong' }
     case 'pusher:error':
-      return { kind: 'error', code: typeof fields['code'] === 'number' ? fields['code'] : undefined }
+      return {
+        kind: 'error',
+        code: typeof fields['code'] === 'number' ? fields['code'] : undefined,
+      }
     default:
       return event.startsWith('pusher:') || event.startsWith('pusher_internal:')
         ? { kind: 'noise' }
@@ -65,7 +70,8 @@ export function read(text: string): Message {
 const say = (event: string, data: object): string => JSON.stringify({ event, data })
 export const pingFrame = say('pusher:ping', {})
 export const pongFrame = say('pusher:pong', {})
-export const subscribeFrame = (channel: string, auth: string): string => say('pusher:subscribe', { channel, auth })
+export const subscribeFrame = (channel: string, auth: string): string =>
+  say('pusher:subscribe', { channel, auth })
 
 /** What a closed connection asks of us: 4000 to 4099 never come back, 4200 to 4299 come back at once, all others after a gap. */
 export function afterClose(code: number): 'never' | 'later' | 'now' {

@@ -1,5 +1,14 @@
 /** Keeps one private channel open: connects, subscribes, notices silence, comes back. */
-import { addressOf, afterClose, gapMs, pingFrame, pongFrame, read, subscribeFrame, type Place } from './protocol.ts'
+import {
+  addressOf,
+  afterClose,
+  gapMs,
+  pingFrame,
+  pongFrame,
+  read,
+  subscribeFrame,
+  type Place,
+} from './protocol.ts'
 
 /** The server will not have this channel: asking again with the same token is of no use. */
 export class Refused extends Error {}
@@ -73,14 +82,16 @@ export class ChannelSocket {
       this.#options.onSubscribed()
     }
     if (message.kind === 'refused' && message.channel === channel) this.#lost(4009)
-    if (message.kind === 'event' && message.channel === channel) this.#options.onEvent(message.name, message.data)
+    if (message.kind === 'event' && message.channel === channel)
+      this.#options.onEvent(message.name, message.data)
   }
 
   async #subscribe(socket: WebSocket, socketId: string) {
     const { authorise, channel } = this.#options
     try {
       const auth = await authorise(socketId, channel)
-      if (this.#socket === socket && socket.readyState === WebSocket.OPEN) socket.send(subscribeFrame(channel, auth))
+      if (this.#socket === socket && socket.readyState === WebSocket.OPEN)
+        socket.send(subscribeFrame(channel, auth))
     } catch (error) {
       if (this.#socket === socket) this.#lost(error instanceof Refused ? 4009 : 1006)
     }

@@ -11,7 +11,9 @@ type View = ComponentType<{ held: HeldKeys; onClose: () => void }>
 let loaded: Promise<View> | undefined
 /** Once for the page; one that failed is fetched anew. */
 function load(): Promise<View> {
-  loaded ??= Promise.all([import('./Palette.tsx'), loadTexts('palette')]).then(([file]) => file.default)
+  loaded ??= Promise.all([import('./Palette.tsx'), loadTexts('palette')]).then(
+    ([file]) => file.default,
+  )
   loaded.catch(() => (loaded = undefined))
   return loaded
 }

@@ -1,7 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
-import { ChevronsUpDown, CreditCard, Lock, LogOut, PanelLeft, Search, UserRound } from 'lucide-react'
-import { lazy, memo, Suspense, useCallback, useEffect, useLayoutEffect, useState, useSyncExternalStore, type ComponentType } from 'react'
+import {
+  ChevronsUpDown,
+  CreditCard,
+  Lock,
+  LogOut,
+  PanelLeft,
+  Search,
+  UserRound,
+} from 'lucide-react'
+import {
+  lazy,
+  memo,
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useState,
+  useSyncExternalStore,
+  type ComponentType,
+} from 'react'
 import { signOut } from '../auth/sign-out.ts'
 import { brand } from '../brand.ts'
 import { loadTexts, useTexts } from '../i18n/index.ts'
@@ -28,7 +46,8 @@ function FetchAgain(props: AfterStartProps) {
   const [Found, setFound] = useState<ComponentType<AfterStartProps>>()
   const wanted = props.held !== undefined
   useEffect(() => {
-    if (wanted) void loadWanted(() => import('./AfterStart.tsx')).then((file) => setFound(() => file.default))
+    if (wanted)
+      void loadWanted(() => import('./AfterStart.tsx')).then((file) => setFound(() => file.default))
   }, [wanted])
   return Found ? <Found {...props} /> : null
 }
@@ -36,7 +55,11 @@ function FetchAgain(props: AfterStartProps) {
 const leavingMs = 1000
 
 /** Fetched when somebody locks the screen; until it is there nothing is shown. */
-const LockView = lazy(() => loadWanted(async () => (await Promise.all([import('../auth/LockView.tsx'), loadTexts('auth')]))[0]))
+const LockView = lazy(() =>
+  loadWanted(
+    async () => (await Promise.all([import('../auth/LockView.tsx'), loadTexts('auth')]))[0],
+  ),
+)
 
 /** The frame around every signed-in screen. While it is locked, the lock view is all there is. */
 export function AppLayout() {
@@ -69,7 +92,8 @@ function Frame() {
     if (dialog === null) show()
     // One that was left is out of sight and about to be closed. Any other waits for its answer, and all beside it is inert: the palette would
     // be seen and could not be used.
-    else if ('leaving' in dialog.dataset) dialog.addEventListener('close', show, { once: true, signal: AbortSignal.timeout(leavingMs) })
+    else if ('leaving' in dialog.dataset)
+      dialog.addEventListener('close', show, { once: true, signal: AbortSignal.timeout(leavingMs) })
   }, [close])
   useLayoutEffect(() => held?.hold(), [held])
   useEffect(() => {
@@ -85,11 +109,19 @@ function Frame() {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [comeNear, search])
-  const collapse = useCallback(() => setMenu((now) => (now === 'vertical' ? 'collapsible-vertical' : 'vertical')), [])
+  const collapse = useCallback(
+    () => setMenu((now) => (now === 'vertical' ? 'collapsible-vertical' : 'vertical')),
+    [],
+  )
   const hidden = menu === 'collapsible-vertical'
 
   return (
-    <div className={cx('min-h-dvh lg:grid', hidden ? 'lg:grid-cols-1' : 'lg:grid-cols-[244px_minmax(0,1fr)]')}>
+    <div
+      className={cx(
+        'min-h-dvh lg:grid',
+        hidden ? 'lg:grid-cols-1' : 'lg:grid-cols-[244px_minmax(0,1fr)]',
+      )}
+    >
       <a
         href="#main"
         className="sr-only z-50 rounded-md bg-primary px-4 py-2 text-white focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
@@ -100,7 +132,11 @@ function Frame() {
       <div className="flex min-w-0 flex-col">
         <Header hidden={hidden} onCollapse={collapse} onSearch={search} onNearSearch={comeNear} />
         <OfflineNote />
-        <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[1180px] flex-1 px-4 pt-6 pb-28 sm:px-6 lg:px-8 lg:pt-8 lg:pb-16">
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-[1180px] flex-1 px-4 pt-6 pb-28 sm:px-6 lg:px-8 lg:pt-8 lg:pb-16"
+        >
           <Outlet />
         </main>
       </div>
@@ -126,10 +162,19 @@ const Header = memo(function Header({ hidden, onCollapse, onSearch, onNearSearch
   const config = useConfig()
   return (
     <header className="no-print sticky top-0 z-30 short:static flex min-h-14 flex-wrap items-center gap-1 border-b border-border bg-bg px-3 sm:px-5">
-      <IconButton label={t.shell.collapse} aria-pressed={hidden} className="max-lg:hidden" onClick={onCollapse}>
+      <IconButton
+        label={t.shell.collapse}
+        aria-pressed={hidden}
+        className="max-lg:hidden"
+        onClick={onCollapse}
+      >
         <PanelLeft aria-hidden className="size-[18px]" strokeWidth={1.75} />
       </IconButton>
-      <Link to="/" aria-label={brand} className={cx('mr-1 flex items-center rounded-md', hidden ? 'lg:order-first' : 'lg:hidden')}>
+      <Link
+        to="/"
+        aria-label={brand}
+        className={cx('mr-1 flex items-center rounded-md', hidden ? 'lg:order-first' : 'lg:hidden')}
+      >
         <Logo />
       </Link>
       <button
@@ -182,9 +227,19 @@ function UserMenu() {
         </>
       }
       items={[
-        { label: t.shell.account, icon: UserRound, onSelect: () => void router.navigate({ to: '/account' }) },
+        {
+          label: t.shell.account,
+          icon: UserRound,
+          onSelect: () => void router.navigate({ to: '/account' }),
+        },
         ...(payments[user.region_code]?.cards
-          ? [{ label: t.nav.cards, icon: CreditCard, onSelect: () => void router.navigate({ to: '/link-card' }) }]
+          ? [
+              {
+                label: t.nav.cards,
+                icon: CreditCard,
+                onSelect: () => void router.navigate({ to: '/link-card' }),
+              },
+            ]
           : []),
         { label: t.shell.lock, icon: Lock, onSelect: () => session.lock() },
         { label: t.shell.signOut, icon: LogOut, danger: true, onSelect: leave },
@@ -224,7 +279,9 @@ type MenuStyle = 'vertical' | 'collapsible-vertical'
 const menuKey = 'menu'
 function readMenuStyle(): MenuStyle {
   try {
-    return localStorage.getItem(menuKey) === 'collapsible-vertical' ? 'collapsible-vertical' : 'vertical'
+    return localStorage.getItem(menuKey) === 'collapsible-vertical'
+      ? 'collapsible-vertical'
+      : 'vertical'
   } catch {
     return 'vertical'
   }

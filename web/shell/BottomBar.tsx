@@ -1,5 +1,13 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
-import { ArrowLeftRight, Ellipsis, LayoutDashboard, PanelsTopLeft, Plus, ReceiptText, type LucideIcon } from 'lucide-react'
+import {
+  ArrowLeftRight,
+  Ellipsis,
+  LayoutDashboard,
+  PanelsTopLeft,
+  Plus,
+  ReceiptText,
+  type LucideIcon,
+} from 'lucide-react'
 import { memo } from 'react'
 import { useTexts } from '../i18n/index.ts'
 import { useConfig } from '../queries.ts'
@@ -20,7 +28,11 @@ interface TabProps {
 function Tab({ to, label, icon: Icon }: TabProps) {
   const current = useLocation({ select: ({ pathname }) => belongsTo(pathname, to) })
   return (
-    <Link to={to} aria-current={current ? 'page' : undefined} className={cx(tab, current ? 'text-primary-ink' : 'text-ink-3')}>
+    <Link
+      to={to}
+      aria-current={current ? 'page' : undefined}
+      className={cx(tab, current ? 'text-primary-ink' : 'text-ink-3')}
+    >
       <Icon aria-hidden className="size-5" strokeWidth={1.8} />
       {label}
     </Link>
@@ -32,15 +44,23 @@ export const BottomBar = memo(function BottomBar() {
   const t = useTexts()
   const navigate = useNavigate()
   const { products: flags } = useConfig()
-  const replaced = useLocation({ select: ({ pathname }) => /^\/(payment|wordpress\/create|hosting\/create)$/.test(pathname) })
+  const replaced = useLocation({
+    select: ({ pathname }) => /^\/(payment|wordpress\/create|hosting\/create)$/.test(pathname),
+  })
   if (replaced) return null
 
   const more = [
-    { label: t.nav.transactions, icon: ArrowLeftRight, onSelect: () => void navigate({ to: '/transactions' }) },
+    {
+      label: t.nav.transactions,
+      icon: ArrowLeftRight,
+      onSelect: () => void navigate({ to: '/transactions' }),
+    },
     ...products
       .filter((product) => product.key !== 'wordpress')
       .map((product) => ({
-        label: isOpen(product, flags) ? t.nav[product.key] : `${t.nav[product.key]} · ${t.nav.soon}`,
+        label: isOpen(product, flags)
+          ? t.nav[product.key]
+          : `${t.nav[product.key]} · ${t.nav.soon}`,
         icon: product.icon,
         onSelect: () =>
           void (isOpen(product, flags) && product.to

@@ -1,5 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { FlaskConical, Monitor, Moon, Sun } from 'lucide-react'
-import { setLanguage, useLanguage, useTexts, type Language } from '../i18n/index.ts'
+import { useLanguage, useTexts, type Language } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
 import { Flag } from '../ui/Flag.tsx'
 import { Menu } from '../ui/Menu.tsx'
@@ -19,6 +20,7 @@ const order: Language[] = ['en', 'vi', 'aud']
 export function LanguageMenu() {
   const t = useTexts()
   const language = useLanguage()
+  const queryClient = useQueryClient()
   return (
     <Menu
       label={`${t.shell.language}: ${languageNames[language].name}`}
@@ -28,7 +30,10 @@ export function LanguageMenu() {
         label: languageNames[code].name,
         lead: <Flag country={languageNames[code].country} />,
         checked: code === language,
-        onSelect: () => void setLanguage(code),
+        onSelect: () =>
+          void import('../choose-language.ts').then((file) =>
+            file.chooseLanguage(code, queryClient),
+          ),
       }))}
     />
   )
@@ -59,7 +64,8 @@ export function ThemeMenu({ className }: { className?: string }) {
 /** Says on every page that no real money moves here, and where the messages went. */
 export function SandboxBadge({ inbox }: { inbox: string | null }) {
   const t = useTexts()
-  const look = 'inline-flex h-7 items-center gap-1.5 rounded-full bg-warning-soft px-2.5 text-xs font-medium text-warning'
+  const look =
+    'inline-flex h-7 items-center gap-1.5 rounded-full bg-warning-soft px-2.5 text-xs font-medium text-warning'
   const content = (
     <>
       <FlaskConical aria-hidden className="size-3.5" />

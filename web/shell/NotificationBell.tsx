@@ -10,10 +10,18 @@ import { headerButton } from './HeaderMenus.tsx'
 import { notificationsQuery } from './notifications.ts'
 
 /** Fetched soon after the frame is there. Nobody has asked for it yet, so it is no reason to load the page anew. */
-const NotificationList = lazy(() => import('./NotificationList.tsx').catch(() => ({ default: LoadPageAgain })))
+const NotificationList = lazy(() =>
+  import('./NotificationList.tsx').catch(() => ({ default: LoadPageAgain })),
+)
 function LoadPageAgain() {
   const t = useTexts()
-  return <LoadError text={t.toast.tryAgain} retryLabel={t.common.retry} onRetry={() => location.reload()} />
+  return (
+    <LoadError
+      text={t.toast.tryAgain}
+      retryLabel={t.common.retry}
+      onRetry={() => location.reload()}
+    />
+  )
 }
 
 export function NotificationBell() {
@@ -24,7 +32,10 @@ export function NotificationBell() {
   const read = useMutation({
     mutationFn: () => call(readNotifications, { body: {} }),
     // The dots stay visible while the list is open; only the count on the bell goes at once.
-    onSuccess: (result) => queryClient.setQueryData(notificationsQuery.queryKey, (now) => (now ? { ...now, unread: result.unread } : now)),
+    onSuccess: (result) =>
+      queryClient.setQueryData(notificationsQuery.queryKey, (now) =>
+        now ? { ...now, unread: result.unread } : now,
+      ),
   })
 
   return (
@@ -37,7 +48,12 @@ export function NotificationBell() {
       trigger={
         <>
           <Bell aria-hidden className="size-[18px]" strokeWidth={1.75} />
-          {unread > 0 ? <span aria-hidden className="absolute top-2 right-2.5 size-2 rounded-full bg-danger ring-2 ring-bg" /> : null}
+          {unread > 0 ? (
+            <span
+              aria-hidden
+              className="absolute top-2 right-2.5 size-2 rounded-full bg-danger ring-2 ring-bg"
+            />
+          ) : null}
         </>
       }
     >

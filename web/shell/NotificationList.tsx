@@ -14,14 +14,28 @@ export default function NotificationList({ onOpen }: { onOpen: () => void }) {
   const { data, isPending, isError, error, refetch } = useQuery(notificationsQuery)
   return (
     <>
-      <p className="border-b border-border px-4 py-3 text-sm font-semibold">{t.shell.notifications}</p>
+      <p className="border-b border-border px-4 py-3 text-sm font-semibold">
+        {t.shell.notifications}
+      </p>
       {isPending ? <SkeletonRows rows={3} className="p-4" /> : null}
-      {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
-      {data?.data.length === 0 ? <p className="px-4 py-10 text-center text-sm text-ink-3">{t.shell.noNotifications}</p> : null}
+      {isError && !data ? (
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+        />
+      ) : null}
+      {data?.data.length === 0 ? (
+        <p className="px-4 py-10 text-center text-sm text-ink-3">{t.shell.noNotifications}</p>
+      ) : null}
       {data && data.data.length > 0 ? (
         // A scroll area is reached by the keyboard too.
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <ul tabIndex={0} aria-label={t.shell.notifications} className="max-h-[min(26rem,70dvh)] overflow-y-auto p-1">
+        <ul
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          tabIndex={0}
+          aria-label={t.shell.notifications}
+          className="max-h-[min(26rem,70dvh)] overflow-y-auto p-1"
+        >
           {data.data.map((entry) => (
             <li key={entry.id}>
               <Row entry={entry} onOpen={onOpen} />
@@ -39,7 +53,12 @@ function Row({ entry, onOpen }: { entry: Notification; onOpen: () => void }) {
   const target = notificationTarget(entry)
   const content = (
     <>
-      <span aria-hidden className={entry.read ? 'mt-1.5 size-2 shrink-0' : 'mt-1.5 size-2 shrink-0 rounded-full bg-danger'} />
+      <span
+        aria-hidden
+        className={
+          entry.read ? 'mt-1.5 size-2 shrink-0' : 'mt-1.5 size-2 shrink-0 rounded-full bg-danger'
+        }
+      />
       <span className="min-w-0">
         {entry.read ? null : <span className="sr-only">{t.shell.unread}: </span>}
         {notificationText(entry, t, language)}

@@ -1,10 +1,20 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { CornerDownLeft, Search } from 'lucide-react'
-import { memo, useCallback, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  memo,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { signOut } from '../auth/sign-out.ts'
 import { domainListQuery } from '../dns/queries.ts'
-import { setLanguage, useTexts } from '../i18n/index.ts'
+import { chooseLanguage } from '../choose-language.ts'
+import { useTexts } from '../i18n/index.ts'
 import { recentInvoicesQuery } from '../invoices/queries.ts'
 import { useConfig, useMe } from '../queries.ts'
 import { session } from '../session.ts'
@@ -114,11 +124,16 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
               if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
                 event.preventDefault()
                 const step = event.key === 'ArrowDown' ? 1 : -1
-                setChoice((now) => (found[indexOf(found, now) + step] ?? found[indexOf(found, now)])?.id)
+                setChoice(
+                  (now) => (found[indexOf(found, now) + step] ?? found[indexOf(found, now)])?.id,
+                )
               } else if (event.key === 'Enter') run(found[indexOf(found, choice)])
             }}
           />
-          <kbd aria-hidden className="rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 dark:bg-white/6">
+          <kbd
+            aria-hidden
+            className="rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 dark:bg-white/6"
+          >
             Esc
           </kbd>
         </div>
@@ -143,7 +158,9 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
             />
           ))}
         </ul>
-        {hits.length === 0 ? <p className="px-5 py-8 text-center text-sm text-ink-3">{t.palette.none(sought)}</p> : null}
+        {hits.length === 0 ? (
+          <p className="px-5 py-8 text-center text-sm text-ink-3">{t.palette.none(sought)}</p>
+        ) : null}
         {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
         <p role="status" className="sr-only">
           {t.palette.results(hits.length)}
@@ -163,7 +180,9 @@ const indexOf = (commands: readonly Command[], id: string | undefined): number =
 /** Those that have every word of the query somewhere, with or without its accents. */
 function matching(commands: readonly Command[], query: string): Command[] {
   const words = fold(query).split(/\s+/).filter(Boolean)
-  return commands.filter((command) => words.every((word) => fold(`${command.kind} ${command.label}`).includes(word)))
+  return commands.filter((command) =>
+    words.every((word) => fold(`${command.kind} ${command.label}`).includes(word)),
+  )
 }
 
 interface OptionProps {
@@ -188,7 +207,10 @@ const Option = memo(function Option({ command, index, of, chosen, onPoint, onRun
       aria-setsize={of}
       onPointerMove={() => onPoint(command.id)}
       onClick={() => onRun(command)}
-      className={cx('flex h-10 cursor-pointer items-center gap-3 rounded-md px-3 text-sm', chosen && 'bg-primary-soft text-primary-ink')}
+      className={cx(
+        'flex h-10 cursor-pointer items-center gap-3 rounded-md px-3 text-sm',
+        chosen && 'bg-primary-soft text-primary-ink',
+      )}
     >
       <span className="w-20 shrink-0 text-xs text-ink-3">{command.kind}</span>
       <span className="flex-1 truncate font-medium">{command.label}</span>
@@ -208,19 +230,35 @@ function useCommands(): Command[] {
   const takesCards = payments[useMe().region_code]?.cards === true
   return useMemo(() => {
     const sold = products.filter((product) => isOpen(product, flags))
-    const go = (id: string, label: string, run: () => unknown): Command => ({ id, kind: t.palette.go, label, run: () => void run() })
-    const act = (id: string, label: string, run: () => unknown): Command => ({ id, kind: t.palette.act, label, run: () => void run() })
+    const go = (id: string, label: string, run: () => unknown): Command => ({
+      id,
+      kind: t.palette.go,
+      label,
+      run: () => void run(),
+    })
+    const act = (id: string, label: string, run: () => unknown): Command => ({
+      id,
+      kind: t.palette.act,
+      label,
+      run: () => void run(),
+    })
     return [
       go('home', t.nav.overview, () => router.navigate({ to: '/' })),
       ...sold.map(({ key, to = '/' }) => go(key, t.nav[key], () => router.navigate({ to }))),
       go('transactions', t.nav.transactions, () => router.navigate({ to: '/transactions' })),
       go('invoices', t.nav.invoices, () => router.navigate({ to: '/invoice' })),
       go('account', t.shell.account, () => router.navigate({ to: '/account' })),
-      ...(takesCards ? [go('cards', t.nav.cards, () => router.navigate({ to: '/link-card' }))] : []),
+      ...(takesCards
+        ? [go('cards', t.nav.cards, () => router.navigate({ to: '/link-card' }))]
+        : []),
       go('help', t.palette.help, () => router.navigate({ to: '/docs' })),
       act('topUp', t.nav.topUp, () => router.navigate({ to: '/payment' })),
       ...(sold.some(({ key }) => key === 'wordpress')
-        ? [act('create', t.palette.newWordpress, () => router.navigate({ to: '/wordpress/create' }))]
+        ? [
+            act('create', t.palette.newWordpress, () =>
+              router.navigate({ to: '/wordpress/create' }),
+            ),
+          ]
         : []),
       ...(servers?.result ?? []).map((server) => ({
         id: server.id,
@@ -237,18 +275,22 @@ function useCommands(): Command[] {
       ...(invoices ?? []).map(({ id, number, hosted_invoice_url: url }) => ({
         id,
         kind: t.palette.invoice,
-        label: number,
+        label: number ?? t.common.draft,
         run: () => void router.navigate({ to: new URL(url).pathname }),
       })),
       act('light', `${t.shell.theme}: ${t.shell.light}`, () => setTheme('light')),
       act('dark', `${t.shell.theme}: ${t.shell.dark}`, () => setTheme('dark')),
       act('system', `${t.shell.theme}: ${t.shell.system}`, () => setTheme('system')),
-      act('en', `${t.shell.language}: English`, () => setLanguage('en')),
-      act('vi', `${t.shell.language}: Tiếng Việt`, () => setLanguage('vi')),
-      act('aud', `${t.shell.language}: Australia`, () => setLanguage('aud')),
+      act('en', `${t.shell.language}: English`, () => chooseLanguage('en', queryClient)),
+      act('vi', `${t.shell.language}: Tiếng Việt`, () => chooseLanguage('vi', queryClient)),
+      act('aud', `${t.shell.language}: Australia`, () => chooseLanguage('aud', queryClient)),
       act('lock', t.shell.lock, () => session.lock()),
-      ...idleChoices.map((minutes) => act(`idle-${minutes}`, t.palette.lockAfter(minutes), () => setLockAfter(minutes))),
-      act('out', t.shell.signOut, () => signOut(queryClient, () => router.navigate({ to: '/login' }))),
+      ...idleChoices.map((minutes) =>
+        act(`idle-${minutes}`, t.palette.lockAfter(minutes), () => setLockAfter(minutes)),
+      ),
+      act('out', t.shell.signOut, () =>
+        signOut(queryClient, () => router.navigate({ to: '/login' })),
+      ),
     ]
   }, [t, router, queryClient, servers, domains, invoices, takesCards, flags])
 }

@@ -1,5 +1,13 @@
 import { Link, useLocation } from '@tanstack/react-router'
-import { ArrowLeftRight, CreditCard, LayoutDashboard, Plus, ReceiptText, WalletMinimal, type LucideIcon } from 'lucide-react'
+import {
+  ArrowLeftRight,
+  CreditCard,
+  LayoutDashboard,
+  Plus,
+  ReceiptText,
+  WalletMinimal,
+  type LucideIcon,
+} from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { brand } from '../brand.ts'
 import { useFormat } from '../format.ts'
@@ -38,10 +46,16 @@ interface EntryProps {
 
 /** Follows the address by itself: when it changes, only the entry that was left and the one that is entered are drawn anew. */
 const Entry = memo(function Entry({ icon: Icon, label, to, soon }: EntryProps) {
-  const current = useLocation({ select: ({ pathname }) => to !== undefined && belongsTo(pathname, to) })
+  const current = useLocation({
+    select: ({ pathname }) => to !== undefined && belongsTo(pathname, to),
+  })
   const content = (
     <>
-      <Icon aria-hidden className={cx('size-[17px] shrink-0', current ? 'text-primary-ink' : 'text-ink-3')} strokeWidth={1.8} />
+      <Icon
+        aria-hidden
+        className={cx('size-[17px] shrink-0', current ? 'text-primary-ink' : 'text-ink-3')}
+        strokeWidth={1.8}
+      />
       <span className="truncate">{label}</span>
     </>
   )
@@ -49,7 +63,11 @@ const Entry = memo(function Entry({ icon: Icon, label, to, soon }: EntryProps) {
   return (
     <li>
       {to === undefined ? (
-        <Link to="/pages/coming-soon" search={soon === undefined ? {} : { product: soon }} className={cx(className, 'text-ink-3')}>
+        <Link
+          to="/pages/coming-soon"
+          search={soon === undefined ? {} : { product: soon }}
+          className={cx(className, 'text-ink-3')}
+        >
           {content}
         </Link>
       ) : (
@@ -64,7 +82,9 @@ const Entry = memo(function Entry({ icon: Icon, label, to, soon }: EntryProps) {
 function Group({ title, children }: { title?: string; children: ReactNode }) {
   return (
     <>
-      {title === undefined ? null : <p className="mt-5 mb-1.5 px-2.5 text-2xs font-medium text-ink-3">{title}</p>}
+      {title === undefined ? null : (
+        <p className="mt-5 mb-1.5 px-2.5 text-2xs font-medium text-ink-3">{title}</p>
+      )}
       <ul className="grid gap-0.5">{children}</ul>
     </>
   )
@@ -81,7 +101,9 @@ export const Sidebar = memo(function Sidebar() {
   const t = useTexts()
   const { products: flags, payments } = useConfig()
   const takesCards = payments[useMe().region_code]?.cards === true
-  const balanceShown = useLocation({ select: ({ pathname }) => pathname === '/' || pathname === '/payment' })
+  const balanceShown = useLocation({
+    select: ({ pathname }) => pathname === '/' || pathname === '/payment',
+  })
   const open = products.filter((product) => isOpen(product, flags))
   const soon = products.filter((product) => !isOpen(product, flags))
 
@@ -92,7 +114,10 @@ export const Sidebar = memo(function Sidebar() {
           <Logo />
           <span className="text-[15px] font-semibold tracking-[-.02em]">{brand}</span>
         </Link>
-        <nav aria-label={t.nav.main} className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 pt-2 pb-2">
+        <nav
+          aria-label={t.nav.main}
+          className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1 pt-2 pb-2"
+        >
           <Group>
             <Entry icon={LayoutDashboard} label={t.nav.overview} to="/" />
           </Group>
@@ -130,7 +155,9 @@ function MiniWallet() {
   return (
     <div className="mt-3 rounded-lg bg-surface p-3 shadow-card">
       <p className="text-xs text-ink-3">{t.shell.balance}</p>
-      <p className="num mt-0.5 text-lg font-semibold tracking-[-.01em]">{money(user.balance, user.currency)}</p>
+      <p className="num mt-0.5 text-lg font-semibold tracking-[-.01em]">
+        {money(user.balance, user.currency)}
+      </p>
       <Link to="/payment" className={cx(buttonClass('soft', 'sm'), 'mt-2.5 w-full')}>
         <Plus aria-hidden className="size-4" />
         {t.nav.topUp}

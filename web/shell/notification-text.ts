@@ -12,23 +12,35 @@ interface Told {
 const field = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
 
-export function notificationText({ event, payload, title }: Told, t: Texts, language: Language): string {
+export function notificationText(
+  { event, payload, title }: Told,
+  t: Texts,
+  language: Language,
+): string {
   const invoice = InvoiceEvent.safeParse(payload)
   const payment = invoice.success ? invoice.data.payment : undefined
   const amount = (value: unknown, of: unknown) => {
     const code = currency.safeParse(of)
-    return typeof value === 'number' && code.success ? formatMoney(value, code.data, language) : undefined
+    return typeof value === 'number' && code.success
+      ? formatMoney(value, code.data, language)
+      : undefined
   }
   switch (event) {
     case 'invoice.create':
       if (payment) return t.events.created(payment.number)
       break
     case 'invoice.paid':
-      if (payment) return t.events.paid(payment.number)
+      if (payment?.number) return t.events.paid(payment.number)
       break
     case 'invoice.payment_failed':
-      if (payment) return t.events.paymentFailed(payment.number, amount(payment.amount_due, payment.currency) ?? '')
+      if (payment)
+        return t.events.paymentFailed(
+          payment.number,
+          amount(payment.amount_due, payment.currency) ?? '',
+        )
       break
+    case 'invoice.lapsed':
+      return t.events.lapsed
     case 'subscribe.create':
     case 'subscription.created':
       return title ?? t.events.subscribed
@@ -41,6 +53,12 @@ export function notificationText({ event, payload, title }: Told, t: Texts, lang
     }
     case 'wallet.credited':
       return creditedText(payload, t, amount) ?? title ?? t.events.credited
+    case 'subscription.price_announced':
+    case 'wallet.refunded':
+    case 'wallet.refund_failed':
+    case 'wallet.chargeback':
+    case 'wallet.chargeback_returned':
+    case 'wordpress.disk':
     case 'dns.status':
       break
     case 'wordpress.status': {
@@ -48,7 +66,8 @@ export function notificationText({ event, payload, title }: Told, t: Texts, lang
       const name = field(server, 'name')
       const status = field(server, 'status')
       const statuses: Record<string, string> = t.server.statuses
-      if (typeof name === 'string' && typeof status === 'string') return t.events.status(name, statuses[status] ?? status)
+      if (typeof name === 'string' && typeof status === 'string')
+        return t.events.status(name, statuses[status] ?? status)
       break
     }
   }
@@ -74,10 +93,12 @@ export function notificationTarget({
   | { to: '/invoice' | '/transactions' | '/payment' }
   | undefined {
   const id = field(field(payload, 'wp'), 'id')
-  if (event === 'wordpress.status' && typeof id === 'string') return { to: '/wordpress/$id', params: { id } }
-  if (event === 'invoice.payment_failed' && typeof id === 'string') return { to: '/wordpress-progress/$id', params: { id } }
+  if ((event === 'wordpress.status' || event === 'wordpress.disk') && typeof id === 'string')
+    return { to: '/wordpress/$id', params: { id } }
+  if (event === 'invoice.payment_failed' && typeof id === 'string')
+    return { to: '/wordpress-progress/$id', params: { id } }
   if (event.startsWith('invoice.')) return { to: '/invoice' }
-  if (event === 'wallet.credited') return { to: '/transactions' }
   if (event === 'wallet.low') return { to: '/payment' }
+  if (event.startsWith('wallet.')) return { to: '/transactions' }
   return undefined
 }

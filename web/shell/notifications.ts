@@ -19,11 +19,18 @@ const touched: Record<EventName, readonly string[]> = {
   'subscribe.create': ['servers'],
   'subscription.created': ['servers', 'subscriptions', 'runway'],
   'subscription.updated': ['servers', 'subscriptions', 'runway'],
+  'subscription.price_announced': ['subscriptions', 'runway'],
   'invoice.paid': ['invoices', 'me', 'transactions', 'servers', 'subscriptions', 'runway'],
   'invoice.payment_failed': ['invoices', 'servers'],
+  'invoice.lapsed': ['invoices', 'servers', 'subscriptions'],
   'wordpress.status': ['servers', 'me', 'transactions'],
+  'wordpress.disk': ['usage'],
   'wallet.credited': ['me', 'transactions', 'payment', 'runway'],
   'wallet.low': ['runway'],
+  'wallet.refunded': ['me', 'transactions', 'payment', 'runway'],
+  'wallet.refund_failed': ['me', 'transactions', 'payment', 'runway'],
+  'wallet.chargeback': ['me', 'transactions', 'payment', 'runway'],
+  'wallet.chargeback_returned': ['me', 'transactions', 'payment', 'runway'],
   'dns.status': ['dns'],
 }
 
@@ -38,7 +45,8 @@ const announced = new Set<EventName>([
 
 function apply(queryClient: QueryClient, event: PortalEvent | undefined) {
   const subjects = event ? touched[event.event] : Object.values(touched).flat()
-  for (const subject of new Set(['notifications', ...subjects])) void queryClient.invalidateQueries({ queryKey: [subject] })
+  for (const subject of new Set(['notifications', ...subjects]))
+    void queryClient.invalidateQueries({ queryKey: [subject] })
   if (!event?.pushed || !announced.has(event.event)) return
   void announce(event)
 }
@@ -49,8 +57,11 @@ async function announce(event: PortalEvent): Promise<void> {
   if (words === undefined) return
   const t = currentTexts()
   const text = words.notificationText(event, t, currentLanguage())
-  if (event.event === 'invoice.payment_failed') toast.error(t.toast.error, text)
-  else toast.success(t.toast.success, text)
+  // On its way from the order to the wallet the customer reads it in the page itself.
+  const onTheWay = /^\/(?:wordpress-progress|payment)(?:\/|$)/.test(location.pathname)
+  if (event.event === 'invoice.payment_failed') {
+    if (!onTheWay) toast.error(t.toast.error, text)
+  } else toast.success(t.toast.success, text)
 }
 
 /** Listens as long as the signed-in part of the portal is on the screen. */

@@ -2,7 +2,16 @@
  * What the portal sells and where it stands: the one table to change when a product is built. `flag` is the operator's switch in
  * GET /api/config; a product that is off or not built keeps its place in the sidebar, marked as coming soon.
  */
-import { Boxes, Database, Globe, MonitorCog, PanelsTopLeft, Server, ShieldHalf, type LucideIcon } from 'lucide-react'
+import {
+  Boxes,
+  Database,
+  Globe,
+  MonitorCog,
+  PanelsTopLeft,
+  Server,
+  ShieldHalf,
+  type LucideIcon,
+} from 'lucide-react'
 import type { Config } from '../../contract/system.ts'
 
 type Flag = keyof Config['products']
@@ -26,7 +35,8 @@ export const products: readonly Product[] = [
 ]
 
 export const isOpen = (product: Product, flags: Config['products'] | undefined): boolean =>
-  product.to !== undefined && (product.flag === undefined || flags === undefined || flags[product.flag])
+  product.to !== undefined &&
+  (product.flag === undefined || flags === undefined || flags[product.flag])
 
 /** Addresses of the specification that have no screen yet. */
 export const unbuiltRoutes: readonly { path: string; product: string }[] = [

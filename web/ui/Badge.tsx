@@ -21,12 +21,24 @@ interface BadgeProps {
   className?: string
 }
 
-export function Badge({ tone = 'neutral', dot = false, live = false, children, className }: BadgeProps) {
+export function Badge({
+  tone = 'neutral',
+  dot = false,
+  live = false,
+  children,
+  className,
+}: BadgeProps) {
   return (
     <span
-      className={cx('inline-flex h-6 items-center gap-1.5 rounded-full px-2 text-xs font-medium whitespace-nowrap', tones[tone], className)}
+      className={cx(
+        'inline-flex h-6 items-center gap-1.5 rounded-full px-2 text-xs font-medium whitespace-nowrap',
+        tones[tone],
+        className,
+      )}
     >
-      {dot ? <span aria-hidden className={cx('size-1.5 rounded-full bg-current', live && 'pulse-dot')} /> : null}
+      {dot ? (
+        <span aria-hidden className={cx('size-1.5 rounded-full bg-current', live && 'pulse-dot')} />
+      ) : null}
       {children}
     </span>
   )

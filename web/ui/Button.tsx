@@ -2,8 +2,10 @@ import type { ButtonHTMLAttributes, Ref } from 'react'
 import { cx } from './cx.ts'
 
 const variants = {
-  primary: 'bg-primary text-white hover:bg-primary-hover shadow-[inset_0_1px_0_rgb(255_255_255/.14)]',
-  outline: 'bg-surface text-ink shadow-[0_0_0_1px_var(--border),0_1px_2px_rgb(16_23_42/.05)] hover:bg-subtle',
+  primary:
+    'bg-primary text-white hover:bg-primary-hover shadow-[inset_0_1px_0_rgb(255_255_255/.14)]',
+  outline:
+    'bg-surface text-ink shadow-[0_0_0_1px_var(--border),0_1px_2px_rgb(16_23_42/.05)] hover:bg-subtle',
   ghost: 'text-ink-2 hover:bg-subtle hover:text-ink',
   soft: 'bg-primary-soft text-primary-ink hover:brightness-[.97] dark:hover:brightness-125',
   danger: 'bg-surface text-danger shadow-[inset_0_0_0_1px_var(--danger)] hover:bg-danger-soft',
@@ -45,18 +47,36 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement>
 }
 
-export function Button({ variant, size, busy = false, className, type = 'button', disabled, children, ...rest }: ButtonProps) {
+export function Button({
+  variant,
+  size,
+  busy = false,
+  className,
+  type = 'button',
+  disabled,
+  children,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type={type}
       // Its words often say what is still missing, so they stay readable.
-      className={cx(buttonClass(variant, size), 'relative', disabled === true && !busy && idle[variant ?? 'primary'], className)}
+      className={cx(
+        buttonClass(variant, size),
+        'relative',
+        disabled === true && !busy && idle[variant ?? 'primary'],
+        className,
+      )}
       disabled={disabled === true || busy}
       aria-busy={busy || undefined}
       {...rest}
     >
       {busy ? <span aria-hidden className="spinner absolute" /> : null}
-      {busy ? <span className="inline-flex items-center gap-2 opacity-0">{children}</span> : children}
+      {busy ? (
+        <span className="inline-flex items-center gap-2 opacity-0">{children}</span>
+      ) : (
+        children
+      )}
     </button>
   )
 }
@@ -67,7 +87,13 @@ interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement>
 }
 
-export function IconButton({ label, size = 'size-9', className, children, ...rest }: IconButtonProps) {
+export function IconButton({
+  label,
+  size = 'size-9',
+  className,
+  children,
+  ...rest
+}: IconButtonProps) {
   return (
     <button
       type="button"

@@ -14,7 +14,10 @@ interface CardProps {
 export function Card({ title, sub, action, children, className, padded = true }: CardProps) {
   const titleId = useId()
   return (
-    <section aria-labelledby={title ? titleId : undefined} className={cx('card flex min-w-0 flex-col', className)}>
+    <section
+      aria-labelledby={title ? titleId : undefined}
+      className={cx('card flex min-w-0 flex-col', className)}
+    >
       {title ? (
         <header className="flex items-start justify-between gap-3 px-5 pt-4 pb-3">
           <div className="min-w-0">
@@ -26,7 +29,11 @@ export function Card({ title, sub, action, children, className, padded = true }:
           {action}
         </header>
       ) : null}
-      <div className={cx('min-h-0 min-w-0 flex-1', padded && 'px-5 pb-5', padded && !title && 'pt-5')}>{children}</div>
+      <div
+        className={cx('min-h-0 min-w-0 flex-1', padded && 'px-5 pb-5', padded && !title && 'pt-5')}
+      >
+        {children}
+      </div>
     </section>
   )
 }

@@ -45,7 +45,8 @@ export function CodeInput({ control, value, onChange, onComplete, ref }: CodeInp
             className={cx(
               'grid h-13 place-items-center rounded-md bg-surface text-xl font-semibold shadow-[inset_0_0_0_1px_var(--control)]',
               'group-has-aria-invalid:shadow-[inset_0_0_0_1px_var(--danger)]',
-              index === Math.min(value.length, length - 1) && 'group-focus-within:shadow-[inset_0_0_0_2px_var(--primary)]',
+              index === Math.min(value.length, length - 1) &&
+                'group-focus-within:shadow-[inset_0_0_0_2px_var(--primary)]',
             )}
           >
             {value[index] ?? ''}

@@ -14,7 +14,17 @@ async function copyText(text: string): Promise<void> {
   area.remove()
 }
 
-export function CopyButton({ text, label, doneLabel, className }: { text: string; label: string; doneLabel: string; className?: string }) {
+export function CopyButton({
+  text,
+  label,
+  doneLabel,
+  className,
+}: {
+  text: string
+  label: string
+  doneLabel: string
+  className?: string
+}) {
   const [done, setDone] = useState(false)
   const copy = () => {
     void copyText(text).then(() => {
@@ -25,7 +35,11 @@ export function CopyButton({ text, label, doneLabel, className }: { text: string
   return (
     <span className="inline-flex">
       <IconButton label={label} size="size-8" className={className ?? 'text-ink-3'} onClick={copy}>
-        {done ? <Check aria-hidden className="size-4 text-success" /> : <Copy aria-hidden className="size-4" />}
+        {done ? (
+          <Check aria-hidden className="size-4 text-success" />
+        ) : (
+          <Copy aria-hidden className="size-4" />
+        )}
       </IconButton>
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
       <span role="status" className="sr-only">

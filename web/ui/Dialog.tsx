@@ -16,7 +16,16 @@ interface DialogProps {
 }
 
 /** The native modal: the page behind is inert, Esc closes, focus returns. A sheet from the bottom on phones. */
-export function Dialog({ open, onClose, busy = false, title, description, closeLabel, children, footer }: DialogProps) {
+export function Dialog({
+  open,
+  onClose,
+  busy = false,
+  title,
+  description,
+  closeLabel,
+  children,
+  footer,
+}: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   const { close, onCancel } = useModal(ref, open, busy)

@@ -1,5 +1,12 @@
 import { Eye, EyeOff } from 'lucide-react'
-import { useId, useState, type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes } from 'react'
+import {
+  useId,
+  useState,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  type SelectHTMLAttributes,
+} from 'react'
 import { cx } from './cx.ts'
 
 export const inputClass = cx(
@@ -27,16 +34,24 @@ interface FieldProps {
 /** A label, its control, and what is said below it; the control gets the ids that tie them together. */
 export function Field({ label, hint, error, aside, children }: FieldProps) {
   const id = useId()
-  const describedBy = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ')
+  const describedBy = [hint ? `${id}-hint` : '', error ? `${id}-error` : '']
+    .filter(Boolean)
+    .join(' ')
   return (
     <div className="min-w-0">
       <div className="mb-1.5 flex items-baseline justify-between gap-3">
         <label htmlFor={id} className="text-sm font-medium">
           {label}
         </label>
-        {aside ? <span className="shrink-0 text-xs whitespace-nowrap text-ink-3">{aside}</span> : null}
+        {aside ? (
+          <span className="shrink-0 text-xs whitespace-nowrap text-ink-3">{aside}</span>
+        ) : null}
       </div>
-      {children({ id, ...(error ? { 'aria-invalid': true } : {}), ...(describedBy ? { 'aria-describedby': describedBy } : {}) })}
+      {children({
+        id,
+        ...(error ? { 'aria-invalid': true } : {}),
+        ...(describedBy ? { 'aria-describedby': describedBy } : {}),
+      })}
       {error ? (
         <p id={`${id}-error`} className="mt-1.5 text-xs font-medium text-danger">
           {error}
@@ -63,7 +78,11 @@ export function Input({ className, ...rest }: InputProps) {
 export function Select({ className, children, ...rest }: SelectHTMLAttributes<HTMLSelectElement>) {
   return (
     <select
-      className={cx(inputClass, 'appearance-none bg-[length:16px] bg-[position:right_.75rem_center] bg-no-repeat pr-9', className)}
+      className={cx(
+        inputClass,
+        'appearance-none bg-[length:16px] bg-[position:right_.75rem_center] bg-no-repeat pr-9',
+        className,
+      )}
       style={{ backgroundImage: chevron }}
       {...rest}
     >
@@ -82,7 +101,14 @@ interface PasswordInputProps extends InputProps {
   onReveal?: (shown: boolean) => void
 }
 
-export function PasswordInput({ showLabel, extra, revealed, onReveal, className, ...rest }: PasswordInputProps) {
+export function PasswordInput({
+  showLabel,
+  extra,
+  revealed,
+  onReveal,
+  className,
+  ...rest
+}: PasswordInputProps) {
   const [own, setOwn] = useState(false)
   const shown = revealed ?? own
   const toggle = () => {
@@ -107,7 +133,11 @@ export function PasswordInput({ showLabel, extra, revealed, onReveal, className,
           onClick={toggle}
           className="grid size-8 place-items-center rounded-md text-ink-3 hover:bg-subtle hover:text-ink"
         >
-          {shown ? <EyeOff aria-hidden className="size-4" /> : <Eye aria-hidden className="size-4" />}
+          {shown ? (
+            <EyeOff aria-hidden className="size-4" />
+          ) : (
+            <Eye aria-hidden className="size-4" />
+          )}
           {/* No aria-label: the field alone goes by the name of its label. */}
           <span className="sr-only">{showLabel}</span>
         </button>

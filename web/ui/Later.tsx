@@ -2,7 +2,8 @@ import { useDeferredValue, type ReactNode } from 'react'
 
 /** Until a hand has done anything, nobody waits for the answer to a press: the screen that the page opens with is drawn in one go. */
 let pressed = false
-for (const sign of ['pointerdown', 'keydown']) addEventListener(sign, () => (pressed = true), { capture: true, once: true })
+for (const sign of ['pointerdown', 'keydown'])
+  addEventListener(sign, () => (pressed = true), { capture: true, once: true })
 
 /**
  * False while a screen is drawn for the first time, true in the drawing right after it, which the browser may interrupt: for what is not seen

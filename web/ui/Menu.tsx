@@ -28,7 +28,15 @@ interface PopoverProps {
 const gap = 6
 
 /** A menu or panel on the native popover: light dismiss, Esc and the return of focus come from the browser. */
-export function Menu({ label, trigger, className, items, children, onOpen, side = 'below' }: PopoverProps) {
+export function Menu({
+  label,
+  trigger,
+  className,
+  items,
+  children,
+  onOpen,
+  side = 'below',
+}: PopoverProps) {
   const id = useId()
   const panel = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
@@ -45,7 +53,9 @@ export function Menu({ label, trigger, className, items, children, onOpen, side 
     else panel.current.style.bottom = `${window.innerHeight - at.top + gap}px`
   }
 
-  const entries = () => [...(panel.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])]
+  const entries = () => [
+    ...(panel.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? []),
+  ]
 
   const onToggle = (open: boolean) => {
     button.current?.setAttribute('aria-expanded', String(open))
@@ -70,7 +80,9 @@ export function Menu({ label, trigger, className, items, children, onOpen, side 
     else if (event.key === 'Tab') close()
     else if (event.key.length === 1) {
       const found = list.findIndex(
-        (entry, index) => index > now && entry.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()),
+        (entry, index) =>
+          index > now &&
+          entry.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()),
       )
       if (found >= 0) move(found)
     }
@@ -99,7 +111,10 @@ export function Menu({ label, trigger, className, items, children, onOpen, side 
         aria-label={label}
         onToggle={(event) => onToggle(event.nativeEvent.newState === 'open')}
         onKeyDown={onKeyDown}
-        className={cx('fixed rounded-lg bg-raised text-ink shadow-pop', items ? 'min-w-52 p-1' : 'w-[min(94vw,380px)]')}
+        className={cx(
+          'fixed rounded-lg bg-raised text-ink shadow-pop',
+          items ? 'min-w-52 p-1' : 'w-[min(94vw,380px)]',
+        )}
       >
         {items?.map((item) => (
           <button
@@ -119,7 +134,11 @@ export function Menu({ label, trigger, className, items, children, onOpen, side 
             )}
           >
             {item.icon ? (
-              <item.icon aria-hidden className={cx('size-4', item.danger ? 'text-danger' : 'text-ink-3')} strokeWidth={1.75} />
+              <item.icon
+                aria-hidden
+                className={cx('size-4', item.danger ? 'text-danger' : 'text-ink-3')}
+                strokeWidth={1.75}
+              />
             ) : (
               item.lead
             )}

@@ -17,7 +17,15 @@ interface NumberFieldProps {
  * A whole number with − and + beside it. What is typed stays as it is until the field is left, so that "1.5" never becomes 15: then a whole number
  * is held inside the limits, and anything else gives way to the number before.
  */
-export function NumberField({ value, min, max, onChange, label, lessLabel, moreLabel }: NumberFieldProps) {
+export function NumberField({
+  value,
+  min,
+  max,
+  onChange,
+  label,
+  lessLabel,
+  moreLabel,
+}: NumberFieldProps) {
   const [text, setText] = useState(String(value))
   const [shown, setShown] = useState(value)
   if (shown !== value) {
@@ -37,8 +45,12 @@ export function NumberField({ value, min, max, onChange, label, lessLabel, moreL
   }
   const button = 'grid size-10 place-items-center hover:bg-subtle disabled:opacity-40'
   return (
-    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
-    <div role="group" aria-label={label} className="flex w-fit rounded-md shadow-[inset_0_0_0_1px_var(--control)]">
+    <div
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+      role="group"
+      aria-label={label}
+      className="flex w-fit rounded-md shadow-[inset_0_0_0_1px_var(--control)]"
+    >
       <button
         type="button"
         aria-label={lessLabel}

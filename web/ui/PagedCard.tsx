@@ -28,17 +28,33 @@ interface PagedCardProps {
 }
 
 /** The card around a list: loading, failed, empty, there, and more of it; in the second drawing, so that a press of the menu shows the page's head at once. */
-export function PagedCard({ label, list, count, rows, errorText, retryLabel, moreLabel, empty, children }: PagedCardProps) {
+export function PagedCard({
+  label,
+  list,
+  count,
+  rows,
+  errorText,
+  retryLabel,
+  moreLabel,
+  empty,
+  children,
+}: PagedCardProps) {
   if (!useLater()) return <div aria-hidden data-later className="card h-72" />
   return (
     <section className="card overflow-hidden" aria-label={label}>
       {list.isPending ? <SkeletonRows rows={rows} className="p-5" /> : null}
-      {list.isError && !list.data ? <LoadError text={errorText} retryLabel={retryLabel} onRetry={() => void list.refetch()} /> : null}
+      {list.isError && !list.data ? (
+        <LoadError text={errorText} retryLabel={retryLabel} onRetry={() => void list.refetch()} />
+      ) : null}
       {list.data && count === 0 ? empty : null}
       {count > 0 ? children : null}
       {list.hasNextPage ? (
         <div className="flex justify-center border-t border-border p-4">
-          <Button variant="outline" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          <Button
+            variant="outline"
+            busy={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
             {moreLabel}
           </Button>
         </div>

@@ -15,7 +15,16 @@ interface RadioCardProps {
 }
 
 /** A card that is a real radio inside its label: arrow keys, forms and screen readers work by themselves. */
-export function RadioCard({ name, value, checked, onChange, children, className, corner = true, disabled = false }: RadioCardProps) {
+export function RadioCard({
+  name,
+  value,
+  checked,
+  onChange,
+  children,
+  className,
+  corner = true,
+  disabled = false,
+}: RadioCardProps) {
   return (
     <label
       className={cx(
@@ -23,7 +32,9 @@ export function RadioCard({ name, value, checked, onChange, children, className,
         'has-checked:bg-primary-soft has-checked:shadow-[inset_0_0_0_2px_var(--primary)]',
         'has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-primary-ink',
         'has-disabled:cursor-not-allowed has-disabled:opacity-60',
-        corner ? 'shadow-[inset_0_0_0_1px_var(--border)]' : 'shadow-[inset_0_0_0_1px_color-mix(in_srgb,var(--control)_62%,var(--surface))]',
+        corner
+          ? 'shadow-[inset_0_0_0_1px_var(--border)]'
+          : 'shadow-[inset_0_0_0_1px_color-mix(in_srgb,var(--control)_62%,var(--surface))]',
         className,
       )}
     >

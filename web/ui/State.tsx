@@ -35,7 +35,10 @@ interface LoadErrorProps {
 /** A load that failed, said inside the card it belongs to; the rest of the page goes on working. */
 export function LoadError({ text, retryLabel, onRetry, reference, className }: LoadErrorProps) {
   return (
-    <div role="alert" className={cx('flex flex-col items-center gap-3 px-5 py-8 text-center', className)}>
+    <div
+      role="alert"
+      className={cx('flex flex-col items-center gap-3 px-5 py-8 text-center', className)}
+    >
       <CircleAlert aria-hidden className="size-6 text-danger" strokeWidth={1.75} />
       <p className="max-w-sm text-sm text-ink-2">{text}</p>
       {reference ? <p className="font-mono text-2xs text-ink-3">{reference}</p> : null}
@@ -60,7 +63,10 @@ export function Empty({ text, icon: Icon, art, children, className }: EmptyProps
   return (
     <div className={cx('flex flex-col items-center gap-4 px-5 py-10 text-center', className)}>
       {Icon ? (
-        <span aria-hidden className="grid size-14 place-items-center rounded-full bg-primary-soft text-primary-ink">
+        <span
+          aria-hidden
+          className="grid size-14 place-items-center rounded-full bg-primary-soft text-primary-ink"
+        >
           <Icon className="size-7" strokeWidth={1.6} />
         </span>
       ) : null}

@@ -55,7 +55,13 @@ export function present(kind: 'success' | 'error', title: string, text: string, 
         role={kind === 'error' ? 'alert' : 'status'}
         className="flex w-full gap-3 rounded-lg font-sans bg-raised p-4 text-ink shadow-pop sm:w-[356px]"
       >
-        <Icon aria-hidden className={kind === 'error' ? 'size-5 shrink-0 text-danger' : 'size-5 shrink-0 text-success'} strokeWidth={1.9} />
+        <Icon
+          aria-hidden
+          className={
+            kind === 'error' ? 'size-5 shrink-0 text-danger' : 'size-5 shrink-0 text-success'
+          }
+          strokeWidth={1.9}
+        />
         <div className="min-w-0 text-sm">
           <p className="font-semibold">{title}</p>
           <p className="mt-0.5 text-ink-2">{text}</p>

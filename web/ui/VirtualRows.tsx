@@ -18,7 +18,8 @@ const span = (above: number, margin: number, rowPx: number, unit: number): Span 
   last: Math.max(unit, Math.ceil((above + window.innerHeight + margin) / rowPx / unit) * unit),
 })
 
-const isElsewhere = (now: Span, seen: Span): boolean => now.last < seen.first || now.first > seen.last
+const isElsewhere = (now: Span, seen: Span): boolean =>
+  now.last < seen.first || now.first > seen.last
 
 /** The rows to draw after `now`: all that are seen, one step further into the margin on either side, and none beyond it. */
 function next(now: Span, seen: Span, wide: Span): Span {
@@ -44,7 +45,9 @@ interface VirtualRowsProps<T> {
 
 /** A long table's body: however many rows are loaded, only those near the view are in the document. The page scrolls, and the rows with it. */
 export function VirtualRows<T>({ rows, rowRem, row }: VirtualRowsProps<T>) {
-  const [remPx] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize))
+  const [remPx] = useState(() =>
+    Number.parseFloat(getComputedStyle(document.documentElement).fontSize),
+  )
   // Whole pixels: what a browser rounds by itself would put the last of many rows elsewhere.
   const rowPx = Math.round(rowRem * remPx)
   const body = useRef<HTMLTableSectionElement>(null)

@@ -1,7 +1,8 @@
 import { useCallback, useEffect, type RefObject, type SyntheticEvent } from 'react'
 import { afterPress } from './after-frame.ts'
 
-const firstField = ':is(input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea):enabled'
+const firstField =
+  ':is(input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea):enabled'
 
 /**
  * Opens and closes a native modal. To make the page behind inert, and to wake it again, the browser styles every element of it anew: the
@@ -37,7 +38,8 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
     return () => {
       wanted = false
       // One that its owner took away while it was open was never closed: the focus went with it, unless somebody has it by now.
-      if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus({ preventScroll: true })
+      if (document.activeElement === document.body && opener instanceof HTMLElement)
+        opener.focus({ preventScroll: true })
     }
   }, [open, leave, ref])
   const onCancel = useCallback(

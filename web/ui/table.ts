@@ -1,5 +1,6 @@
 /** Cells of every data table: muted head on a tint, money at the right, actions last. */
-export const headCell = 'px-3 py-2 text-left text-xs font-medium text-ink-3 first:pl-5 last:pr-5 whitespace-nowrap'
+export const headCell =
+  'px-3 py-2 text-left text-xs font-medium text-ink-3 first:pl-5 last:pr-5 whitespace-nowrap'
 export const cell = 'px-3 py-2.5 first:pl-5 last:pr-5'
 /** For rows of the dashboard, whose height is set by their buttons. */
 export const denseCell = 'h-12 px-3 py-1 first:pl-5 last:pr-5'

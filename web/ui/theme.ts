@@ -4,7 +4,8 @@ export type Theme = 'light' | 'dark' | 'system'
 
 /** theme.js has set the class before the first paint; from then on this file does. */
 const listeners = new Set<() => void>()
-const current = (): Theme => (document.documentElement.dataset['theme'] as Theme | undefined) ?? 'system'
+const current = (): Theme =>
+  (document.documentElement.dataset['theme'] as Theme | undefined) ?? 'system'
 const prefersDark = () => matchMedia('(prefers-color-scheme: dark)')
 
 function apply(theme: Theme) {
@@ -17,7 +18,8 @@ function apply(theme: Theme) {
 
 /** The colours change at once: what fades under the pointer would otherwise fade now too, everywhere, in ten frames that style it anew. */
 function withoutFading() {
-  for (const running of document.getAnimations()) if (running instanceof CSSTransition) running.finish()
+  for (const running of document.getAnimations())
+    if (running instanceof CSSTransition) running.finish()
 }
 
 export function setTheme(theme: Theme) {

@@ -5,9 +5,21 @@ import { cx } from '../ui/cx.ts'
 /** Green for what came in, red for what went out; the sign says the same. */
 export const amountInk = (amount: number): string => (amount < 0 ? 'text-danger' : 'text-success')
 
-export function Amount({ amount, currency, className }: { amount: number; currency: Currency; className?: string }) {
+export function Amount({
+  amount,
+  currency,
+  className,
+}: {
+  amount: number
+  currency: Currency
+  className?: string
+}) {
   const { signed } = useFormat()
-  return <span className={cx('num whitespace-nowrap', amountInk(amount), className)}>{signed(amount, currency)}</span>
+  return (
+    <span className={cx('num whitespace-nowrap', amountInk(amount), className)}>
+      {signed(amount, currency)}
+    </span>
+  )
 }
 
 /** The arrow beside a movement: in or out. Lists have it by the dozen, so it is drawn with as little as can be. */
@@ -23,7 +35,9 @@ export function DirectionMark({ amount }: { amount: number }) {
       strokeLinecap="round"
       strokeLinejoin="round"
       className={
-        received ? 'size-7 shrink-0 rounded-full bg-success-soft text-success' : 'size-7 shrink-0 rounded-full bg-subtle text-ink-2'
+        received
+          ? 'size-7 shrink-0 rounded-full bg-success-soft text-success'
+          : 'size-7 shrink-0 rounded-full bg-subtle text-ink-2'
       }
     >
       <path d={received ? 'M17 7 7 17M17 17H7V7' : 'M7 7h10v10M7 17 17 7'} />

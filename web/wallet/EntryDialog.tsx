@@ -38,7 +38,13 @@ export default function EntryDialog({ id, onClose }: { id: string; onClose: () =
       }
     >
       {isPending ? <SkeletonRows rows={5} className="py-3" /> : null}
-      {isError ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+      {isError ? (
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+        />
+      ) : null}
       {data ? <Entry entry={data} /> : null}
     </Dialog>
   )
@@ -65,13 +71,18 @@ function Entry({ entry }: { entry: ExplainedTransaction }) {
                 <span className="font-mono text-xs break-all">{topup.transactionCode}</span>
               </Fact>
             )}
-            {topup.begunAt === null ? null : <Fact term={t.wallet.begun}>{formatTime(topup.begunAt)}</Fact>}
+            {topup.begunAt === null ? null : (
+              <Fact term={t.wallet.begun}>{formatTime(topup.begunAt)}</Fact>
+            )}
             <Fact term={t.wallet.credited}>{formatTime(topup.creditedAt)}</Fact>
           </>
         ) : null}
         {invoice ? (
           <Fact term={t.wallet.invoice}>
-            <HostedLink url={invoice.hosted_invoice_url} className="font-medium text-primary-ink underline underline-offset-2">
+            <HostedLink
+              url={invoice.hosted_invoice_url}
+              className="font-medium text-primary-ink underline underline-offset-2"
+            >
               {invoice.number}
             </HostedLink>
           </Fact>
@@ -92,7 +103,11 @@ function Entry({ entry }: { entry: ExplainedTransaction }) {
         <p className="text-ink-2">{t.wallet.chainText(chain.version)}</p>
         <div className="flex items-center gap-2 rounded-lg bg-subtle py-1 pl-3 dark:bg-white/5">
           <code className="min-w-0 flex-1 text-2xs break-all text-ink-2">{chain.hash}</code>
-          <CopyButton text={chain.hash} label={t.common.copyOf(t.wallet.hash)} doneLabel={t.common.copied} />
+          <CopyButton
+            text={chain.hash}
+            label={t.common.copyOf(t.wallet.hash)}
+            doneLabel={t.common.copied}
+          />
         </div>
       </section>
     </div>
@@ -118,7 +133,9 @@ function Computed({ line, currency }: { line: Line; currency: Currency }) {
       {line.period_start !== null && line.period_end !== null ? (
         <p className="num mt-0.5 text-xs text-ink-3">
           {t.wallet.period(formatTime(line.period_start), formatTime(line.period_end))}
-          {basis ? ` · ${t.wallet.periodSeconds(basis.seconds, formatCount(basis.seconds, language))}` : null}
+          {basis
+            ? ` · ${t.wallet.periodSeconds(basis.seconds, formatCount(basis.seconds, language))}`
+            : null}
         </p>
       ) : null}
       <dl className="num mt-3 grid gap-2">
@@ -134,32 +151,58 @@ function Computed({ line, currency }: { line: Line; currency: Currency }) {
             )}
           </>
         ) : (
-          <Sum term={t.wallet.times(String(line.quantity), money(line.unit_price, currency))}>{money(line.amount, currency)}</Sum>
+          <Sum term={t.wallet.times(String(line.quantity), money(line.unit_price, currency))}>
+            {money(line.amount, currency)}
+          </Sum>
         )}
       </dl>
     </div>
   )
 }
 
-function StepLine({ step, basis, currency }: { step: Step; basis: NonNullable<Line['basis']>; currency: Currency }) {
+function StepLine({
+  step,
+  basis,
+  currency,
+}: {
+  step: Step
+  basis: NonNullable<Line['basis']>
+  currency: Currency
+}) {
   const t = useTexts('wallet')
   const { money, disk, language } = useFormat()
   const grouped = (number: number) => formatCount(number, language)
   const price = money(step.unit_price, currency)
   // A disk that is no whole number of GB is said in MB, or the reader could not do the sum.
-  const gb = step.quantity % step.per === 0 ? String(step.quantity / step.per) : `${grouped(step.quantity)}/${grouped(step.per)}`
+  const gb =
+    step.quantity % step.per === 0
+      ? String(step.quantity / step.per)
+      : `${grouped(step.quantity)}/${grouped(step.per)}`
   const texts: Record<Step['part'], { name: string; how: string }> = {
-    plan: { name: t.wallet.plan(basis.plan), how: basis.sale_price === 0 ? '' : t.wallet.sale(money(basis.price, currency)) },
+    plan: {
+      name: t.wallet.plan(basis.plan),
+      how: basis.sale_price === 0 ? '' : t.wallet.sale(money(basis.price, currency)),
+    },
     disk: { name: t.wallet.disk, how: t.wallet.perGb(gb, price) },
     mariadb_disk: {
       name: t.wallet.mariadb,
-      how: step.unit_price === 0 ? `${disk(step.quantity)} GB, ${t.wallet.included}` : t.wallet.perGb(gb, price),
+      how:
+        step.unit_price === 0
+          ? `${disk(step.quantity)} GB, ${t.wallet.included}`
+          : t.wallet.perGb(gb, price),
     },
     containers: { name: t.wallet.containers, how: t.wallet.times(String(step.quantity), price) },
-    share: { name: t.wallet.share, how: t.wallet.secondsOf(grouped(step.quantity), grouped(step.per)) },
+    share: {
+      name: t.wallet.share,
+      how: t.wallet.secondsOf(grouped(step.quantity), grouped(step.per)),
+    },
   }
   const { name, how } = texts[step.part]
-  const rounded = step.rounded_up ? `, ${t.wallet.roundedUp}` : step.rounded_down ? `, ${t.wallet.roundedDown}` : ''
+  const rounded = step.rounded_up
+    ? `, ${t.wallet.roundedUp}`
+    : step.rounded_down
+      ? `, ${t.wallet.roundedDown}`
+      : ''
   return (
     <Sum term={name} how={`${how}${rounded}`} strong={step.part === 'share'}>
       {money(step.amount, currency)}
@@ -167,9 +210,24 @@ function StepLine({ step, basis, currency }: { step: Step; basis: NonNullable<Li
   )
 }
 
-function Sum({ term, how, strong = false, children }: { term: string; how?: string; strong?: boolean; children: string }) {
+function Sum({
+  term,
+  how,
+  strong = false,
+  children,
+}: {
+  term: string
+  how?: string
+  strong?: boolean
+  children: string
+}) {
   return (
-    <div className={cx('flex items-baseline justify-between gap-4', strong && 'border-t border-border pt-2')}>
+    <div
+      className={cx(
+        'flex items-baseline justify-between gap-4',
+        strong && 'border-t border-border pt-2',
+      )}
+    >
       <dt className="min-w-0">
         {term}
         {how ? <span className="block text-xs text-ink-3">{how}</span> : null}
@@ -180,7 +238,15 @@ function Sum({ term, how, strong = false, children }: { term: string; how?: stri
 }
 
 /** The sum done again from what was frozen with the invoice, beside what was charged. */
-function Agreement({ recomputed, charged, currency }: { recomputed: number; charged: number; currency: Currency }) {
+function Agreement({
+  recomputed,
+  charged,
+  currency,
+}: {
+  recomputed: number
+  charged: number
+  currency: Currency
+}) {
   const t = useTexts('wallet')
   const { money } = useFormat()
   const same = recomputed === charged
@@ -194,7 +260,8 @@ function Agreement({ recomputed, charged, currency }: { recomputed: number; char
     >
       <Mark aria-hidden className="size-4 shrink-0" />
       <span className="num">
-        {t.wallet.recomputed}: <strong className="font-semibold">{money(recomputed, currency)}</strong>.{' '}
+        {t.wallet.recomputed}:{' '}
+        <strong className="font-semibold">{money(recomputed, currency)}</strong>.{' '}
         {same ? `${t.wallet.agrees}.` : t.wallet.differs}
       </span>
     </p>

@@ -37,7 +37,10 @@ export function Filters({ filter, onChange }: FiltersProps) {
   return (
     <search className="flex flex-wrap items-center gap-x-3 gap-y-2.5 border-b border-border p-3 sm:px-5">
       <div className="relative min-w-0 flex-1 basis-56">
-        <Search aria-hidden className="pointer-events-none absolute top-3 left-3 size-4 text-ink-3" />
+        <Search
+          aria-hidden
+          className="pointer-events-none absolute top-3 left-3 size-4 text-ink-3"
+        />
         <Input
           type="search"
           aria-label={`${t.wallet.search}: ${t.wallet.searchHint}`}
@@ -82,7 +85,9 @@ export function Filters({ filter, onChange }: FiltersProps) {
         <Button
           variant="ghost"
           size="sm"
-          onClick={() => onChange({ direction: undefined, search: undefined, from: undefined, to: undefined })}
+          onClick={() =>
+            onChange({ direction: undefined, search: undefined, from: undefined, to: undefined })
+          }
         >
           <X aria-hidden className="size-4" />
           {t.wallet.clear}

@@ -21,7 +21,9 @@ const monthsOffered = 24
 function months(since: string | undefined): string[] {
   const present = formatDay(Date.now()).slice(0, 7)
   const first = since === undefined ? '' : formatDay(since).slice(0, 7)
-  return Array.from({ length: monthsOffered }, (_, back) => monthsLater(present, -back)).filter((month) => month >= first)
+  return Array.from({ length: monthsOffered }, (_, back) => monthsLater(present, -back)).filter(
+    (month) => month >= first,
+  )
 }
 
 /** The signed statement of a month, and how anybody checks it. */
@@ -64,7 +66,12 @@ export default function StatementDialog({ onClose }: { onClose: () => void }) {
         <div className="min-w-40 flex-1">
           <Field label={t.wallet.month}>
             {(control) => (
-              <Select {...control} value={month} onChange={(event) => setMonth(event.target.value)} className="num">
+              <Select
+                {...control}
+                value={month}
+                onChange={(event) => setMonth(event.target.value)}
+                className="num"
+              >
                 {offered.map((one) => (
                   <option key={one} value={one}>
                     {one}
@@ -89,7 +96,11 @@ export default function StatementDialog({ onClose }: { onClose: () => void }) {
         <ol className="grid list-decimal gap-2 pl-5 text-ink-2">
           <li>
             {t.wallet.verifySteps[0]}{' '}
-            <a href={verifierAddress} download className="font-medium text-primary-ink underline underline-offset-2">
+            <a
+              href={verifierAddress}
+              download
+              className="font-medium text-primary-ink underline underline-offset-2"
+            >
               {t.wallet.verifier}
             </a>
           </li>
@@ -97,7 +108,11 @@ export default function StatementDialog({ onClose }: { onClose: () => void }) {
             {t.wallet.verifySteps[1]}
             <span className="mt-1.5 flex items-center gap-2 rounded-lg bg-subtle py-1 pl-3 text-ink dark:bg-white/5">
               <code className="min-w-0 flex-1 text-2xs break-all">{command}</code>
-              <CopyButton text={command} label={t.common.copyOf(t.wallet.verifyTitle)} doneLabel={t.common.copied} />
+              <CopyButton
+                text={command}
+                label={t.common.copyOf(t.wallet.verifyTitle)}
+                doneLabel={t.common.copied}
+              />
             </span>
           </li>
           <li>{t.wallet.verifySteps[2]}</li>

@@ -9,7 +9,12 @@ import { Empty, LoadError, SkeletonRows } from '../ui/State.tsx'
 import { Filters } from './Filters.tsx'
 import { EmptyWallet } from './EmptyWallet.tsx'
 import { PagedRows } from './paged-rows.ts'
-import { filterOf, newestTransactionQuery, transactionListQuery, type ListFilter } from './queries.ts'
+import {
+  filterOf,
+  newestTransactionQuery,
+  transactionListQuery,
+  type ListFilter,
+} from './queries.ts'
 import { TransactionTable } from './TransactionTable.tsx'
 
 /** Opened by few: fetched when it is. */
@@ -30,7 +35,10 @@ export function TransactionList({ onEmpty }: ListProps) {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const { direction, search, from, to, entry } = route.useSearch()
-  const filter = useMemo(() => filterOf({ direction, search, from, to }), [direction, search, from, to])
+  const filter = useMemo(
+    () => filterOf({ direction, search, from, to }),
+    [direction, search, from, to],
+  )
   const filtered = Object.values(filter).some((value) => value !== undefined)
   const list = transactionListQuery(filter)
   const {
@@ -50,9 +58,14 @@ export function TransactionList({ onEmpty }: ListProps) {
   useEffect(() => onEmpty(isEmpty), [isEmpty, onEmpty])
 
   // What is shown never changes; what is new is noticed by its newest entry alone, however long the list.
-  const newest = useQuery({ ...newestTransactionQuery(filter), enabled: data !== undefined && !isPlaceholderData })
-  const isKnown = (wanted: string) => data?.pages.some((page) => page.result.some(({ id }) => id === wanted))
-  const grown = !isPlaceholderData && typeof newest.data === 'string' && isKnown(newest.data) === false
+  const newest = useQuery({
+    ...newestTransactionQuery(filter),
+    enabled: data !== undefined && !isPlaceholderData,
+  })
+  const isKnown = (wanted: string) =>
+    data?.pages.some((page) => page.result.some(({ id }) => id === wanted))
+  const grown =
+    !isPlaceholderData && typeof newest.data === 'string' && isKnown(newest.data) === false
   const short = (data?.pages.length ?? 0) <= refreshedPages
   useEffect(() => {
     if (grown && short) void refetch()
@@ -69,14 +82,20 @@ export function TransactionList({ onEmpty }: ListProps) {
   // From what stands in the address by now: a second change may come before the first one is drawn.
   const show = useCallback(
     (change: ListFilter) =>
-      void navigate({ to: '/transactions', search: (now: ListFilter) => ({ ...now, entry: undefined, ...change }), replace: true }),
+      void navigate({
+        to: '/transactions',
+        search: (now: ListFilter) => ({ ...now, entry: undefined, ...change }),
+        replace: true,
+      }),
     [navigate],
   )
 
   return (
     <>
       <section className="card overflow-hidden" aria-label={t.wallet.title}>
-        {rows.length > 0 || filtered || isPending ? <Filters filter={filter} onChange={show} /> : null}
+        {rows.length > 0 || filtered || isPending ? (
+          <Filters filter={filter} onChange={show} />
+        ) : null}
         {grown && !short ? (
           <div className="flex justify-center border-b border-border p-3">
             <Button
@@ -91,15 +110,36 @@ export function TransactionList({ onEmpty }: ListProps) {
             </Button>
           </div>
         ) : null}
-        <div aria-busy={isPlaceholderData || undefined} className={isPlaceholderData ? 'opacity-60 transition-opacity' : undefined}>
-          {isPending || (looking && !isFetchNextPageError) ? <SkeletonRows rows={8} className="p-5" /> : null}
-          {looking ? <output className="block px-5 pb-5 text-center text-sm text-ink-2">{t.wallet.looking}</output> : null}
-          {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+        <div
+          aria-busy={isPlaceholderData || undefined}
+          className={isPlaceholderData ? 'opacity-60 transition-opacity' : undefined}
+        >
+          {isPending || (looking && !isFetchNextPageError) ? (
+            <SkeletonRows rows={8} className="p-5" />
+          ) : null}
+          {looking ? (
+            <output className="block px-5 pb-5 text-center text-sm text-ink-2">
+              {t.wallet.looking}
+            </output>
+          ) : null}
+          {isError && !data ? (
+            <LoadError
+              text={messageOf(error)}
+              retryLabel={t.common.retry}
+              onRetry={() => void refetch()}
+            />
+          ) : null}
           {data && rows.length === 0 && !looking ? <Nothing filtered={filtered} /> : null}
-          {rows.length > 0 ? <TransactionTable rows={rows} filter={filter} hasMore={hasNextPage} /> : null}
+          {rows.length > 0 ? (
+            <TransactionTable rows={rows} filter={filter} hasMore={hasNextPage} />
+          ) : null}
           {rows.length > 0 && canLoad ? <NearEnd key={rows.length} onNear={more} /> : null}
           {isFetchNextPageError ? (
-            <LoadError text={t.wallet.loadMoreFailed} retryLabel={t.common.retry} onRetry={() => void fetchNextPage()} />
+            <LoadError
+              text={t.wallet.loadMoreFailed}
+              retryLabel={t.common.retry}
+              onRetry={() => void fetchNextPage()}
+            />
           ) : null}
           {hasNextPage && !isFetchNextPageError && rows.length > 0 ? (
             <SkeletonRows rows={3} className="border-t border-border p-5" />
@@ -111,7 +151,14 @@ export function TransactionList({ onEmpty }: ListProps) {
         {entry === undefined ? null : (
           <EntryDialog
             id={entry}
-            onClose={() => void navigate({ to: '/transactions', search: filter, replace: true, resetScroll: false })}
+            onClose={() =>
+              void navigate({
+                to: '/transactions',
+                search: filter,
+                replace: true,
+                resetScroll: false,
+              })
+            }
           />
         )}
       </Suspense>
@@ -127,9 +174,12 @@ function NearEnd({ onNear }: { onNear: () => void }) {
   const end = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (!end.current) return
-    const observer = new IntersectionObserver((seen) => seen.at(-1)?.isIntersecting === true && onNear(), {
-      rootMargin: `0px 0px ${aheadPx}px 0px`,
-    })
+    const observer = new IntersectionObserver(
+      (seen) => seen.at(-1)?.isIntersecting === true && onNear(),
+      {
+        rootMargin: `0px 0px ${aheadPx}px 0px`,
+      },
+    )
     observer.observe(end.current)
     return () => observer.disconnect()
   }, [onNear])

@@ -20,7 +20,8 @@ const cell = 'px-3 py-0 first:pl-5 last:pr-5'
 const rowLook = cx(rowClass, 'relative h-(--row)')
 const numberCell = cx(cell, 'num text-ink-3')
 /** The arrow is the cell's background: a picture costs less than three elements in each row. On the narrowest phones the sign and the colour say it alone. */
-const noteCell = 'movement py-0 pr-3 pl-13 max-sm:pl-15 max-[22.5rem]:bg-none max-[22.5rem]:pr-0 max-[22.5rem]:pl-5'
+const noteCell =
+  'movement py-0 pr-3 pl-13 max-sm:pl-15 max-[22.5rem]:bg-none max-[22.5rem]:pr-0 max-[22.5rem]:pl-5'
 const amountCell = cx(cell, 'num text-right font-medium whitespace-nowrap')
 const timeCell = cx(cell, 'num whitespace-nowrap text-ink-2')
 
@@ -31,16 +32,25 @@ interface TableProps {
   hasMore: boolean
 }
 
-export const TransactionTable = memo(function TransactionTable({ rows, filter, hasMore }: TableProps) {
+export const TransactionTable = memo(function TransactionTable({
+  rows,
+  filter,
+  hasMore,
+}: TableProps) {
   const t = useTexts('wallet')
   const language = useLanguage()
   const isNarrow = useNarrow()
   const navigate = useNavigate()
   const open = useCallback(
     (event: MouseEvent<HTMLAnchorElement>) => {
-      if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+      if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+        return
       event.preventDefault()
-      void navigate({ to: '/transactions', search: { ...filter, entry: event.currentTarget.dataset['entry'] }, resetScroll: false })
+      void navigate({
+        to: '/transactions',
+        search: { ...filter, entry: event.currentTarget.dataset['entry'] },
+        resetScroll: false,
+      })
     },
     [navigate, filter],
   )
@@ -93,7 +103,9 @@ export const TransactionTable = memo(function TransactionTable({ rows, filter, h
 
 /** The address of an entry under a filter, but for the entry itself. */
 const addressOf = (filter: ListFilter): string => {
-  const search = new URLSearchParams(Object.entries(filter).filter((pair): pair is [string, string] => pair[1] !== undefined))
+  const search = new URLSearchParams(
+    Object.entries(filter).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
   search.set('entry', '')
   return `/transactions?${search.toString()}`
 }
@@ -112,7 +124,15 @@ interface RowProps {
  * Whoever jumps through a long list has a screenful of these drawn at once, between two frames: few elements, no hooks, and a plain link, since the
  * router's own keeps watch over the address for each.
  */
-const Row = memo(function Row({ entry, number, address, onOpen, endingText, language, isNarrow }: RowProps) {
+const Row = memo(function Row({
+  entry,
+  number,
+  address,
+  onOpen,
+  endingText,
+  language,
+  isNarrow,
+}: RowProps) {
   const time = formatTime(entry.created * 1000)
   return (
     <tr className={rowLook} aria-rowindex={number + 1}>

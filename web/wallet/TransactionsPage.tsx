@@ -20,7 +20,8 @@ const StatementDialog = lazy(() => loadWanted(() => import('./StatementDialog.ts
 
 const route = getRouteApi('/app/transactions')
 
-export const load = ({ queryClient, search }: LoadInput) => queryClient.prefetchInfiniteQuery(transactionListQuery(filterOf(search)))
+export const load = ({ queryClient, search }: LoadInput) =>
+  queryClient.prefetchInfiniteQuery(transactionListQuery(filterOf(search)))
 
 /** The head, which answers the press of the menu; the list, with all that it reads, comes in the second drawing. */
 export default function TransactionsPage() {
@@ -38,7 +39,12 @@ export default function TransactionsPage() {
     <>
       <title>{`${t.wallet.title} · ${brand}`}</title>
       <PageHead title={t.wallet.title} sub={t.wallet.sub}>
-        <Button variant="outline" busy={save.isPending} disabled={isEmpty} onClick={() => save.mutate()}>
+        <Button
+          variant="outline"
+          busy={save.isPending}
+          disabled={isEmpty}
+          onClick={() => save.mutate()}
+        >
           <Download aria-hidden className="size-4" />
           {t.wallet.export}
         </Button>
@@ -48,7 +54,9 @@ export default function TransactionsPage() {
         </Button>
       </PageHead>
       <Later>{() => <TransactionList onEmpty={setIsEmpty} />}</Later>
-      <Suspense fallback={null}>{statement ? <StatementDialog onClose={() => setStatement(false)} /> : null}</Suspense>
+      <Suspense fallback={null}>
+        {statement ? <StatementDialog onClose={() => setStatement(false)} /> : null}
+      </Suspense>
     </>
   )
 }

@@ -25,7 +25,11 @@ test.each([
 test('in every zone a day begins with the first moment that is written as it, and ends where the next begins', () => {
   const second = 1000
   const zone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'), 'UTC')
-  const date = fc.date({ min: new Date('1970-01-03'), max: new Date('2100-01-01'), noInvalidDate: true })
+  const date = fc.date({
+    min: new Date('1970-01-03'),
+    max: new Date('2100-01-01'),
+    noInvalidDate: true,
+  })
   fc.assert(
     fc.property(zone, date, (name, moment) => {
       followTimeZone(name)
@@ -42,7 +46,8 @@ test('in every zone a day begins with the first moment that is written as it, an
 })
 
 test('a year that is only half typed is no year 0', () => {
-  for (const day of ['0000-01-01', '0001-01-01', '0020-06-30']) expect(startOfDay(day)).toMatch(/^1970-01-01T/)
+  for (const day of ['0000-01-01', '0001-01-01', '0020-06-30'])
+    expect(startOfDay(day)).toMatch(/^1970-01-01T/)
 })
 
 test('months are counted over the year', () => {

@@ -47,7 +47,12 @@ export interface ListFilter {
 }
 
 /** The filter out of all that the address says. */
-export const filterOf = ({ direction, search, from, to }: ListFilter): ListFilter => ({ direction, search, from, to })
+export const filterOf = ({ direction, search, from, to }: ListFilter): ListFilter => ({
+  direction,
+  search,
+  from,
+  to,
+})
 
 /** The same filter as the server takes it. */
 export const filterQuery = ({ direction, search, from, to }: ListFilter) => ({
@@ -66,7 +71,13 @@ export const transactionListQuery = (filter: ListFilter) =>
     queryFn: ({ pageParam, signal }) =>
       callPage(
         listTransactions,
-        { query: { limit: 100, ...filterQuery(filter), ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        {
+          query: {
+            limit: 100,
+            ...filterQuery(filter),
+            ...(pageParam === null ? {} : { cursor: pageParam }),
+          },
+        },
         { signal },
       ),
     initialPageParam: null as string | null,
@@ -79,5 +90,11 @@ export const newestTransactionQuery = (filter: ListFilter) =>
   queryOptions({
     queryKey: ['transactions', 'newest', filterQuery(filter)],
     queryFn: async ({ signal }): Promise<string | null> =>
-      (await callPage(listTransactions, { query: { limit: 1, ...filterQuery(filter) } }, { signal })).result[0]?.id ?? null,
+      (
+        await callPage(
+          listTransactions,
+          { query: { limit: 1, ...filterQuery(filter) } },
+          { signal },
+        )
+      ).result[0]?.id ?? null,
   })

@@ -1,7 +1,12 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { ArchiveRestore, DatabaseBackup, Download } from 'lucide-react'
 import { useState } from 'react'
-import { linkBackup, makeBackup, restoreBackup, type Backup } from '../../contract/wordpress-backups.ts'
+import {
+  linkBackup,
+  makeBackup,
+  restoreBackup,
+  type Backup,
+} from '../../contract/wordpress-backups.ts'
 import type { Server } from '../../contract/wordpress.ts'
 import { ApiError, Attempt, messageOf } from '../api.ts'
 import { formatTime, useFormat } from '../format.ts'
@@ -19,7 +24,8 @@ const megabyte = 1_048_576
 export default function BackupsTab({ server }: { server: Server }) {
   const t = useTexts('site', 'parts')
   const queryClient = useQueryClient()
-  const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(backupsQuery(server.id))
+  const { data, isPending, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
+    useInfiniteQuery(backupsQuery(server.id))
   const backups = data?.pages.flatMap(({ result }) => result)
   const [attempt] = useState(() => new Attempt())
   const [asking, setAsking] = useState(false)
@@ -44,7 +50,12 @@ export default function BackupsTab({ server }: { server: Server }) {
           <h3 className="text-sm font-semibold">{t.backups.title}</h3>
           <p className="mt-0.5 max-w-prose text-xs text-ink-3">{t.backups.about}</p>
         </div>
-        <Button busy={asking} disabled={!running || busy || isPending} onClick={() => void make()} className="max-sm:w-full">
+        <Button
+          busy={asking}
+          disabled={!running || busy || isPending}
+          onClick={() => void make()}
+          className="max-sm:w-full"
+        >
           <DatabaseBackup aria-hidden className="size-4" />
           {t.backups.make}
         </Button>
@@ -61,14 +72,22 @@ export default function BackupsTab({ server }: { server: Server }) {
       ) : null}
       {backups?.length === 0 ? <Empty text={t.backups.none} /> : null}
       {backups && backups.length > 0 ? (
-        <ul aria-label={t.backups.title} className="divide-y divide-border rounded-lg shadow-[inset_0_0_0_1px_var(--border)]">
+        <ul
+          aria-label={t.backups.title}
+          className="divide-y divide-border rounded-lg shadow-[inset_0_0_0_1px_var(--border)]"
+        >
           {backups.map((backup) => (
             <Item key={backup.id} server={server} backup={backup} restorable={running && !busy} />
           ))}
         </ul>
       ) : null}
       {hasNextPage ? (
-        <Button variant="outline" busy={isFetchingNextPage} onClick={() => void fetchNextPage()} className="justify-self-center">
+        <Button
+          variant="outline"
+          busy={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+          className="justify-self-center"
+        >
           {t.backups.more}
         </Button>
       ) : null}
@@ -76,7 +95,15 @@ export default function BackupsTab({ server }: { server: Server }) {
   )
 }
 
-function Item({ server, backup, restorable }: { server: Server; backup: Backup; restorable: boolean }) {
+function Item({
+  server,
+  backup,
+  restorable,
+}: {
+  server: Server
+  backup: Backup
+  restorable: boolean
+}) {
   const t = useTexts('site', 'parts')
   const { diskSize } = useFormat()
   const [restoring, setRestoring] = useState(false)
@@ -86,7 +113,9 @@ function Item({ server, backup, restorable }: { server: Server; backup: Backup; 
   const download = async () => {
     setFetching(true)
     try {
-      const { url } = await attempt.run(linkBackup, { params: { id: server.id, backupId: backup.id } })
+      const { url } = await attempt.run(linkBackup, {
+        params: { id: server.id, backupId: backup.id },
+      })
       // An attachment: the page stays.
       location.assign(url)
     } catch (error) {
@@ -104,18 +133,31 @@ function Item({ server, backup, restorable }: { server: Server; backup: Backup; 
         </p>
         <p className="num mt-1 text-xs text-ink-3">
           {backup.kind === 'nightly' ? t.backups.nightly : t.backups.manual}
-          {backup.size === null ? '' : ` · ${diskSize(Math.max(1, Math.round(backup.size / megabyte)))}`}
-          {backup.files === null || backup.rows === null ? '' : ` · ${t.backups.holds(backup.files, backup.rows)}`}
+          {backup.size === null
+            ? ''
+            : ` · ${diskSize(Math.max(1, Math.round(backup.size / megabyte)))}`}
+          {backup.files === null || backup.rows === null
+            ? ''
+            : ` · ${t.backups.holds(backup.files, backup.rows)}`}
         </p>
         {backup.provenAt === null ? null : (
-          <p className="num mt-0.5 text-xs text-ink-3">{t.backups.provenAt(formatTime(backup.provenAt))}</p>
+          <p className="num mt-0.5 text-xs text-ink-3">
+            {t.backups.provenAt(formatTime(backup.provenAt))}
+          </p>
         )}
-        {backup.state === 'failed' ? <p className="mt-0.5 text-xs text-ink-3">{t.backups.failedHint}</p> : null}
+        {backup.state === 'failed' ? (
+          <p className="mt-0.5 text-xs text-ink-3">{t.backups.failedHint}</p>
+        ) : null}
         {backup.restoredAt === null ? null : (
-          <p className="num mt-0.5 text-xs text-ink-3">{t.backups.restoredAt(formatTime(backup.restoredAt))}</p>
+          <p className="num mt-0.5 text-xs text-ink-3">
+            {t.backups.restoredAt(formatTime(backup.restoredAt))}
+          </p>
         )}
-        {backup.restoreFailedAt === null || (backup.restoredAt ?? '') > backup.restoreFailedAt ? null : (
-          <p className="num mt-0.5 text-xs text-danger">{t.backups.restoreFailedAt(formatTime(backup.restoreFailedAt))}</p>
+        {backup.restoreFailedAt === null ||
+        (backup.restoredAt ?? '') > backup.restoreFailedAt ? null : (
+          <p className="num mt-0.5 text-xs text-danger">
+            {t.backups.restoreFailedAt(formatTime(backup.restoreFailedAt))}
+          </p>
         )}
       </div>
       {backup.state === 'proven' ? (
@@ -130,12 +172,22 @@ function Item({ server, backup, restorable }: { server: Server; backup: Backup; 
             <ArchiveRestore aria-hidden className="size-4" />
             {t.backups.restore}
           </Button>
-          <IconButton label={t.backups.downloadOf(when)} size="size-8" disabled={fetching} onClick={() => void download()}>
+          <IconButton
+            label={t.backups.downloadOf(when)}
+            size="size-8"
+            disabled={fetching}
+            onClick={() => void download()}
+          >
             <Download aria-hidden className="size-4" />
           </IconButton>
         </div>
       ) : null}
-      <RestoreDialog server={server} backup={backup} open={restoring} onClose={() => setRestoring(false)} />
+      <RestoreDialog
+        server={server}
+        backup={backup}
+        open={restoring}
+        onClose={() => setRestoring(false)}
+      />
     </li>
   )
 }
@@ -171,7 +223,17 @@ function StateBadge({ backup: { state, restoring } }: { backup: Backup }) {
   }
 }
 
-function RestoreDialog({ server, backup, open, onClose }: { server: Server; backup: Backup; open: boolean; onClose: () => void }) {
+function RestoreDialog({
+  server,
+  backup,
+  open,
+  onClose,
+}: {
+  server: Server
+  backup: Backup
+  open: boolean
+  onClose: () => void
+}) {
   const t = useTexts('site', 'parts')
   const queryClient = useQueryClient()
   const [attempt] = useState(() => new Attempt())

@@ -20,7 +20,10 @@ export function BeforeAfter({ server, label, before, after, price }: BeforeAfter
   const t = useTexts('site', 'parts')
   const { money } = useFormat()
   const [openedAt] = useState(() => Date.now())
-  const { data: subscription } = useQuery({ ...subscriptionQuery(server.subscriptionId ?? ''), enabled: server.subscriptionId !== null })
+  const { data: subscription } = useQuery({
+    ...subscriptionQuery(server.subscriptionId ?? ''),
+    enabled: server.subscriptionId !== null,
+  })
   const charged = subscription ? chargedNow(subscription, server.price, price, openedAt) : undefined
   return (
     <div className="rounded-lg bg-subtle p-4 text-sm">

@@ -1,6 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useBlocker, useNavigate } from '@tanstack/react-router'
-import { lazy, memo, Suspense, useDeferredValue, useMemo, useRef, useState, type FormEvent, type RefObject } from 'react'
+import {
+  lazy,
+  memo,
+  Suspense,
+  useDeferredValue,
+  useMemo,
+  useRef,
+  useState,
+  type FormEvent,
+  type RefObject,
+} from 'react'
 import { diskPrice } from '../../contract/pricing.ts'
 import { containerLimits, placeOrder } from '../../contract/wordpress.ts'
 import { ApiError, Attempt, messageOf, saidOr } from '../api.ts'
@@ -15,6 +25,7 @@ import { session } from '../session.ts'
 import { Later } from '../ui/Later.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { LoadError, Note, Skeleton } from '../ui/State.tsx'
+import { topUpOf } from '../payments/shortfall.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Stepper } from '../ui/Stepper.tsx'
@@ -45,7 +56,10 @@ const ReviewDialog = lazy(() => loadWanted(() => import('./ReviewDialog.tsx')))
 export const loadFor =
   (kind: Kind) =>
   ({ queryClient }: LoadInput) =>
-    Promise.all([queryClient.prefetchQuery(regionsQuery(kind)), queryClient.prefetchQuery(plansQuery)])
+    Promise.all([
+      queryClient.prefetchQuery(regionsQuery(kind)),
+      queryClient.prefetchQuery(plansQuery),
+    ])
 export const load = loadFor('wordpress')
 
 /** The problem in words, as the button says it. */
@@ -57,6 +71,8 @@ function problemText(problem: Problem | undefined, t: TextsWith<'servers'>): str
 export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const t = useTexts('servers')
   const navigate = useNavigate()
+  const user = useMe()
+  const { payments } = useConfig()
   const queryClient = useQueryClient()
   const { currency } = useMe()
   const { wordpress } = useConfig()
@@ -64,7 +80,10 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const regions = useQuery(regionsQuery(kind))
   const plans = useQuery(plansQuery)
   const [attempt] = useState(() => new Attempt())
-  const [form, setForm] = useDraft<OrderForm>('order', emptyOrder, (order) => ({ ...order, password: '' }))
+  const [form, setForm] = useDraft<OrderForm>('order', emptyOrder, (order) => ({
+    ...order,
+    password: '',
+  }))
   const [errors, setErrors] = useState<FieldErrors>({})
   const [refusal, setRefusal] = useState<string>()
   const [reviewing, setReviewing] = useState(false)
@@ -78,7 +97,10 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const regionOf = ({ regionId }: OrderForm) => regions.data?.data.find(({ id }) => id === regionId)
   const region = regionOf(settled)
   const plan = plans.data?.find((entry) => entry.id === settled.planId)
-  const price = useMemo(() => orderPrice(settled, plan, wordpress, currency), [settled, plan, wordpress, currency])
+  const price = useMemo(
+    () => orderPrice(settled, plan, wordpress, currency),
+    [settled, plan, wordpress, currency],
+  )
   const found = problems(settled, region)
   const missing = problemText(found[0], t)
   const lacks = (...keys: Problem['key'][]) => found.some((problem) => keys.includes(problem.key))
@@ -124,7 +146,10 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     setReviewing(false)
     if (!refused.current) return
     refused.current = false
-    ;(document.querySelector<HTMLElement>('#order [aria-invalid=true]') ?? document.getElementById('order-refusal'))?.focus()
+    ;(
+      document.querySelector<HTMLElement>('#order [aria-invalid=true]') ??
+      document.getElementById('order-refusal')
+    )?.focus()
   }
 
   const confirm = async () => {
@@ -133,9 +158,17 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
     setBusy(true)
     try {
       const { id } = await attempt.run(placeOrder, { body })
-      for (const subject of ['servers', 'invoices', 'me', 'transactions']) void queryClient.invalidateQueries({ queryKey: [subject] })
+      for (const subject of ['servers', 'invoices', 'me', 'transactions'])
+        void queryClient.invalidateQueries({ queryKey: [subject] })
       sent.current = true
+      const short = price.total - user.balance
       await navigate({ to: '/wordpress-progress/$id', params: { id }, replace: true })
+      // The order is kept and begins with the money; the way back leads to where it waits.
+      if (short > 0)
+        await navigate({
+          to: '/payment',
+          search: topUpOf(short, user.currency, payments[user.region_code]?.min ?? 0),
+        })
     } catch (error) {
       setReviewing(false)
       setErrors(error instanceof ApiError ? error.fields : {})
@@ -167,19 +200,45 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
                   </Note>
                 </div>
               ) : null}
-              <Section number={1} title={t.order.dataCenter} hint={t.order.dataCenterHint} done={region !== undefined}>
-                {regions.data ? <Regions regions={regions.data.data} value={form.regionId} onChange={set.region} /> : null}
+              <Section
+                number={1}
+                title={t.order.dataCenter}
+                hint={t.order.dataCenterHint}
+                done={region !== undefined}
+              >
+                {regions.data ? (
+                  <Regions
+                    regions={regions.data.data}
+                    value={form.regionId}
+                    onChange={set.region}
+                  />
+                ) : null}
                 {regions.isPending ? <Skeleton className="h-28 rounded-lg" /> : null}
                 {regions.isError && !regions.data ? (
-                  <LoadError text={messageOf(regions.error)} retryLabel={t.common.retry} onRetry={() => void regions.refetch()} />
+                  <LoadError
+                    text={messageOf(regions.error)}
+                    retryLabel={t.common.retry}
+                    onRetry={() => void regions.refetch()}
+                  />
                 ) : null}
                 <FieldComplaint text={errors['region']} />
               </Section>
-              <Section number={2} title={t.order.plan} hint={t.order.planHint} done={plan !== undefined}>
-                {plans.data ? <Plans plans={plans.data} value={form.planId} onChange={set.plan} /> : null}
+              <Section
+                number={2}
+                title={t.order.plan}
+                hint={t.order.planHint}
+                done={plan !== undefined}
+              >
+                {plans.data ? (
+                  <Plans plans={plans.data} value={form.planId} onChange={set.plan} />
+                ) : null}
                 {plans.isPending ? <Skeleton className="h-56 rounded-lg" /> : null}
                 {plans.isError && !plans.data ? (
-                  <LoadError text={messageOf(plans.error)} retryLabel={t.common.retry} onRetry={() => void plans.refetch()} />
+                  <LoadError
+                    text={messageOf(plans.error)}
+                    retryLabel={t.common.retry}
+                    onRetry={() => void plans.refetch()}
+                  />
                 ) : null}
                 <FieldComplaint text={errors['size']} />
               </Section>
@@ -197,13 +256,20 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
                   leastGb={Math.ceil(leastDiskMb(region) / 1024)}
                   priceOf={ssdPrice.perMonth}
                   perGb={t.order.perGb(money(ssdPerGb, currency))}
-                  error={errors['disk'] ?? (diskMb(settled.disk) > 0 ? complaintOf('diskLow', 'diskHigh') : undefined)}
+                  error={
+                    errors['disk'] ??
+                    (diskMb(settled.disk) > 0 ? complaintOf('diskLow', 'diskHigh') : undefined)
+                  }
                 />
               </Section>
               <Section
                 number={4}
                 title={t.order.mariadb}
-                hint={mariadbPerGb > 0 ? t.order.mariadbPriced(mariadbPrice.amount(10)) : t.order.mariadbHint}
+                hint={
+                  mariadbPerGb > 0
+                    ? t.order.mariadbPriced(mariadbPrice.amount(10))
+                    : t.order.mariadbHint
+                }
                 done={!lacks('mariadb', 'mariadbLow', 'mariadbHigh')}
               >
                 <DiskPicker
@@ -213,13 +279,22 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
                   onChange={set.mariadb}
                   leastGb={minGb}
                   priceOf={mariadbPerGb > 0 ? mariadbPrice.perMonth : undefined}
-                  perGb={mariadbPerGb > 0 ? t.order.perGb(money(mariadbPerGb, currency)) : undefined}
+                  perGb={
+                    mariadbPerGb > 0 ? t.order.perGb(money(mariadbPerGb, currency)) : undefined
+                  }
                   error={
-                    errors['mariadb_disk_size'] ?? (diskMb(settled.mariadb) > 0 ? complaintOf('mariadbLow', 'mariadbHigh') : undefined)
+                    errors['mariadb_disk_size'] ??
+                    (diskMb(settled.mariadb) > 0
+                      ? complaintOf('mariadbLow', 'mariadbHigh')
+                      : undefined)
                   }
                 />
               </Section>
-              <Section number={5} title={t.order.admin} done={!lacks('user', 'userBad', 'password')}>
+              <Section
+                number={5}
+                title={t.order.admin}
+                done={!lacks('user', 'userBad', 'password')}
+              >
                 <Admin
                   user={form.user}
                   password={form.password}
@@ -232,7 +307,9 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
               <Section
                 number={6}
                 title={t.order.containers}
-                hint={maxContainers > 1 ? t.order.containersHint(maxContainers) : t.order.containersOne}
+                hint={
+                  maxContainers > 1 ? t.order.containersHint(maxContainers) : t.order.containersOne
+                }
                 done
               >
                 <NumberField
@@ -247,7 +324,13 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
                 <FieldComplaint text={errors['replicate']} />
               </Section>
             </form>
-            <OrderSummary form={settled} region={region} plan={plan} price={price} missing={missing} />
+            <OrderSummary
+              form={settled}
+              region={region}
+              plan={plan}
+              price={price}
+              missing={missing}
+            />
             <OrderBar total={price.total} missing={missing} />
           </div>
         )}
@@ -283,11 +366,18 @@ function useMonthlyPrice(perGb: number) {
 }
 
 /** What was filled in is not lost by a slip. An order that is placed, a dead session or a portal in maintenance do not wait. */
-const LeaveGuard = memo(function LeaveGuard({ filled, sent }: { filled: boolean; sent: RefObject<boolean> }) {
+const LeaveGuard = memo(function LeaveGuard({
+  filled,
+  sent,
+}: {
+  filled: boolean
+  sent: RefObject<boolean>
+}) {
   const t = useTexts('servers')
   const holds = () => filled && !sent.current && session.signedIn() && !session.locked()
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && !next.pathname.startsWith('/pages/maint') && holds(),
+    shouldBlockFn: ({ current, next }) =>
+      current.pathname !== next.pathname && !next.pathname.startsWith('/pages/maint') && holds(),
     enableBeforeUnload: holds,
     withResolver: true,
   })

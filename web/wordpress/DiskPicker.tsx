@@ -18,7 +18,16 @@ interface DiskPickerProps {
 }
 
 /** 10, 20, 40 GB or any other size. */
-export const DiskPicker = memo(function DiskPicker({ name, label, value, onChange, leastGb, priceOf, perGb, error }: DiskPickerProps) {
+export const DiskPicker = memo(function DiskPicker({
+  name,
+  label,
+  value,
+  onChange,
+  leastGb,
+  priceOf,
+  perGb,
+  error,
+}: DiskPickerProps) {
   const t = useTexts('servers')
   const custom = value.choice === 'custom'
   const typed = Number(value.custom)
@@ -39,7 +48,11 @@ export const DiskPicker = memo(function DiskPicker({ name, label, value, onChang
             className="flex-col p-3"
           >
             <span className="num text-sm font-semibold">{t.order.diskSize(gb)}</span>
-            {priceOf ? <span className="num text-xs text-ink-3 group-has-checked:text-ink-2">{priceOf(gb)}</span> : null}
+            {priceOf ? (
+              <span className="num text-xs text-ink-3 group-has-checked:text-ink-2">
+                {priceOf(gb)}
+              </span>
+            ) : null}
           </RadioCard>
         ))}
         <RadioCard
@@ -51,7 +64,9 @@ export const DiskPicker = memo(function DiskPicker({ name, label, value, onChang
           className="flex-col p-3"
         >
           <span className="text-sm font-semibold">{t.order.customDisk}</span>
-          {perGb ? <span className="num text-xs text-ink-3 group-has-checked:text-ink-2">{perGb}</span> : null}
+          {perGb ? (
+            <span className="num text-xs text-ink-3 group-has-checked:text-ink-2">{perGb}</span>
+          ) : null}
         </RadioCard>
       </div>
       {custom ? (

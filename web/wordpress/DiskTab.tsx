@@ -41,16 +41,32 @@ export default function DiskTab({ server, which }: { server: Server; which: 'dis
         <dl className="grid grid-cols-2 gap-x-10 gap-y-4 text-sm sm:grid-cols-4">
           <Fact term={t.resize.size}>{disk(sizeMb)} GB</Fact>
           <Fact term={t.resize.kind}>SSD</Fact>
-          <Fact term={t.site.usage}>{used === undefined ? '–' : t.site.usageOf(diskSize(used), diskSize(sizeMb))}</Fact>
-          <Fact term={t.resize.perMonth}>{perGb === 0 ? t.resize.included : money(diskPrice(sizeMb, { perGb }), server.currency)}</Fact>
+          <Fact term={t.site.usage}>
+            {used === undefined ? '–' : t.site.usageOf(diskSize(used), diskSize(sizeMb))}
+          </Fact>
+          <Fact term={t.resize.perMonth}>
+            {perGb === 0 ? t.resize.included : money(diskPrice(sizeMb, { perGb }), server.currency)}
+          </Fact>
         </dl>
-        <Button disabled={!running || largest} onClick={() => setOpen(true)} className="max-sm:w-full">
+        <Button
+          disabled={!running || largest}
+          onClick={() => setOpen(true)}
+          className="max-sm:w-full"
+        >
           <HardDriveUpload aria-hidden className="size-4" />
           {ssd ? t.resize.upgrade : t.resize.addDisk}
         </Button>
       </div>
-      {running ? largest ? <p className="text-sm text-ink-3">{t.resize.largest}</p> : null : <Note tone="info">{t.resize.closed}</Note>}
-      {open ? <GrowDialog server={server} ssd={ssd} perGb={perGb} onClose={() => setOpen(false)} /> : null}
+      {running ? (
+        largest ? (
+          <p className="text-sm text-ink-3">{t.resize.largest}</p>
+        ) : null
+      ) : (
+        <Note tone="info">{t.resize.closed}</Note>
+      )}
+      {open ? (
+        <GrowDialog server={server} ssd={ssd} perGb={perGb} onClose={() => setOpen(false)} />
+      ) : null}
     </div>
   )
 }
@@ -64,14 +80,27 @@ function Fact({ term, children }: { term: string; children: string | (string | n
   )
 }
 
-function GrowDialog({ server, ssd, perGb, onClose }: { server: Server; ssd: boolean; perGb: number; onClose: () => void }) {
+function GrowDialog({
+  server,
+  ssd,
+  perGb,
+  onClose,
+}: {
+  server: Server
+  ssd: boolean
+  perGb: number
+  onClose: () => void
+}) {
   const t = useTexts('site', 'parts')
   const { disk } = useFormat()
   const language = useLanguage()
   const fromMb = ssd ? server.disk : server.mariadb_disk_size
   const nowGb = Math.floor(fromMb / mbPerGb)
   const [typed, setTyped] = useState(String(Math.min(maxGb, nowGb + 10)))
-  const { busy, refusal, field, run } = useChange(server, { done: t.resize.diskDone, failed: t.resize.diskFailed })
+  const { busy, refusal, field, run } = useChange(server, {
+    done: t.resize.diskDone,
+    failed: t.resize.diskFailed,
+  })
   const toMb = (wholeNumber(typed) ?? 0) * mbPerGb
   const fits = toMb > fromMb && toMb <= diskLimits.maxMb
   const submit = async (event: FormEvent) => {
@@ -104,7 +133,12 @@ function GrowDialog({ server, ssd, perGb, onClose }: { server: Server; ssd: bool
         </>
       }
     >
-      <form id="grow-disk" noValidate onSubmit={(event) => void submit(event)} className="grid gap-4">
+      <form
+        id="grow-disk"
+        noValidate
+        onSubmit={(event) => void submit(event)}
+        className="grid gap-4"
+      >
         <Field
           label={t.resize.newSize}
           hint={t.resize.atLeast(nowGb)}

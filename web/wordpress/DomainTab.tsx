@@ -13,6 +13,7 @@ import { Button, IconButton } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input } from '../ui/Field.tsx'
+import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { DomainRecords } from './DomainRecords.tsx'
 import { serverQuery } from './queries.ts'
@@ -32,7 +33,7 @@ export default function DomainTab({ server }: { server: Server }) {
   const [adding, setAdding] = useDraft('adding a domain', false)
   const [typed, setTyped] = useDraft('domain', '')
   const [complaint, setComplaint] = useState<string>()
-  const [attempt, setAttempt] = useState<Attempt>()
+  const [attempt, setAttempt] = useDraft<Attempt | undefined>('domain that waits', undefined)
   const [busy, setBusy] = useState(false)
   const addButton = useRef<HTMLButtonElement>(null)
   const closed = server.status === 'failed' || server.status === 'deleting'
@@ -44,7 +45,8 @@ export default function DomainTab({ server }: { server: Server }) {
     requestAnimationFrame(() => addButton.current?.focus())
   }
 
-  const add = async (name: string) => {
+  /** `again`: the customer asks for the check of a name that waits for its records. */
+  const add = async (name: string, again = false) => {
     if (busy) return
     setBusy(true)
     setComplaint(undefined)
@@ -59,14 +61,18 @@ export default function DomainTab({ server }: { server: Server }) {
       const provable = error instanceof ApiError && error.code === 'domain_not_verified'
       if (provable) {
         setAttempt({ name, text: t.domains.notVerified, provable })
+        setAdding(false)
+        setTyped('')
         await queryClient.invalidateQueries({ queryKey: domainQuery(server.id, name).queryKey })
       } else {
-        const text = (error instanceof ApiError ? error.fields['domains'] : undefined) ?? messageOf(error)
+        const text =
+          (error instanceof ApiError ? error.fields['domains'] : undefined) ?? messageOf(error)
         // A word that is no name has nothing to verify.
         if (error instanceof ApiError && error.code === 'invalid_input') setComplaint(text)
         else setAttempt({ name, text, provable })
       }
-      toast.error(t.toast.error, t.domains.failed)
+      // That the records are not there yet is the first step of adding a name, and no fault.
+      if (!provable || again) toast.error(t.toast.error, t.domains.failed)
     } finally {
       setBusy(false)
       void queryClient.invalidateQueries({ queryKey: ['servers'] })
@@ -87,7 +93,11 @@ export default function DomainTab({ server }: { server: Server }) {
         <p className="mt-0.5 text-xs text-ink-3">{t.domains.primaryHint}</p>
         <p className="mt-2 flex items-center gap-1 text-sm">
           <DomainLink server={server} name={server.domain} url={server.url} />
-          <CopyButton text={server.domain} label={t.common.copyOf(server.domain)} doneLabel={t.common.copied} />
+          <CopyButton
+            text={server.domain}
+            label={t.common.copyOf(server.domain)}
+            doneLabel={t.common.copied}
+          />
         </p>
       </section>
       <section aria-labelledby="extra-domains">
@@ -138,17 +148,39 @@ export default function DomainTab({ server }: { server: Server }) {
           <div className="mt-3 rounded-lg p-4 shadow-[inset_0_0_0_1px_var(--border)]">
             <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
               <span className="min-w-0 flex-1 text-sm font-medium break-all">{attempt.name}</span>
-              <Button variant="outline" size="sm" busy={busy} onClick={() => void add(attempt.name)}>
+              <Button
+                variant="outline"
+                size="sm"
+                busy={busy}
+                onClick={() => void add(attempt.name, true)}
+              >
                 {t.domains.verify}
               </Button>
-              <IconButton label={t.domains.forget} size="size-8" onClick={() => setAttempt(undefined)}>
+              <IconButton
+                label={t.domains.forget}
+                size="size-8"
+                onClick={() => setAttempt(undefined)}
+              >
                 <X aria-hidden className="size-4" />
               </IconButton>
             </div>
-            <p role="alert" className="mt-1 text-sm font-medium text-danger">
-              {attempt.text}
-            </p>
-            {attempt.provable ? <DomainRecords siteId={server.id} name={attempt.name} /> : null}
+            {attempt.provable ? (
+              <>
+                <Note tone="warning" className="mt-2">
+                  <p className="font-medium">{t.domains.waiting}</p>
+                  <p className="text-xs">{attempt.text}</p>
+                </Note>
+                <DomainRecords
+                  siteId={server.id}
+                  name={attempt.name}
+                  onVerified={() => void add(attempt.name)}
+                />
+              </>
+            ) : (
+              <p role="alert" className="mt-1 text-sm font-medium text-danger">
+                {attempt.text}
+              </p>
+            )}
           </div>
         ) : null}
         {server.domains.length > 0 ? (
@@ -167,7 +199,8 @@ export default function DomainTab({ server }: { server: Server }) {
 
 function DomainLink({ server, name, url }: { server: Server; name: string; url: string }) {
   const t = useTexts()
-  if (server.status !== 'running') return <span className="min-w-0 font-medium break-all">{name}</span>
+  if (server.status !== 'running')
+    return <span className="min-w-0 font-medium break-all">{name}</span>
   return (
     <a
       href={url}
@@ -189,17 +222,28 @@ function Held({ server, name }: { server: Server; name: string }) {
   const [removing, setRemoving] = useState(false)
   const state = server.domainStates.find((one) => one.name === name)
   const verified = state?.verified ?? true
+  // Proven by its TXT record, and visitors still go elsewhere.
+  const away = verified && state?.pointed === false
   const own = new URL(server.url)
   return (
     <li className="px-4 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <span className="flex min-w-0 flex-1 items-center max-sm:basis-full">
-          <DomainLink server={server} name={name} url={`${own.protocol}//${name}${own.port ? `:${own.port}` : ''}`} />
+          <DomainLink
+            server={server}
+            name={name}
+            url={`${own.protocol}//${name}${own.port ? `:${own.port}` : ''}`}
+          />
         </span>
         <Badge tone={verified ? 'success' : 'warning'} dot>
           {verified ? t.domains.verified : t.domains.lost}
         </Badge>
-        {verified ? null : (
+        {away ? (
+          <Badge tone="warning" dot>
+            {t.domains.notPointed}
+          </Badge>
+        ) : null}
+        {verified && !away ? null : (
           <Button variant="outline" size="sm" aria-expanded={open} onClick={() => setOpen(!open)}>
             {t.domains.show}
           </Button>
@@ -211,13 +255,29 @@ function Held({ server, name }: { server: Server; name: string }) {
       {verified || state === undefined ? null : (
         <p className="mt-1 text-xs text-ink-3">{t.domains.lostHint(formatTime(state.checkedAt))}</p>
       )}
+      {away ? <p className="mt-1 text-xs text-ink-3">{t.domains.notPointedHint}</p> : null}
       {open ? <DomainRecords siteId={server.id} name={name} /> : null}
-      <RemoveDomain server={server} name={name} open={removing} onClose={() => setRemoving(false)} />
+      <RemoveDomain
+        server={server}
+        name={name}
+        open={removing}
+        onClose={() => setRemoving(false)}
+      />
     </li>
   )
 }
 
-function RemoveDomain({ server, name, open, onClose }: { server: Server; name: string; open: boolean; onClose: () => void }) {
+function RemoveDomain({
+  server,
+  name,
+  open,
+  onClose,
+}: {
+  server: Server
+  name: string
+  open: boolean
+  onClose: () => void
+}) {
   const t = useTexts('site', 'parts')
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
@@ -230,7 +290,12 @@ function RemoveDomain({ server, name, open, onClose }: { server: Server; name: s
       toast.success(t.toast.success, t.domains.removed)
     } catch (error) {
       onClose()
-      toast.error(t.toast.error, error instanceof ApiError && error.code === 'offline' ? error.message : t.domains.removeFailed)
+      toast.error(
+        t.toast.error,
+        error instanceof ApiError && error.code === 'offline'
+          ? error.message
+          : t.domains.removeFailed,
+      )
     } finally {
       setBusy(false)
       void queryClient.invalidateQueries({ queryKey: ['servers'] })

@@ -8,8 +8,12 @@ import { UsageFacts } from './UsageFacts.tsx'
 export default function InfoParts({ server, kind }: { server: Server; kind: Kind }) {
   return (
     <>
-      {server.status === 'running' || server.status === 'suspended' ? <UsageFacts server={server} /> : null}
-      {server.subscriptionId === null ? null : <SubscriptionPanel id={server.subscriptionId} name={server.name} />}
+      {server.status === 'running' || server.status === 'suspended' ? (
+        <UsageFacts server={server} />
+      ) : null}
+      {server.subscriptionId === null ? null : (
+        <SubscriptionPanel id={server.subscriptionId} name={server.name} />
+      )}
       <SiteActions server={server} kind={kind} />
     </>
   )

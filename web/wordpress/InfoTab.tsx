@@ -45,7 +45,12 @@ function Facts({ server }: { server: Server }) {
       <Fact term={t.site.region}>{server.configs.region.name}</Fact>
       <Fact term={t.site.domain} wide>
         {server.status === 'running' ? (
-          <a href={server.url} target="_blank" rel="noreferrer" className="break-all text-primary-ink hover:underline">
+          <a
+            href={server.url}
+            target="_blank"
+            rel="noreferrer"
+            className="break-all text-primary-ink hover:underline"
+          >
             {server.domain}
           </a>
         ) : (
@@ -65,7 +70,15 @@ function Facts({ server }: { server: Server }) {
 }
 
 /** `wide` takes a line of its own on phones. */
-function Fact({ term, wide = false, children }: { term: string; wide?: boolean; children: ReactNode }) {
+function Fact({
+  term,
+  wide = false,
+  children,
+}: {
+  term: string
+  wide?: boolean
+  children: ReactNode
+}) {
   return (
     <div className={wide ? 'min-w-0 max-lg:col-span-2' : 'min-w-0'}>
       <dt className="text-xs text-ink-3">{term}</dt>

@@ -17,7 +17,8 @@ import { serverListQuery, type Kind } from './queries.ts'
 import { ServerBadge } from './ServerBadge.tsx'
 import { wording } from './wording.ts'
 
-export const load = ({ queryClient }: LoadInput) => queryClient.prefetchInfiniteQuery(serverListQuery)
+export const load = ({ queryClient }: LoadInput) =>
+  queryClient.prefetchInfiniteQuery(serverListQuery)
 
 export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
   const t = useTexts('servers')
@@ -53,10 +54,23 @@ export default function ListPage({ kind = 'wordpress' }: { kind?: Kind }) {
   )
 }
 
-function ServerLink({ server, className, children }: { server: Server; className?: string; children: string }) {
+function ServerLink({
+  server,
+  className,
+  children,
+}: {
+  server: Server
+  className?: string
+  children: string
+}) {
   const t = useTexts('servers')
   return (
-    <Link to="/wordpress/$id" params={{ id: server.id }} className={className} aria-label={t.wp.viewOf(server.name)}>
+    <Link
+      to="/wordpress/$id"
+      params={{ id: server.id }}
+      className={className}
+      aria-label={t.wp.viewOf(server.name)}
+    >
       {children}
     </Link>
   )
@@ -110,8 +124,12 @@ function Table({ list, kind }: { list: Server[]; kind: Kind }) {
                 {t.wp.cpuRam(server.cpu, ram(server.ram))} · {t.server.gb(disk(server.disk))}
               </span>
             </th>
-            <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-md:hidden')}>{t.wp.cpuRam(server.cpu, ram(server.ram))}</td>
-            <td className={cx(cell, 'num text-right whitespace-nowrap text-ink-2 max-md:hidden')}>{t.server.gb(disk(server.disk))}</td>
+            <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-md:hidden')}>
+              {t.wp.cpuRam(server.cpu, ram(server.ram))}
+            </td>
+            <td className={cx(cell, 'num text-right whitespace-nowrap text-ink-2 max-md:hidden')}>
+              {t.server.gb(disk(server.disk))}
+            </td>
             {withMariadb ? (
               <td className={cx(cell, 'num text-right whitespace-nowrap text-ink-2 max-md:hidden')}>
                 {t.server.gb(disk(server.mariadb_disk_size))}

@@ -1,4 +1,13 @@
-import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from 'react'
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type RefObject,
+} from 'react'
 import { useTexts } from '../i18n/index.ts'
 import { cx } from '../ui/cx.ts'
 import { blocksOf, type LogBlock, type LogLine } from './log-ring.ts'
@@ -58,7 +67,9 @@ export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps
       onScroll={onScroll}
       className="h-[1000px] max-lg:h-[calc(100dvh-31rem)] max-lg:min-h-72 overflow-auto rounded-lg bg-[#0d111a] py-2 font-mono text-xs/5 text-[#d5dbe8] dark:shadow-[inset_0_0_0_1px_var(--border)]"
     >
-      {lines.length === 0 ? <p className="px-4 py-10 text-center font-sans text-sm text-[#9aa5ba]">{empty}</p> : null}
+      {lines.length === 0 ? (
+        <p className="px-4 py-10 text-center font-sans text-sm text-[#9aa5ba]">{empty}</p>
+      ) : null}
       <div className={wrap ? 'w-full' : 'w-max min-w-full'}>
         {blocks.map((block) => (
           <Block key={block.key} block={block} wrap={wrap} area={area} onResize={settle} />
@@ -107,7 +118,10 @@ const Block = memo(
           ? block.lines.map((line) => (
               <div
                 key={line.number}
-                className={cx('min-w-full px-4 hover:bg-white/5', wrap ? 'break-all whitespace-pre-wrap' : 'whitespace-pre')}
+                className={cx(
+                  'min-w-full px-4 hover:bg-white/5',
+                  wrap ? 'break-all whitespace-pre-wrap' : 'whitespace-pre',
+                )}
               >
                 {line.source === '' ? null : <span className="text-[#8391ab]">{line.source} </span>}
                 {line.text}

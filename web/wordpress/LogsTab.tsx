@@ -33,7 +33,9 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
   const lines = frozen ?? stream.lines
   const shown = useMemo(() => {
     const wanted = fold(query.trim())
-    return wanted === '' ? lines : lines.filter((line) => fold(`${line.source} ${line.text}`).includes(wanted))
+    return wanted === ''
+      ? lines
+      : lines.filter((line) => fold(`${line.source} ${line.text}`).includes(wanted))
   }, [lines, query])
   const newest = stream.lines.at(-1)?.number ?? -1
   const [seen, setSeen] = useState(-1)
@@ -87,7 +89,11 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
             aria-pressed={frozen !== undefined}
             onClick={() => (frozen ? resume() : setFrozen(stream.lines))}
           >
-            {frozen ? <Play aria-hidden className="size-4" /> : <Pause aria-hidden className="size-4" />}
+            {frozen ? (
+              <Play aria-hidden className="size-4" />
+            ) : (
+              <Pause aria-hidden className="size-4" />
+            )}
           </IconButton>
           <IconButton
             label={t.logs.wrap}
@@ -115,13 +121,19 @@ function LogView({ stream, name }: { stream: LogStream; name: string }) {
           empty={query.trim() === '' ? t.logs.none : t.logs.noMatch}
         />
         {unseen > 0 ? (
-          <Button size="sm" onClick={resume} className="num absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-pop">
+          <Button
+            size="sm"
+            onClick={resume}
+            className="num absolute bottom-4 left-1/2 -translate-x-1/2 rounded-full shadow-pop"
+          >
             <ArrowDown aria-hidden className="size-4" />
             {t.logs.newLines(unseen)}
           </Button>
         ) : null}
       </div>
-      {stream.dropped > 0 ? <p className="num text-xs text-ink-3">{t.logs.dropped(ringSize)}</p> : null}
+      {stream.dropped > 0 ? (
+        <p className="num text-xs text-ink-3">{t.logs.dropped(ringSize)}</p>
+      ) : null}
       <Announcer unseen={unseen} />
     </div>
   )
@@ -154,7 +166,10 @@ function Announcer({ unseen }: { unseen: number }) {
     latest.current = unseen
   }, [unseen])
   useEffect(() => {
-    const timer = setInterval(() => setSaid(latest.current > 0 ? t.logs.newLines(latest.current) : ''), announceEveryMs)
+    const timer = setInterval(
+      () => setSaid(latest.current > 0 ? t.logs.newLines(latest.current) : ''),
+      announceEveryMs,
+    )
     return () => clearInterval(timer)
   }, [t])
   return (

@@ -3,7 +3,13 @@ import { memo, useDeferredValue, useId, useState, type ReactNode } from 'react'
 import type * as z from 'zod/mini'
 import { effectivePlanPrice } from '../../contract/pricing.ts'
 import { ruleText } from '../../contract/sentences.ts'
-import { adminUser, passwordChecks, passwordHolds, type Plan, type Region } from '../../contract/wordpress.ts'
+import {
+  adminUser,
+  passwordChecks,
+  passwordHolds,
+  type Plan,
+  type Region,
+} from '../../contract/wordpress.ts'
 import { useFormat } from '../format.ts'
 import { sentenceLanguage, useTexts } from '../i18n/index.ts'
 import { Badge } from '../ui/Badge.tsx'
@@ -25,7 +31,10 @@ interface SectionProps {
 export function Section({ number, title, hint, done, children }: SectionProps) {
   const id = useId()
   return (
-    <section aria-labelledby={id} className="grid gap-x-4 p-5 sm:grid-cols-[28px_minmax(0,1fr)] sm:p-6">
+    <section
+      aria-labelledby={id}
+      className="grid gap-x-4 p-5 sm:grid-cols-[28px_minmax(0,1fr)] sm:p-6"
+    >
       <span
         aria-hidden
         className={cx(
@@ -128,8 +137,12 @@ export const Plans = memo(function Plans({ plans, value, onChange }: PlansProps)
                 </span>
               </span>
               <span className="num mt-3 flex flex-wrap items-baseline gap-x-1.5">
-                <span className="text-lg font-semibold tracking-[-.01em]">{money(price, plan.currency)}</span>
-                <span className="text-xs text-ink-3 group-has-checked:text-ink-2">{t.common.perMonth}</span>
+                <span className="text-lg font-semibold tracking-[-.01em]">
+                  {money(price, plan.currency)}
+                </span>
+                <span className="text-xs text-ink-3 group-has-checked:text-ink-2">
+                  {t.common.perMonth}
+                </span>
                 {onSale ? (
                   <s className="text-xs text-ink-3 group-has-checked:text-ink-2">
                     <span className="sr-only">{t.order.listPrice} </span>
@@ -155,7 +168,14 @@ interface AdminProps {
   passwordRefused: string | undefined
 }
 
-export const Admin = memo(function Admin({ user, password, onUser, onPassword, userRefused, passwordRefused }: AdminProps) {
+export const Admin = memo(function Admin({
+  user,
+  password,
+  onUser,
+  onPassword,
+  userRefused,
+  passwordRefused,
+}: AdminProps) {
   const t = useTexts('servers')
   const { language } = useFormat()
   const words = sentenceLanguage(language)
@@ -163,8 +183,14 @@ export const Admin = memo(function Admin({ user, password, onUser, onPassword, u
   // A letter stands in its field in its own frame; what is said of it follows in the next.
   const name = useDeferredValue(user)
   const secret = useDeferredValue(password)
-  const userError = userRefused ?? (name !== '' && !adminUser.safeParse(name).success ? ruleText('wordpress_user', words) : undefined)
-  const passwordError = passwordRefused ?? (secret !== '' && !passwordHolds(secret) ? ruleText('wordpress_password', words) : undefined)
+  const userError =
+    userRefused ??
+    (name !== '' && !adminUser.safeParse(name).success
+      ? ruleText('wordpress_user', words)
+      : undefined)
+  const passwordError =
+    passwordRefused ??
+    (secret !== '' && !passwordHolds(secret) ? ruleText('wordpress_password', words) : undefined)
   const generate = () => {
     onPassword(generatePassword())
     setRevealed(true)
@@ -227,8 +253,15 @@ const PasswordChecks = memo(function PasswordChecks({ password }: { password: st
   return (
     <ul className="mt-3 flex flex-wrap gap-x-4 gap-y-1.5 text-xs">
       {checks.map(([label, met]) => (
-        <li key={label} className={cx('flex items-center gap-1.5', met ? 'text-success' : 'text-ink-3')}>
-          {met ? <Check aria-hidden className="size-3.5" strokeWidth={3} /> : <Circle aria-hidden className="size-3" />}
+        <li
+          key={label}
+          className={cx('flex items-center gap-1.5', met ? 'text-success' : 'text-ink-3')}
+        >
+          {met ? (
+            <Check aria-hidden className="size-3.5" strokeWidth={3} />
+          ) : (
+            <Circle aria-hidden className="size-3" />
+          )}
           {label}
           <span className="sr-only">{`: ${met ? t.order.met : t.order.notMet}`}</span>
         </li>

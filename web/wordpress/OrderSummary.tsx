@@ -22,7 +22,13 @@ interface SummaryProps {
 }
 
 /** The price, line by line, and the one button. It stays in sight while the order is put together. */
-export const OrderSummary = memo(function OrderSummary({ form, region, plan, price, missing }: SummaryProps) {
+export const OrderSummary = memo(function OrderSummary({
+  form,
+  region,
+  plan,
+  price,
+  missing,
+}: SummaryProps) {
   const t = useTexts('servers')
   const user = useMe()
   const { money, disk, ram } = useFormat()
@@ -50,16 +56,30 @@ export const OrderSummary = memo(function OrderSummary({ form, region, plan, pri
             detail={plan ? `${t.server.cpu(plan.cpu)} · ${t.wp.ram(ram(plan.ram))}` : '—'}
             value={plan ? amount(price.plan) : '—'}
           />
-          <Line term={t.order.ssd} detail={ssd > 0 ? t.server.gb(disk(ssd)) : '—'} value={ssd > 0 ? amount(price.disk) : '—'} />
+          <Line
+            term={t.order.ssd}
+            detail={ssd > 0 ? t.server.gb(disk(ssd)) : '—'}
+            value={ssd > 0 ? amount(price.disk) : '—'}
+          />
           <Line
             term={t.order.mariadb}
             detail={mariadb > 0 ? t.server.gb(disk(mariadb)) : '—'}
-            value={mariadb === 0 ? '—' : price.mariadbDisk === 0 ? t.order.included : amount(price.mariadbDisk)}
+            value={
+              mariadb === 0
+                ? '—'
+                : price.mariadbDisk === 0
+                  ? t.order.included
+                  : amount(price.mariadbDisk)
+            }
             quiet={price.mariadbDisk === 0}
           />
           <Line
             term={t.order.containerLine}
-            detail={plan ? t.order.containerCount(form.containers, amount(effectivePlanPrice(plan))) : String(form.containers)}
+            detail={
+              plan
+                ? t.order.containerCount(form.containers, amount(effectivePlanPrice(plan)))
+                : String(form.containers)
+            }
             value={plan ? amount(price.containers) : '—'}
           />
         </dl>
@@ -67,12 +87,23 @@ export const OrderSummary = memo(function OrderSummary({ form, region, plan, pri
       <div className="border-t border-border p-5">
         <div className="flex items-baseline justify-between gap-3">
           <span className="text-sm font-medium">{t.order.total}</span>
-          <output form="order" className="num text-2xl font-semibold tracking-[-.02em] whitespace-nowrap">
+          <output
+            form="order"
+            className="num text-2xl font-semibold tracking-[-.02em] whitespace-nowrap"
+          >
             {amount(price.total)}
-            <span className="text-xs font-normal tracking-normal text-ink-3">{t.common.perMonth}</span>
+            <span className="text-xs font-normal tracking-normal text-ink-3">
+              {t.common.perMonth}
+            </span>
           </output>
         </div>
-        <Button type="submit" form="order" size="lg" className="mt-4 w-full" disabled={missing !== undefined}>
+        <Button
+          type="submit"
+          form="order"
+          size="lg"
+          className="mt-4 w-full"
+          disabled={missing !== undefined}
+        >
           {t.order.review}
         </Button>
         <p className="mt-2.5 text-center text-xs text-ink-3">{missing ?? t.order.onlyAfter}</p>
@@ -82,7 +113,17 @@ export const OrderSummary = memo(function OrderSummary({ form, region, plan, pri
   )
 })
 
-function Line({ term, detail, value, quiet = false }: { term: string; detail: string; value: string; quiet?: boolean }) {
+function Line({
+  term,
+  detail,
+  value,
+  quiet = false,
+}: {
+  term: string
+  detail: string
+  value: string
+  quiet?: boolean
+}) {
   return (
     <div className="flex items-start justify-between gap-3">
       <dt className="min-w-0 font-medium">
@@ -101,13 +142,18 @@ function WalletLine({ total }: { total: number }) {
   const { money } = useFormat()
   const balance = money(user.balance, user.currency)
   const short = total - user.balance
-  const enough = total > 0 ? t.order.walletEnough(balance, Math.floor(user.balance / total)) : `${t.shell.balance} ${balance}`
+  const enough =
+    total > 0
+      ? t.order.walletEnough(balance, Math.floor(user.balance / total))
+      : `${t.shell.balance} ${balance}`
   return (
     <p className="num flex items-center gap-2 rounded-b-xl bg-subtle px-5 py-3 text-xs text-ink-2">
       <WalletMinimal aria-hidden className="size-4 shrink-0 text-ink-3" />
       {total > 0 && short > 0 ? (
         <>
-          <span className="text-warning">{t.order.walletShort(balance, money(short, user.currency))}</span>
+          <span className="text-warning">
+            {t.order.walletShort(balance, money(short, user.currency))}
+          </span>
           <Link
             to="/payment"
             search={topUpOf(short, user.currency, payments[user.region_code]?.min ?? 0)}
@@ -124,19 +170,35 @@ function WalletLine({ total }: { total: number }) {
 }
 
 /** The same total and button along the bottom edge of a phone. */
-export const OrderBar = memo(function OrderBar({ total, missing }: { total: number; missing: string | undefined }) {
+export const OrderBar = memo(function OrderBar({
+  total,
+  missing,
+}: {
+  total: number
+  missing: string | undefined
+}) {
   const t = useTexts('servers')
   const user = useMe()
   const { money } = useFormat()
   return (
     <div className="no-print fixed inset-x-0 bottom-0 z-20 short:static border-t border-border bg-surface p-3 pb-[max(.75rem,env(safe-area-inset-bottom))] lg:hidden">
-      {missing === undefined ? null : <p className="mb-2 text-center text-xs text-ink-2">{missing}</p>}
+      {missing === undefined ? null : (
+        <p className="mb-2 text-center text-xs text-ink-2">{missing}</p>
+      )}
       <div className="mx-auto flex max-w-xl items-center gap-3">
         <p className="text-xs whitespace-nowrap text-ink-3">
           {t.order.totalPerMonth}
-          <span className="num block text-lg font-semibold text-ink">{money(total, user.currency)}</span>
+          <span className="num block text-lg font-semibold text-ink">
+            {money(total, user.currency)}
+          </span>
         </p>
-        <Button type="submit" form="order" size="lg" className="min-w-0 flex-1 px-2" disabled={missing !== undefined}>
+        <Button
+          type="submit"
+          form="order"
+          size="lg"
+          className="min-w-0 flex-1 px-2"
+          disabled={missing !== undefined}
+        >
           <span className="truncate">{t.order.reviewShort}</span>
         </Button>
       </div>

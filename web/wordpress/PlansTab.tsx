@@ -30,25 +30,51 @@ export default function PlansTab({ server }: { server: Server }) {
     <div className="grid gap-6">
       {running ? null : <Note tone="info">{t.resize.closed}</Note>}
       {server.planned && planned && server.renewsAt !== null ? (
-        <Note tone="info">{t.resize.plannedNote(planned.name, server.planned.replicate, formatTime(server.renewsAt))}</Note>
+        <Note tone="info">
+          {t.resize.plannedNote(
+            planned.name,
+            server.planned.replicate,
+            formatTime(server.renewsAt),
+          )}
+        </Note>
       ) : null}
       {isPending ? <Skeleton className="h-64 rounded-lg" /> : null}
-      {isError && !plans ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+      {isError && !plans ? (
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+        />
+      ) : null}
       {plans ? <PlanTable server={server} plans={plans} running={running} /> : null}
-      {running && plans ? <Containers key={server.replicate} server={server} plans={plans} /> : null}
+      {running && plans ? (
+        <Containers key={server.replicate} server={server} plans={plans} />
+      ) : null}
       {running ? <Name key={server.name} server={server} /> : null}
     </div>
   )
 }
 
 /** On the narrowest phones its words take two lines. */
-const narrow = 'max-sm:h-auto max-sm:shrink max-sm:px-1.5 max-sm:min-h-6 max-sm:py-1 max-sm:text-center max-sm:whitespace-normal'
+const narrow =
+  'max-sm:h-auto max-sm:shrink max-sm:px-1.5 max-sm:min-h-6 max-sm:py-1 max-sm:text-center max-sm:whitespace-normal'
 
-function PlanTable({ server, plans, running }: { server: Server; plans: readonly Plan[]; running: boolean }) {
+function PlanTable({
+  server,
+  plans,
+  running,
+}: {
+  server: Server
+  plans: readonly Plan[]
+  running: boolean
+}) {
   const t = useTexts('servers', 'site', 'parts')
   const { money, ram } = useFormat()
   const [chosen, setChosen] = useState<Plan>()
-  const { busy, refusal, field, run } = useChange(server, { done: t.resize.sizeDone, failed: t.resize.sizeFailed })
+  const { busy, refusal, field, run } = useChange(server, {
+    done: t.resize.sizeDone,
+    failed: t.resize.sizeFailed,
+  })
   const wrong = refusal ?? field('size')
   const own = useRef<HTMLTableCellElement>(null)
   /** Takes back a plan that waits for the renewal. Nothing is asked: it costs nothing, and may be planned again. */
@@ -80,13 +106,24 @@ function PlanTable({ server, plans, running }: { server: Server; plans: readonly
         <tbody>
           {plans.map((plan) => (
             <tr key={plan.id} className={row}>
-              <th scope="row" ref={plan.id === server.size ? own : undefined} tabIndex={-1} className={cx(cell, 'text-left font-medium')}>
+              <th
+                scope="row"
+                ref={plan.id === server.size ? own : undefined}
+                tabIndex={-1}
+                className={cx(cell, 'text-left font-medium')}
+              >
                 <span className="whitespace-nowrap">{plan.name}</span>
-                <span className="num block text-xs font-normal text-ink-3 sm:hidden">{t.wp.cpuRam(plan.cpu, ram(plan.ram))}</span>
+                <span className="num block text-xs font-normal text-ink-3 sm:hidden">
+                  {t.wp.cpuRam(plan.cpu, ram(plan.ram))}
+                </span>
               </th>
-              <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>{t.wp.cpuRam(plan.cpu, ram(plan.ram))}</td>
+              <td className={cx(cell, 'num whitespace-nowrap text-ink-2 max-sm:hidden')}>
+                {t.wp.cpuRam(plan.cpu, ram(plan.ram))}
+              </td>
               <td className={cx(cell, 'num text-right whitespace-nowrap max-sm:pl-0')}>
-                {plan.sale_price === 0 ? null : <s className="block text-xs text-ink-3">{money(plan.price, plan.currency)}</s>}
+                {plan.sale_price === 0 ? null : (
+                  <s className="block text-xs text-ink-3">{money(plan.price, plan.currency)}</s>
+                )}
                 {money(effectivePlanPrice(plan), plan.currency)}
               </td>
               <td className={cx(cell, 'text-right max-sm:pl-0')}>
@@ -96,7 +133,14 @@ function PlanTable({ server, plans, running }: { server: Server; plans: readonly
                       {t.resize.current}
                     </Badge>
                     {server.planned && server.planned.size !== server.size ? (
-                      <Button variant="outline" size="sm" disabled={!running} busy={busy} onClick={() => void keep()} className={narrow}>
+                      <Button
+                        variant="outline"
+                        size="sm"
+                        disabled={!running}
+                        busy={busy}
+                        onClick={() => void keep()}
+                        className={narrow}
+                      >
                         {t.resize.keep}
                       </Button>
                     ) : null}
@@ -126,15 +170,35 @@ function PlanTable({ server, plans, running }: { server: Server; plans: readonly
           {wrong}
         </Note>
       )}
-      {chosen ? <PlanDialog server={server} plans={plans} to={chosen} onClose={() => setChosen(undefined)} /> : null}
+      {chosen ? (
+        <PlanDialog
+          server={server}
+          plans={plans}
+          to={chosen}
+          onClose={() => setChosen(undefined)}
+        />
+      ) : null}
     </div>
   )
 }
 
-function PlanDialog({ server, plans, to, onClose }: { server: Server; plans: readonly Plan[]; to: Plan; onClose: () => void }) {
+function PlanDialog({
+  server,
+  plans,
+  to,
+  onClose,
+}: {
+  server: Server
+  plans: readonly Plan[]
+  to: Plan
+  onClose: () => void
+}) {
   const t = useTexts('site', 'parts')
   const from = plans.find(({ id }) => id === server.size)
-  const { busy, refusal, field, run } = useChange(server, { done: t.resize.sizeDone, failed: t.resize.sizeFailed })
+  const { busy, refusal, field, run } = useChange(server, {
+    done: t.resize.sizeDone,
+    failed: t.resize.sizeFailed,
+  })
   const smaller = from !== undefined && effectivePlanPrice(to) < effectivePlanPrice(from)
   const wrong = refusal ?? field('size')
   const confirm = async () => {
@@ -147,7 +211,11 @@ function PlanDialog({ server, plans, to, onClose }: { server: Server; plans: rea
       onClose={onClose}
       busy={busy}
       title={t.resize.planTitle(to.name)}
-      description={smaller && server.renewsAt !== null ? t.resize.planDown(formatTime(server.renewsAt)) : t.resize.planUp}
+      description={
+        smaller && server.renewsAt !== null
+          ? t.resize.planDown(formatTime(server.renewsAt))
+          : t.resize.planUp
+      }
       closeLabel={t.common.close}
       footer={
         <>
@@ -185,7 +253,10 @@ function Containers({ server, plans }: { server: Server; plans: readonly Plan[] 
   const { wordpress } = useConfig()
   const standing = server.planned?.replicate ?? server.replicate
   const [count, setCount] = useState(standing)
-  const { busy, refusal, field, run } = useChange(server, { done: t.resize.sizeDone, failed: t.resize.sizeFailed })
+  const { busy, refusal, field, run } = useChange(server, {
+    done: t.resize.sizeDone,
+    failed: t.resize.sizeFailed,
+  })
   const plan = plans.find(({ id }) => id === server.size)
   const max = Math.min(containerLimits.max, wordpress.maxContainers)
   const wrong = refusal ?? field('replicate')
@@ -239,7 +310,10 @@ function Containers({ server, plans }: { server: Server; plans: readonly Plan[] 
 function Name({ server }: { server: Server }) {
   const t = useTexts('site', 'parts')
   const [name, setName] = useState(server.name)
-  const { busy, refusal, field, run } = useChange(server, { done: t.resize.renamed, failed: t.domains.failed })
+  const { busy, refusal, field, run } = useChange(server, {
+    done: t.resize.renamed,
+    failed: t.domains.failed,
+  })
   const rest = server.domain.slice(server.name.length)
   const rename = (event: FormEvent) => {
     event.preventDefault()
@@ -263,7 +337,13 @@ function Name({ server }: { server: Server }) {
               autoCapitalize="none"
               spellCheck={false}
             />
-            <Button type="submit" variant="outline" className="h-10" busy={busy} disabled={name === server.name || name === ''}>
+            <Button
+              type="submit"
+              variant="outline"
+              className="h-10"
+              busy={busy}
+              disabled={name === server.name || name === ''}
+            >
               {t.resize.rename}
             </Button>
           </span>

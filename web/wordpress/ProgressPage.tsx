@@ -26,14 +26,16 @@ const silentMs = 10_000
 const withoutSocketMs = 3000
 const redirectMs = 1000
 
-export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
+export const load = ({ queryClient, params }: LoadInput) =>
+  queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
 
 /** Reads where the order stands, then listens; the page may be left and opened again at any moment. */
 export default function ProgressPage() {
   const t = useTexts('servers', 'site')
   const { id } = route.useParams()
   const { data: server, isPending, error, refetch } = useQuery(serverQuery(id))
-  const settled = server !== undefined && server.status !== 'pending_payment' && server.status !== 'provisioning'
+  const settled =
+    server !== undefined && server.status !== 'pending_payment' && server.status !== 'provisioning'
   const refused = useNudges(id, settled, () => void refetch())
 
   return (
@@ -50,7 +52,11 @@ export default function ProgressPage() {
               </Link>
             </Empty>
           ) : (
-            <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} />
+            <LoadError
+              text={messageOf(error)}
+              retryLabel={t.common.retry}
+              onRetry={() => void refetch()}
+            />
           )}
         </section>
       ) : null}
@@ -70,7 +76,8 @@ function useNudges(id: string, settled: boolean, look: () => void): boolean {
     }
     const forget = onPortalEvent((told) => {
       const invoice = InvoiceEvent.safeParse(told?.payload)
-      if (invoice.success && invoice.data.wp?.id === id) setRefused(told?.event === 'invoice.payment_failed')
+      if (invoice.success && invoice.data.wp?.id === id)
+        setRefused(told?.event === 'invoice.payment_failed')
       hear()
     })
     const timer = setInterval(() => {
@@ -107,7 +114,10 @@ function Progress({ server, refused }: { server: Server; refused: boolean }) {
   useEffect(() => {
     if (stage !== 'running') return
     toast.success(t.toast.success, t.progress.ready)
-    const timer = setTimeout(() => void navigate({ to: '/wordpress/$id', params: { id: server.id }, replace: true }), redirectMs)
+    const timer = setTimeout(
+      () => void navigate({ to: '/wordpress/$id', params: { id: server.id }, replace: true }),
+      redirectMs,
+    )
     return () => clearTimeout(timer)
     // A change of language is no second success.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
@@ -125,7 +135,11 @@ function Progress({ server, refused }: { server: Server; refused: boolean }) {
         <Stepper steps={t.wp.steps} at={stepOf[stage]} label={t.wp.stepsLabel} />
       </div>
       <section className="card mx-auto max-w-2xl p-6 sm:p-8">
-        <Headline stage={stage} server={server} elapsed={formatElapsed((now - Date.parse(server.createdAt)) / 1000)} />
+        <Headline
+          stage={stage}
+          server={server}
+          elapsed={formatElapsed((now - Date.parse(server.createdAt)) / 1000)}
+        />
         <Tasks stage={stage} />
         {stage === 'unpaid' && server.invoice ? <Unpaid invoice={server.invoice} /> : null}
         <Actions stage={stage} server={server} />
@@ -136,11 +150,16 @@ function Progress({ server, refused }: { server: Server; refused: boolean }) {
 
 function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; elapsed: string }) {
   const t = useTexts('servers', 'site')
+  const user = useMe()
+  const { money } = useFormat()
   const working = stage === 'paying' || stage === 'provisioning'
   const heads: Record<Stage, [string, string | undefined]> = {
     paying: [t.progress.working, t.progress.leave],
     provisioning: [t.progress.working, t.progress.leave],
-    unpaid: [t.progress.paymentTitle, t.progress.paymentText],
+    unpaid: [
+      t.progress.paymentTitle(money(shortOf(server, user.balance), user.currency)),
+      t.progress.paymentText,
+    ],
     running: [t.progress.readyTitle, t.progress.opening],
     failed: [t.progress.failedTitle, t.progress.failedText],
     suspended: [t.progress.suspendedTitle, t.site.suspended],
@@ -157,11 +176,17 @@ function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; el
   return (
     <div className="flex items-start gap-4">
       {working ? (
-        <span aria-hidden className="grid size-11 shrink-0 place-items-center rounded-full bg-primary-soft text-primary-ink">
+        <span
+          aria-hidden
+          className="grid size-11 shrink-0 place-items-center rounded-full bg-primary-soft text-primary-ink"
+        >
           <span className="spinner size-5!" />
         </span>
       ) : (
-        <span aria-hidden className={cx('grid size-11 shrink-0 place-items-center rounded-full', look)}>
+        <span
+          aria-hidden
+          className={cx('grid size-11 shrink-0 place-items-center rounded-full', look)}
+        >
           <Icon className="size-6" strokeWidth={1.75} />
         </span>
       )}
@@ -186,11 +211,15 @@ function Headline({ stage, server, elapsed }: { stage: Stage; server: Server; el
   )
 }
 
+/** What is missing for the order to go on, minor units. */
+const shortOf = (server: Server, balance: number): number =>
+  Math.max(0, (server.invoice?.amount_due ?? 0) - balance)
+
 type TaskState = 'done' | 'now' | 'waiting' | 'stopped'
 
 const taskStates: Record<Stage, [TaskState, TaskState, TaskState]> = {
   paying: ['done', 'now', 'waiting'],
-  unpaid: ['done', 'stopped', 'waiting'],
+  unpaid: ['done', 'now', 'waiting'],
   provisioning: ['done', 'done', 'now'],
   running: ['done', 'done', 'done'],
   failed: ['done', 'done', 'stopped'],
@@ -206,7 +235,11 @@ function Tasks({ stage }: { stage: Stage }) {
       {taskStates[stage].map((state, index) => (
         <li key={names[index]} className="flex items-center gap-3 text-sm">
           <TaskMark state={state} />
-          <span className={state === 'waiting' ? 'text-ink-3' : state === 'now' ? 'font-medium' : ''}>{names[index]}</span>
+          <span
+            className={state === 'waiting' ? 'text-ink-3' : state === 'now' ? 'font-medium' : ''}
+          >
+            {names[index]}
+          </span>
           <span className="ml-auto text-xs text-ink-3">{t.progress[state]}</span>
         </li>
       ))}
@@ -222,10 +255,15 @@ function TaskMark({ state }: { state: TaskState }) {
     stopped: 'bg-danger-soft text-danger',
   }
   return (
-    <span aria-hidden className={cx('grid size-6 shrink-0 place-items-center rounded-full', looks[state])}>
+    <span
+      aria-hidden
+      className={cx('grid size-6 shrink-0 place-items-center rounded-full', looks[state])}
+    >
       {state === 'done' ? <Check className="size-3.5" strokeWidth={3} /> : null}
       {state === 'stopped' ? <X className="size-3.5" strokeWidth={3} /> : null}
-      {state === 'now' ? <span className="pulse-dot size-2 rounded-full bg-primary text-primary" /> : null}
+      {state === 'now' ? (
+        <span className="pulse-dot size-2 rounded-full bg-primary text-primary" />
+      ) : null}
     </span>
   )
 }
@@ -235,7 +273,7 @@ function Unpaid({ invoice }: { invoice: NonNullable<Server['invoice']> }) {
   const { money } = useFormat()
   return (
     <dl className="mt-6 divide-y divide-border rounded-lg text-sm shadow-[inset_0_0_0_1px_var(--border)]">
-      <Line term={t.progress.invoiceId}>{invoice.number}</Line>
+      <Line term={t.progress.invoiceId}>{invoice.number ?? t.common.draft}</Line>
       <Line term={t.progress.amountPaid}>{money(invoice.amount_paid, invoice.currency)}</Line>
       <Line term={t.progress.amountDue}>
         <b className="font-semibold">{money(invoice.amount_due, invoice.currency)}</b>
@@ -257,14 +295,19 @@ function Actions({ stage, server }: { stage: Stage; server: Server }) {
   const t = useTexts('servers', 'site')
   const user = useMe()
   const { payments } = useConfig()
+  const { money } = useFormat()
   const place = 'mt-6 flex flex-wrap gap-2 max-sm:*:flex-1'
   if (stage === 'unpaid') {
-    const short = (server.invoice?.amount_due ?? 0) - user.balance
+    const short = shortOf(server, user.balance)
     return (
       <div className={place}>
-        <Link to="/payment" search={topUpOf(short, user.currency, payments[user.region_code]?.min ?? 0)} className={buttonClass()}>
+        <Link
+          to="/payment"
+          search={topUpOf(short, user.currency, payments[user.region_code]?.min ?? 0)}
+          className={buttonClass()}
+        >
           <Plus aria-hidden className="size-4" />
-          {t.progress.topUp}
+          {t.progress.topUp(money(short, user.currency))}
         </Link>
         {server.invoice ? (
           <HostedLink url={server.invoice.hosted_invoice_url} className={buttonClass('outline')}>

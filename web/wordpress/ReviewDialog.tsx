@@ -22,11 +22,23 @@ interface ReviewProps {
 }
 
 /** The whole order once more, before money moves. */
-export default function ReviewDialog({ open, onClose, onConfirm, busy, form, region, plan, total }: ReviewProps) {
+export default function ReviewDialog({
+  open,
+  onClose,
+  onConfirm,
+  busy,
+  form,
+  region,
+  plan,
+  total,
+}: ReviewProps) {
   const t = useTexts('servers')
   const user = useMe()
   const { money, ram, disk } = useFormat()
   const price = money(total, user.currency)
+  const short = total - user.balance
+  const label =
+    short > 0 ? t.order.topUpAndOrder(money(short, user.currency)) : t.order.confirm(price)
   return (
     <Dialog
       open={open}
@@ -40,8 +52,13 @@ export default function ReviewDialog({ open, onClose, onConfirm, busy, form, reg
           <Button variant="outline" onClick={onClose}>
             {t.common.cancel}
           </Button>
-          <Button busy={busy} onClick={onConfirm} className="num">
-            {t.order.confirm(price)}
+          <Button
+            busy={busy}
+            onClick={onConfirm}
+            className="num"
+            aria-label={short > 0 ? `${t.order.confirmWord}: ${label}` : undefined}
+          >
+            {label}
           </Button>
         </>
       }
@@ -84,7 +101,9 @@ function Secret({ text }: { text: string }) {
   const [shown, setShown] = useState(false)
   return (
     <span className="flex items-center gap-1.5">
-      <span className={shown ? 'font-mono text-xs break-all' : ''}>{shown ? text : '••••••••'}</span>
+      <span className={shown ? 'font-mono text-xs break-all' : ''}>
+        {shown ? text : '••••••••'}
+      </span>
       <button
         type="button"
         aria-label={t.common.showPassword}

@@ -11,11 +11,21 @@ const tones: Record<Status, Tone> = {
   deleting: 'neutral',
 }
 
-export function ServerBadge({ status }: { status: Status }) {
+export function ServerBadge({
+  status,
+  restarting = false,
+}: {
+  status: Status
+  restarting?: boolean
+}) {
   const t = useTexts()
   return (
-    <Badge tone={tones[status]} dot live={status === 'provisioning'}>
-      {t.server.statuses[status]}
+    <Badge
+      tone={restarting ? 'info' : tones[status]}
+      dot
+      live={restarting || status === 'provisioning'}
+    >
+      {restarting ? t.server.restarting : t.server.statuses[status]}
     </Badge>
   )
 }

@@ -1,16 +1,19 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { RotateCw, Trash2 } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import type { Server } from '../../contract/wordpress.ts'
 import { deleteServer, restartServer } from '../../contract/wordpress-server.ts'
 import { Attempt, call, messageOf } from '../api.ts'
+import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input } from '../ui/Field.tsx'
+import { Note } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import type { Kind } from './queries.ts'
+import { subscriptionQuery } from './site-queries.ts'
 import { wording } from './wording.ts'
 
 /** What one does to a server rarely, and not by a slip. */
@@ -19,7 +22,10 @@ export function SiteActions({ server, kind }: { server: Server; kind: Kind }) {
   const [asking, setAsking] = useState<'restart' | 'delete'>()
   if (server.status === 'deleting') return null
   return (
-    <section aria-label={t.site.danger} className="mt-6 flex flex-wrap gap-2 border-t border-border pt-5">
+    <section
+      aria-label={t.site.danger}
+      className="mt-6 flex flex-wrap gap-2 border-t border-border pt-5"
+    >
       {server.status === 'running' ? (
         <Button
           variant="outline"
@@ -35,13 +41,30 @@ export function SiteActions({ server, kind }: { server: Server; kind: Kind }) {
         <Trash2 aria-hidden className="size-4" />
         {t.site.remove}
       </Button>
-      <RestartDialog server={server} open={asking === 'restart'} onClose={() => setAsking(undefined)} />
-      <DeleteDialog server={server} kind={kind} open={asking === 'delete'} onClose={() => setAsking(undefined)} />
+      <RestartDialog
+        server={server}
+        open={asking === 'restart'}
+        onClose={() => setAsking(undefined)}
+      />
+      <DeleteDialog
+        server={server}
+        kind={kind}
+        open={asking === 'delete'}
+        onClose={() => setAsking(undefined)}
+      />
     </section>
   )
 }
 
-function RestartDialog({ server, open, onClose }: { server: Server; open: boolean; onClose: () => void }) {
+function RestartDialog({
+  server,
+  open,
+  onClose,
+}: {
+  server: Server
+  open: boolean
+  onClose: () => void
+}) {
   const t = useTexts('site')
   const queryClient = useQueryClient()
   const [attempt] = useState(() => new Attempt())
@@ -81,7 +104,17 @@ function RestartDialog({ server, open, onClose }: { server: Server; open: boolea
   )
 }
 
-function DeleteDialog({ server, kind, open, onClose }: { server: Server; kind: Kind; open: boolean; onClose: () => void }) {
+function DeleteDialog({
+  server,
+  kind,
+  open,
+  onClose,
+}: {
+  server: Server
+  kind: Kind
+  open: boolean
+  onClose: () => void
+}) {
   const t = useTexts('servers', 'site')
   const queryClient = useQueryClient()
   const navigate = useNavigate()
@@ -97,7 +130,8 @@ function DeleteDialog({ server, kind, open, onClose }: { server: Server; kind: K
     setBusy(true)
     try {
       await call(deleteServer, { params: { id: server.id } })
-      for (const subject of ['servers', 'invoices', 'me', 'transactions']) void queryClient.invalidateQueries({ queryKey: [subject] })
+      for (const subject of ['servers', 'invoices', 'me', 'transactions'])
+        void queryClient.invalidateQueries({ queryKey: [subject] })
       toast.success(t.toast.success, t.site.removed(server.name))
       await navigate({ to: wording(kind, t).listTo })
     } catch (error) {
@@ -108,6 +142,12 @@ function DeleteDialog({ server, kind, open, onClose }: { server: Server; kind: K
     }
   }
   const form = `delete-${server.id}`
+  const { money } = useFormat()
+  const { data: subscription } = useQuery({
+    ...subscriptionQuery(server.subscriptionId ?? ''),
+    enabled: open && server.subscriptionId !== null,
+  })
+  const unused = subscription?.unused ?? 0
   return (
     <Dialog
       open={open}
@@ -121,12 +161,23 @@ function DeleteDialog({ server, kind, open, onClose }: { server: Server; kind: K
           <Button variant="outline" onClick={close}>
             {t.common.cancel}
           </Button>
-          <Button type="submit" form={form} variant="danger" busy={busy} disabled={typed !== server.name}>
+          <Button
+            type="submit"
+            form={form}
+            variant="danger"
+            busy={busy}
+            disabled={typed !== server.name}
+          >
             {t.site.remove}
           </Button>
         </>
       }
     >
+      {unused > 0 ? (
+        <Note tone="info" className="mb-4">
+          {t.site.removeRefund(money(unused, subscription?.currency ?? server.currency))}
+        </Note>
+      ) : null}
       <form id={form} onSubmit={(event) => void remove(event)}>
         <Field label={t.site.removeType(server.name)}>
           {(control) => (

@@ -9,6 +9,8 @@ import { useTexts } from '../i18n/index.ts'
 import { HostedLink } from '../invoices/InvoiceParts.tsx'
 
 import type { LoadInput } from '../routes.tsx'
+import { formatTime } from '../format.ts'
+import { Badge } from '../ui/Badge.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Later } from '../ui/Later.tsx'
@@ -18,8 +20,9 @@ import { InfoTab } from './InfoTab.tsx'
 import { loadPart } from './load-part.ts'
 import { serverQuery, type Kind } from './queries.ts'
 import { ServerBadge } from './ServerBadge.tsx'
-import type { SiteTab } from './site-tabs.ts'
+import { siteTabs, type SiteTab } from './site-tabs.ts'
 import { SiteTabs } from './SiteTabs.tsx'
+import { useRestartEnd } from './restart-end.ts'
 import { wording } from './wording.ts'
 
 const LogsTab = lazy(() => loadPart(() => import('./LogsTab.tsx')))
@@ -28,7 +31,8 @@ const PlansTab = lazy(() => loadPart(() => import('./PlansTab.tsx')))
 const BackupsTab = lazy(() => loadPart(() => import('./BackupsTab.tsx')))
 const DomainTab = lazy(() => loadPart(() => import('./DomainTab.tsx')))
 
-export const load = ({ queryClient, params }: LoadInput) => queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
+export const load = ({ queryClient, params }: LoadInput) =>
+  queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
 
 export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const t = useTexts('servers', 'site')
@@ -68,12 +72,19 @@ export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
 }
 
 function Site({ server, kind }: { server: Server; kind: Kind }) {
-  const { tab: current = 'general' } = useSearch({ strict: false }) as { tab?: SiteTab }
+  const search = useSearch({ strict: false }) as { tab?: unknown }
+  // An address of before, or one that was typed, leads to the first part.
+  const current = siteTabs.find((tab) => tab === search.tab) ?? 'general'
   return (
     <section className="card">
       <SiteHead server={server} />
       <SiteTabs current={current} />
-      <div role="tabpanel" id={`panel-${current}`} aria-labelledby={`tab-${current}`} className="p-5 sm:p-6">
+      <div
+        role="tabpanel"
+        id={`panel-${current}`}
+        aria-labelledby={`tab-${current}`}
+        className="p-5 sm:p-6"
+      >
         <Later>
           {() => (
             <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
@@ -106,6 +117,7 @@ function Part({ tab, server, kind }: { tab: SiteTab; server: Server; kind: Kind 
 
 function SiteHead({ server }: { server: Server }) {
   const t = useTexts('servers', 'site')
+  useRestartEnd(server)
   const running = server.status === 'running'
   return (
     <header className="p-5 sm:p-6">
@@ -113,7 +125,12 @@ function SiteHead({ server }: { server: Server }) {
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
             <h2 className="text-xl font-semibold break-all">{server.name}</h2>
-            <ServerBadge status={server.status} />
+            <ServerBadge status={server.status} restarting={server.restarting} />
+            {server.downSince === null ? null : (
+              <Badge tone="danger" dot>
+                {t.site.down(formatTime(server.downSince))}
+              </Badge>
+            )}
           </div>
           <p className="mt-1 flex items-center gap-1 text-sm">
             {running ? (
@@ -130,12 +147,22 @@ function SiteHead({ server }: { server: Server }) {
             ) : (
               <span className="break-all text-ink-2">{server.domain}</span>
             )}
-            <CopyButton text={server.url} label={t.common.copyOf(t.site.domain)} doneLabel={t.common.copied} className="text-ink-3" />
+            <CopyButton
+              text={server.url}
+              label={t.common.copyOf(t.site.domain)}
+              doneLabel={t.common.copied}
+              className="text-ink-3"
+            />
           </p>
         </div>
         {running ? (
           <div className="flex flex-wrap gap-2 max-sm:w-full max-sm:*:flex-1">
-            <a href={server.url} target="_blank" rel="noreferrer" className={buttonClass('outline')}>
+            <a
+              href={server.url}
+              target="_blank"
+              rel="noreferrer"
+              className={buttonClass('outline')}
+            >
               {t.site.visit}
             </a>
             <AdminButton server={server} />
@@ -153,7 +180,11 @@ function StatusNote({ server }: { server: Server }) {
     return (
       <Note tone="info" className="mt-4 flex flex-wrap items-center justify-between gap-3">
         {t.site.notRunning}
-        <Link to="/wordpress-progress/$id" params={{ id: server.id }} className="font-semibold underline underline-offset-4">
+        <Link
+          to="/wordpress-progress/$id"
+          params={{ id: server.id }}
+          className="font-semibold underline underline-offset-4"
+        >
           {t.site.toProgress}
         </Link>
       </Note>
@@ -164,7 +195,10 @@ function StatusNote({ server }: { server: Server }) {
       <Note tone="warning" className="mt-4 flex flex-wrap items-center justify-between gap-3">
         {t.site.suspended}
         {server.invoice && server.invoice.amount_due > 0 ? (
-          <HostedLink url={server.invoice.hosted_invoice_url} className="font-semibold underline underline-offset-4">
+          <HostedLink
+            url={server.invoice.hosted_invoice_url}
+            className="font-semibold underline underline-offset-4"
+          >
             {t.site.payInvoice}
           </HostedLink>
         ) : null}

@@ -23,9 +23,16 @@ export function SiteTabs({ current }: { current: SiteTab }) {
     const row = list.current
     const tab = row?.querySelector<HTMLElement>(`#tab-${current}`)
     // The row alone: the page stays where it is.
-    if (row && tab) row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2
+    if (row && tab)
+      row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2
   }, [current])
-  const show = (tab: SiteTab) => void navigate({ to: '.', search: tab === 'general' ? {} : { tab }, replace: true, resetScroll: false })
+  const show = (tab: SiteTab) =>
+    void navigate({
+      to: '.',
+      search: tab === 'general' ? {} : { tab },
+      replace: true,
+      resetScroll: false,
+    })
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
     if (step === 0) return
@@ -56,7 +63,9 @@ export function SiteTabs({ current }: { current: SiteTab }) {
           onClick={() => show(tab)}
           className={cx(
             'h-11 shrink-0 border-b-2 text-sm font-medium whitespace-nowrap transition-colors',
-            tab === current ? 'border-primary text-ink' : 'border-transparent text-ink-3 hover:text-ink',
+            tab === current
+              ? 'border-primary text-ink'
+              : 'border-transparent text-ink-3 hover:text-ink',
           )}
         >
           {names[tab]}

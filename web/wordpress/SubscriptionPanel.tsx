@@ -1,6 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useId, useState, type ReactNode } from 'react'
-import { cancelSubscription, resumeSubscription, type Subscription } from '../../contract/billing.ts'
+import {
+  cancelSubscription,
+  resumeSubscription,
+  type Subscription,
+} from '../../contract/billing.ts'
 import { Attempt, messageOf } from '../api.ts'
 import { formatDay, formatTime, useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
@@ -13,7 +17,13 @@ import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { toast } from '../ui/toast.ts'
 import { subscriptionQuery } from './site-queries.ts'
 
-const tones = { pending: 'info', active: 'success', past_due: 'warning', suspended: 'danger', ended: 'neutral' } as const
+const tones = {
+  pending: 'info',
+  active: 'success',
+  past_due: 'warning',
+  suspended: 'danger',
+  ended: 'neutral',
+} as const
 
 /** What a server is paid by: when it renews, for how much, and how it ends. */
 export function SubscriptionPanel({ id, name }: { id: string; name: string }) {
@@ -33,7 +43,13 @@ export function SubscriptionPanel({ id, name }: { id: string; name: string }) {
         ) : null}
       </div>
       {isPending ? <Skeleton className="mt-4 h-16" /> : null}
-      {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+      {isError && !data ? (
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+        />
+      ) : null}
       {data ? <Standing subscription={data} name={name} /> : null}
     </section>
   )
@@ -43,8 +59,12 @@ function Standing({ subscription, name }: { subscription: Subscription; name: st
   const t = useTexts('site', 'parts')
   const { money } = useFormat()
   const { renewsAt, unpaid, cancelAtPeriodEnd } = subscription
-  const { price, renewalPrice, currency } = subscription
-  const term = cancelAtPeriodEnd ? t.subscription.ends : renewsAt === null ? t.subscription.paidUntil : t.subscription.renews
+  const { price, renewalPrice, currency, priceRise } = subscription
+  const term = cancelAtPeriodEnd
+    ? t.subscription.ends
+    : renewsAt === null
+      ? t.subscription.paidUntil
+      : t.subscription.renews
   return (
     <>
       {unpaid ? <Unpaid subscription={subscription} unpaid={unpaid} /> : null}
@@ -56,6 +76,11 @@ function Standing({ subscription, name }: { subscription: Subscription; name: st
       {subscription.planned ? (
         <Note tone="info" className="mt-4">
           {t.subscription.planned}
+        </Note>
+      ) : null}
+      {priceRise ? (
+        <Note tone="info" className="mt-4">
+          {t.subscription.priceRise(money(priceRise.price, currency), formatDay(priceRise.actsAt))}
         </Note>
       ) : null}
       <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-5 text-sm sm:gap-x-10 lg:grid-cols-3">
@@ -77,7 +102,13 @@ function Standing({ subscription, name }: { subscription: Subscription; name: st
   )
 }
 
-function Unpaid({ subscription, unpaid }: { subscription: Subscription; unpaid: NonNullable<Subscription['unpaid']> }) {
+function Unpaid({
+  subscription,
+  unpaid,
+}: {
+  subscription: Subscription
+  unpaid: NonNullable<Subscription['unpaid']>
+}) {
   const t = useTexts('site', 'parts')
   const { money } = useFormat()
   return (
@@ -86,11 +117,18 @@ function Unpaid({ subscription, unpaid }: { subscription: Subscription; unpaid: 
       className="mt-4 flex flex-wrap items-center justify-between gap-3"
     >
       <span>
-        <b className="font-semibold">{t.subscription.overdue(unpaid.number, money(unpaid.amount_due, subscription.currency))}</b>{' '}
-        {subscription.status === 'past_due' ? `${t.subscription.suspendsOn(formatDay(unpaid.suspendsAt))} ` : null}
+        <b className="font-semibold">
+          {t.subscription.overdue(unpaid.number, money(unpaid.amount_due, subscription.currency))}
+        </b>{' '}
+        {subscription.status === 'past_due'
+          ? `${t.subscription.suspendsOn(formatDay(unpaid.suspendsAt))} `
+          : null}
         {t.subscription.deletesOn(formatDay(unpaid.deletesAt))} {t.subscription.backByItself}
       </span>
-      <HostedLink url={unpaid.hosted_invoice_url} className="font-semibold underline underline-offset-4">
+      <HostedLink
+        url={unpaid.hosted_invoice_url}
+        className="font-semibold underline underline-offset-4"
+      >
         {t.subscription.pay}
       </HostedLink>
     </Note>
@@ -148,11 +186,15 @@ function Cancel({ subscription, name }: { subscription: Subscription; name: stri
   const [chosen, setChosen] = useState<When>('period_end')
   const when = mayWait ? chosen : 'now'
   const cancel = useMutation({
-    mutationFn: () => attempt.run(cancelSubscription, { params: { id: subscription.id }, body: { when } }),
+    mutationFn: () =>
+      attempt.run(cancelSubscription, { params: { id: subscription.id }, body: { when } }),
     onSuccess: (now) => {
       changed(now)
       setOpen(false)
-      toast.success(t.toast.success, when === 'now' ? t.subscription.gone : t.subscription.cancelled)
+      toast.success(
+        t.toast.success,
+        when === 'now' ? t.subscription.gone : t.subscription.cancelled,
+      )
     },
     onError: (error) => toast.error(t.toast.error, messageOf(error)),
   })
@@ -179,7 +221,11 @@ function Cancel({ subscription, name }: { subscription: Subscription; name: stri
           </>
         }
       >
-        <div role="radiogroup" aria-label={t.subscription.cancelTitle} className="grid gap-3 text-sm">
+        <div
+          role="radiogroup"
+          aria-label={t.subscription.cancelTitle}
+          className="grid gap-3 text-sm"
+        >
           {mayWait ? (
             <Choice
               value="period_end"
@@ -216,7 +262,13 @@ interface ChoiceProps {
 
 function Choice({ value, when, onChange, title, hint }: ChoiceProps) {
   return (
-    <RadioCard name="when" value={value} checked={when === value} onChange={() => onChange(value)} className="p-3.5 pr-10">
+    <RadioCard
+      name="when"
+      value={value}
+      checked={when === value}
+      onChange={() => onChange(value)}
+      className="p-3.5 pr-10"
+    >
       <span>
         <span className="block font-medium">{title}</span>
         <span className="num mt-0.5 block text-ink-2">{hint}</span>

@@ -21,15 +21,29 @@ export function UsageFacts({ server }: { server: Server }) {
         {t.site.usage}
       </h3>
       {isPending ? <Skeleton className="mt-3 h-24 rounded-lg" /> : null}
-      {isError && !data ? <LoadError text={messageOf(error)} retryLabel={t.common.retry} onRetry={() => void refetch()} /> : null}
+      {isError && !data ? (
+        <LoadError
+          text={messageOf(error)}
+          retryLabel={t.common.retry}
+          onRetry={() => void refetch()}
+        />
+      ) : null}
       {data ? (
         <div className="mt-3 grid gap-x-10 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
-          <Meter label={t.site.disk} used={data.disk} of={server.disk} text={t.site.usageOf(diskSize(data.disk), diskSize(server.disk))} />
+          <Meter
+            label={t.site.disk}
+            used={data.disk}
+            of={server.disk}
+            text={t.site.usageOf(diskSize(data.disk), diskSize(server.disk))}
+          />
           <Meter
             label={t.site.mariadb}
             used={data.mariadb_disk_size}
             of={server.mariadb_disk_size}
-            text={t.site.usageOf(diskSize(data.mariadb_disk_size), diskSize(server.mariadb_disk_size))}
+            text={t.site.usageOf(
+              diskSize(data.mariadb_disk_size),
+              diskSize(server.mariadb_disk_size),
+            )}
           />
           {data.containers.map(({ name, memory }) => (
             <Meter
@@ -37,7 +51,11 @@ export function UsageFacts({ server }: { server: Server }) {
               label={t.site.memoryOf(name)}
               used={memory ?? 0}
               of={server.ram}
-              text={memory === null ? t.site.starting : t.site.usageOf(ramSize(memory), ramSize(server.ram))}
+              text={
+                memory === null
+                  ? t.site.starting
+                  : t.site.usageOf(ramSize(memory), ramSize(server.ram))
+              }
             />
           ))}
         </div>
@@ -46,7 +64,17 @@ export function UsageFacts({ server }: { server: Server }) {
   )
 }
 
-function Meter({ label, used, of, text }: { label: string; used: number; of: number; text: string }) {
+function Meter({
+  label,
+  used,
+  of,
+  text,
+}: {
+  label: string
+  used: number
+  of: number
+  text: string
+}) {
   const share = Math.min(1, used / of)
   return (
     <div className="min-w-0 text-sm">

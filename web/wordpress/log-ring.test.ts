@@ -7,8 +7,10 @@ test('the line is what stands after the separator', () => {
     text: 'GET /san-pham 200',
   })
 })
-test('a separator that the server widened stays in the line', () => expect(parseMessage('t c - - a -  - b').text).toBe('a -  - b'))
-test('a message without a separator is all line', () => expect(parseMessage('plain')).toEqual({ source: '', text: 'plain' }))
+test('a separator that the server widened stays in the line', () =>
+  expect(parseMessage('t c - - a -  - b').text).toBe('a -  - b'))
+test('a message without a separator is all line', () =>
+  expect(parseMessage('plain')).toEqual({ source: '', text: 'plain' }))
 test('the ring keeps the newest, and their numbers', () => {
   const ring = new LogRing(3)
   ring.push(['t c - - 1', 't c - - 2'])
@@ -21,7 +23,9 @@ test('the ring keeps the newest, and their numbers', () => {
   expect(ring.dropped).toBe(2)
 })
 test('a ticket is never shown', () => {
-  expect(withoutTicket('ws://127.0.0.1:8080/logs/1?ticket=secret#x')).toBe('ws://127.0.0.1:8080/logs/1')
+  expect(withoutTicket('ws://127.0.0.1:8080/logs/1?ticket=secret#x')).toBe(
+    'ws://127.0.0.1:8080/logs/1',
+  )
   expect(withoutTicket('no url?ticket=secret')).toBe('no url')
 })
 test('blocks are cut by number, so that they keep their lines while the ring moves', () => {
@@ -35,9 +39,13 @@ test('blocks are cut by number, so that they keep their lines while the ring mov
 
 test('the log is fetched by the name the page was opened with, where both mean this machine', () => {
   const given = 'ws://127.0.0.1:8080/logs/7?ticket=t'
-  expect(socketAddress(given, 'http://localhost:8080/wordpress/7')).toBe('ws://localhost:8080/logs/7?ticket=t')
+  expect(socketAddress(given, 'http://localhost:8080/wordpress/7')).toBe(
+    'ws://localhost:8080/logs/7?ticket=t',
+  )
   expect(socketAddress(given, 'http://127.0.0.1:8080/')).toBe(given)
   expect(socketAddress(given, 'http://localhost:5173/')).toBe(given)
-  expect(socketAddress('ws://logs.example/7', 'https://portal.example/')).toBe('wss://logs.example/7')
+  expect(socketAddress('ws://logs.example/7', 'https://portal.example/')).toBe(
+    'wss://logs.example/7',
+  )
   expect(socketAddress('http://logs.example/7', 'http://localhost/')).toBe('ws://logs.example/7')
 })

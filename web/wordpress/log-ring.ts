@@ -75,7 +75,8 @@ export function socketAddress(given: string, page: string): string {
   // A portal behind TLS may have been told its address without it.
   if (here.protocol === 'https:') address.protocol = 'wss:'
   else if (address.protocol === 'http:') address.protocol = 'ws:'
-  if (loopback.has(here.hostname) && loopback.has(address.hostname) && here.port === address.port) address.hostname = here.hostname
+  if (loopback.has(here.hostname) && loopback.has(address.hostname) && here.port === address.port)
+    address.hostname = here.hostname
   return address.href
 }
 

@@ -55,7 +55,13 @@ export function useLogStream(id: string, open: boolean): LogStream {
         if (closed) return
         setFailedUrl(logTicket.path.replace(':id', id))
         // A refusal does not change by asking again; a failure may.
-        if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429) setState('stopped')
+        if (
+          error instanceof ApiError &&
+          error.status >= 400 &&
+          error.status < 500 &&
+          error.status !== 429
+        )
+          setState('stopped')
         else later()
         return
       }

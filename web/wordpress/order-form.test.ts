@@ -1,10 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import { passwordHolds } from '../../contract/wordpress.ts'
-import { diskMb, emptyOrder, generatePassword, orderBody, orderPrice, problems, type OrderForm } from './order-form.ts'
+import {
+  diskMb,
+  emptyOrder,
+  generatePassword,
+  orderBody,
+  orderPrice,
+  problems,
+  type OrderForm,
+} from './order-form.ts'
 
 const hanoi = { id: 1, name: 'Hà Nội', country: 'VN', minDisk: 10_240 }
 const tokyo = { id: 5, name: 'Tokyo', country: 'JP', minDisk: 20_480 }
-const plan = { id: 2, name: 'BASIC-2', cpu: 2, ram: 2000, price: 189_000, sale_price: 149_000, currency: 'VND' as const }
+const plan = {
+  id: 2,
+  name: 'BASIC-2',
+  cpu: 2,
+  ram: 2000,
+  price: 189_000,
+  sale_price: 149_000,
+  currency: 'VND' as const,
+}
 const full: OrderForm = {
   ...emptyOrder,
   regionId: 1,
@@ -14,19 +30,30 @@ const full: OrderForm = {
   user: 'admin',
   password: 'matkhau-1!',
 }
-const keys = (form: OrderForm, region = hanoi) => problems(form, region).map((problem) => problem.key)
+const keys = (form: OrderForm, region = hanoi) =>
+  problems(form, region).map((problem) => problem.key)
 
 describe('what an order lacks', () => {
   test('an empty order lacks everything, named from top to bottom', () => {
-    expect(problems(emptyOrder, undefined).map((problem) => problem.key)).toEqual(['region', 'plan', 'disk', 'mariadb', 'user', 'password'])
+    expect(problems(emptyOrder, undefined).map((problem) => problem.key)).toEqual([
+      'region',
+      'plan',
+      'disk',
+      'mariadb',
+      'user',
+      'password',
+    ])
   })
   test('a full order lacks nothing', () => expect(keys(full)).toEqual([]))
   test('a region with a larger minimum refuses 10 GB and takes 20', () => {
-    expect(problems({ ...full, regionId: 5, disk: { choice: 10, custom: '' } }, tokyo)).toEqual([{ key: 'diskLow', gb: 20 }])
+    expect(problems({ ...full, regionId: 5, disk: { choice: 10, custom: '' } }, tokyo)).toEqual([
+      { key: 'diskLow', gb: 20 },
+    ])
     expect(keys({ ...full, regionId: 5 }, tokyo)).toEqual([])
   })
   test('a custom disk is held to 10 to 195 GB', () => {
-    const custom = (text: string) => problems({ ...full, disk: { choice: 'custom', custom: text } }, hanoi)
+    const custom = (text: string) =>
+      problems({ ...full, disk: { choice: 'custom', custom: text } }, hanoi)
     expect(custom('9')).toEqual([{ key: 'diskLow', gb: 10 }])
     expect(custom('10')).toEqual([])
     expect(custom('195')).toEqual([])
@@ -44,7 +71,9 @@ describe('what an order lacks', () => {
 test('the price is plan + disk + plan x containers, MariaDB included', () => {
   const rates = { diskPerGb: { VND: 4000 }, mariadbDiskPerGb: { VND: 0 } }
   expect(orderPrice(full, plan, rates, 'VND').total).toBe(149_000 + 80_000 + 149_000)
-  expect(orderPrice({ ...full, containers: 3 }, plan, rates, 'VND').total).toBe(149_000 + 80_000 + 3 * 149_000)
+  expect(orderPrice({ ...full, containers: 3 }, plan, rates, 'VND').total).toBe(
+    149_000 + 80_000 + 3 * 149_000,
+  )
   expect(orderPrice(emptyOrder, undefined, rates, 'VND').total).toBe(0)
 })
 

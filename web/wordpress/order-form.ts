@@ -3,7 +3,14 @@ import type * as z from 'zod/mini'
 import type { Currency } from '../../contract/money.ts'
 import { monthlyPrice, type MonthlyLines } from '../../contract/pricing.ts'
 import { wholeNumber } from '../ui/whole-number.ts'
-import { adminUser, diskLimits, passwordHolds, type Order, type Plan, type Region } from '../../contract/wordpress.ts'
+import {
+  adminUser,
+  diskLimits,
+  passwordHolds,
+  type Order,
+  type Plan,
+  type Region,
+} from '../../contract/wordpress.ts'
 
 const mbPerGb = 1024
 export const maxGb = Math.floor(diskLimits.maxMb / mbPerGb)
@@ -55,7 +62,11 @@ export type Problem =
   | { key: 'region' | 'plan' | 'disk' | 'mariadb' | 'user' | 'userBad' | 'password' }
   | { key: 'diskLow' | 'diskHigh' | 'mariadbLow' | 'mariadbHigh'; gb: number }
 
-function diskProblem(disk: DiskChoice, leastMb: number, name: 'disk' | 'mariadb'): Problem | undefined {
+function diskProblem(
+  disk: DiskChoice,
+  leastMb: number,
+  name: 'disk' | 'mariadb',
+): Problem | undefined {
   const mb = diskMb(disk)
   if (mb === 0) return { key: name }
   if (mb < leastMb) return { key: `${name}Low`, gb: Math.ceil(leastMb / mbPerGb) }
@@ -64,7 +75,8 @@ function diskProblem(disk: DiskChoice, leastMb: number, name: 'disk' | 'mariadb'
 }
 
 /** The smallest SSD disk where the site will stand, MB. */
-export const leastDiskMb = (region: z.output<typeof Region> | undefined): number => Math.max(diskLimits.minMb, region?.minDisk ?? 0)
+export const leastDiskMb = (region: z.output<typeof Region> | undefined): number =>
+  Math.max(diskLimits.minMb, region?.minDisk ?? 0)
 
 /** All that keeps the order from being confirmed, from the top of the screen to its bottom. */
 export function problems(form: OrderForm, region: z.output<typeof Region> | undefined): Problem[] {
@@ -73,7 +85,11 @@ export function problems(form: OrderForm, region: z.output<typeof Region> | unde
     form.planId === undefined ? { key: 'plan' } : undefined,
     diskProblem(form.disk, leastDiskMb(region), 'disk'),
     diskProblem(form.mariadb, diskLimits.minMb, 'mariadb'),
-    form.user === '' ? { key: 'user' } : adminUser.safeParse(form.user).success ? undefined : { key: 'userBad' },
+    form.user === ''
+      ? { key: 'user' }
+      : adminUser.safeParse(form.user).success
+        ? undefined
+        : { key: 'userBad' },
     passwordHolds(form.password) ? undefined : { key: 'password' },
   ]
   return found.filter((problem) => problem !== undefined)
@@ -84,10 +100,16 @@ export interface Rates {
   mariadbDiskPerGb: Record<string, number>
 }
 
-export const rateOf = (rates: Record<string, number>, currency: Currency): number => rates[currency] ?? 0
+export const rateOf = (rates: Record<string, number>, currency: Currency): number =>
+  rates[currency] ?? 0
 
 /** The price as it stands now; parts that are not chosen yet count nothing. */
-export function orderPrice(form: OrderForm, plan: Plan | undefined, rates: Rates, currency: Currency): MonthlyLines {
+export function orderPrice(
+  form: OrderForm,
+  plan: Plan | undefined,
+  rates: Rates,
+  currency: Currency,
+): MonthlyLines {
   return monthlyPrice({
     plan: plan ?? { price: 0, sale_price: 0 },
     diskMb: diskMb(form.disk),
@@ -112,7 +134,12 @@ export function orderBody(form: OrderForm): z.input<typeof Order> | undefined {
   }
 }
 
-const alphabets = ['abcdefghjkmnpqrstuvwxyz', 'ABCDEFGHJKMNPQRSTUVWXYZ', '23456789', '!@#$%^&*'] as const
+const alphabets = [
+  'abcdefghjkmnpqrstuvwxyz',
+  'ABCDEFGHJKMNPQRSTUVWXYZ',
+  '23456789',
+  '!@#$%^&*',
+] as const
 
 /** One letter of the alphabet, all equally likely. */
 function pick(alphabet: string): string {

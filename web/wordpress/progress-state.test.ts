@@ -7,7 +7,15 @@ const server = (status: Server['status'], due = 378_000) =>
   ({
     status,
     createdAt: '2026-11-21T05:00:00Z',
-    invoice: { id: '1', number: 'VN-1', status: 'open', amount_paid: 0, amount_due: due, currency: 'VND', hosted_invoice_url: '' },
+    invoice: {
+      id: '1',
+      number: 'VN-1',
+      status: 'open',
+      amount_paid: 0,
+      amount_due: due,
+      currency: 'VND',
+      hosted_invoice_url: '',
+    },
   }) as Server
 
 test('a fresh order that the wallet covers is being paid', () =>

@@ -1,7 +1,14 @@
 /** Where an order stands, from what the server says. Pure. */
 import type { Server } from '../../contract/wordpress.ts'
 
-export type Stage = 'paying' | 'unpaid' | 'provisioning' | 'running' | 'failed' | 'suspended' | 'deleting'
+export type Stage =
+  | 'paying'
+  | 'unpaid'
+  | 'provisioning'
+  | 'running'
+  | 'failed'
+  | 'suspended'
+  | 'deleting'
 
 /** The charge follows the order within moments; an order that still waits after this long lacks money. */
 const chargeSeconds = 15
@@ -18,4 +25,12 @@ export function stageOf(server: Server, balance: number, refused: boolean, nowMs
 }
 
 /** The step of the wizard, 1 to 3; 4 when all are done. A failed payment leads back to the first. */
-export const stepOf: Record<Stage, number> = { paying: 2, unpaid: 1, provisioning: 3, running: 4, failed: 3, suspended: 4, deleting: 4 }
+export const stepOf: Record<Stage, number> = {
+  paying: 2,
+  unpaid: 1,
+  provisioning: 3,
+  running: 4,
+  failed: 3,
+  suspended: 4,
+  deleting: 4,
+}

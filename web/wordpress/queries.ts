@@ -1,6 +1,12 @@
 /** Everything this feature reads. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { getServer, listHostingRegions, listPlans, listRegions, listServers } from '../../contract/wordpress.ts'
+import {
+  getServer,
+  listHostingRegions,
+  listPlans,
+  listRegions,
+  listServers,
+} from '../../contract/wordpress.ts'
 import { call, callPage } from '../api.ts'
 
 /** The newest few: what the dashboard and the command palette show. */
@@ -12,7 +18,11 @@ export const serversQuery = queryOptions({
 export const serverListQuery = infiniteQueryOptions({
   queryKey: ['servers', 'list'],
   queryFn: ({ pageParam, signal }) =>
-    callPage(listServers, { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } }, { signal }),
+    callPage(
+      listServers,
+      { query: { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+      { signal },
+    ),
   initialPageParam: null as string | null,
   getNextPageParam: (last) => last.next,
 })
@@ -28,7 +38,8 @@ export type Kind = 'wordpress' | 'hosting'
 export const regionsQuery = (kind: Kind) =>
   queryOptions({
     queryKey: ['regions', kind],
-    queryFn: ({ signal }) => call(kind === 'hosting' ? listHostingRegions : listRegions, { query: {} }, { signal }),
+    queryFn: ({ signal }) =>
+      call(kind === 'hosting' ? listHostingRegions : listRegions, { query: {} }, { signal }),
     staleTime: 300_000,
   })
 

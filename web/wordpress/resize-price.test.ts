@@ -5,7 +5,10 @@ import { chargedNow, priceWithDisk, priceWithPlan } from './resize-price.ts'
 
 /** BASIC-1 with 10 GB and one container. */
 const server = { price: 218_000, replicate: 1 } as Server
-const month = { periodStart: '2026-11-01T00:00:00.000Z', periodEnd: '2026-12-01T00:00:00.000Z' } as Subscription
+const month = {
+  periodStart: '2026-11-01T00:00:00.000Z',
+  periodEnd: '2026-12-01T00:00:00.000Z',
+} as Subscription
 const basic = { price: 89_000, sale_price: 0 }
 const sale = { price: 189_000, sale_price: 149_000 }
 

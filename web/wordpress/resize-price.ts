@@ -4,15 +4,31 @@ import { diskPrice, effectivePlanPrice, shareOf, type PlanPrice } from '../../co
 import type { Server } from '../../contract/wordpress.ts'
 
 /** A month with another disk: what stays costs what it did. */
-export const priceWithDisk = (server: Server, fromMb: number, toMb: number, perGb: number): number =>
-  server.price - diskPrice(fromMb, { perGb }) + diskPrice(toMb, { perGb })
+export const priceWithDisk = (
+  server: Server,
+  fromMb: number,
+  toMb: number,
+  perGb: number,
+): number => server.price - diskPrice(fromMb, { perGb }) + diskPrice(toMb, { perGb })
 
 /** A month with another plan or number of containers. The plan is paid once, and once more for each container. */
-export const priceWithPlan = (server: Server, from: PlanPrice, to: PlanPrice, containers: number): number =>
-  server.price - effectivePlanPrice(from) * (1 + server.replicate) + effectivePlanPrice(to) * (1 + containers)
+export const priceWithPlan = (
+  server: Server,
+  from: PlanPrice,
+  to: PlanPrice,
+  containers: number,
+): number =>
+  server.price -
+  effectivePlanPrice(from) * (1 + server.replicate) +
+  effectivePlanPrice(to) * (1 + containers)
 
 /** The difference of two monthly prices for what is left of the running period; 0 where nothing is charged now. */
-export function chargedNow({ periodStart, periodEnd }: Subscription, from: number, to: number, nowMs: number): number {
+export function chargedNow(
+  { periodStart, periodEnd }: Subscription,
+  from: number,
+  to: number,
+  nowMs: number,
+): number {
   const whole = Math.floor((Date.parse(periodEnd) - Date.parse(periodStart)) / 1000)
   const left = Math.min(whole, Math.floor((Date.parse(periodEnd) - nowMs) / 1000))
   if (to <= from || left <= 0) return 0

@@ -35,10 +35,16 @@ const copyEveryMs = 2_000
 export const backupsQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: ['backups', id],
-    queryFn: ({ pageParam, signal }) => callPage(listBackups, { params: { id }, query: { cursor: pageParam, limit: 20 } }, { signal }),
+    queryFn: ({ pageParam, signal }) =>
+      callPage(
+        listBackups,
+        { params: { id }, query: { cursor: pageParam, limit: 20 } },
+        { signal },
+      ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ result }) => result.some((backup) => backup.state === 'making' || backup.restoring)) === true &&
-      copyEveryMs,
+      state.data?.pages.some(({ result }) =>
+        result.some((backup) => backup.state === 'making' || backup.restoring),
+      ) === true && copyEveryMs,
   })

@@ -26,7 +26,14 @@ export function useChange(server: Server, words: { done: string; failed: string 
     try {
       const changed = (await attempt.run(endpoint, input)) as Server
       queryClient.setQueryData(serverQuery(server.id).queryKey, changed)
-      for (const subject of ['servers', 'invoices', 'me', 'transactions', 'subscriptions', 'runway'])
+      for (const subject of [
+        'servers',
+        'invoices',
+        'me',
+        'transactions',
+        'subscriptions',
+        'runway',
+      ])
         void queryClient.invalidateQueries({ queryKey: [subject] })
       toast.success(t.toast.success, words.done)
       return true

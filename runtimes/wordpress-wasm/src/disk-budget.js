@@ -1,57 +1,25 @@
 // Disk sizes without root: growth beyond a budget fails with ENOSPC inside the write path of PHP's file system.
 import fs from 'node:fs'
 import path from 'node:path'
+import { deepestSync, measure, measureSync } from './disk-measure.js'
 
 const ENOSPC = 51
 const EPERM = 63
+const EACCES = 2
+const ENAMETOOLONG = 37
 const O_TRUNC = 512
 /** More files than this a site may not hold: empty files cost no bytes, yet fill a disk's inode table. */
 const maxFiles = 400_000
 
-/** Bytes and files below `dir`, links not followed, `skip` left out. What vanishes meanwhile counts as gone. */
-function measureSync(dir, skip) {
-  const sum = { bytes: 0, files: 0 }
-  let entries
-  try {
-    entries = fs.readdirSync(dir, { withFileTypes: true })
-  } catch {
-    return sum
-  }
-  for (const entry of entries) {
-    const full = path.join(dir, entry.name)
-    if (full === skip) continue
-    sum.files++
-    if (entry.isDirectory()) {
-      const below = measureSync(full, skip)
-      sum.bytes += below.bytes
-      sum.files += below.files
-    } else if (entry.isFile()) {
-      sum.bytes += fs.lstatSync(full, { throwIfNoEntry: false })?.size ?? 0
-    }
-  }
-  return sum
-}
-
-async function measure(dir, skip) {
-  const sum = { bytes: 0, files: 0 }
-  const entries = await fs.promises.readdir(dir, { withFileTypes: true }).catch(() => [])
-  for (const entry of entries) {
-    const full = path.join(dir, entry.name)
-    if (full === skip) continue
-    sum.files++
-    if (entry.isDirectory()) {
-      const below = await measure(full, skip)
-      sum.bytes += below.bytes
-      sum.files += below.files
-    } else if (entry.isFile()) {
-      sum.bytes += await fs.promises.lstat(full).then(
-        (stat) => stat.size,
-        () => 0,
-      )
-    }
-  }
-  return sum
-}
+/**
+ * Longest path that a site may have on the host, bytes. Above PATH_MAX (4096) nothing could be
+ * opened, measured, backed up or removed by its path; what the portal renames a folder to is longer
+ * by less than a hundred.
+ */
+const maxPathBytes = 1_024
+/** The owner, who is the runtime and the portal, always reads what the site holds. */
+const ownersFile = 0o600
+const ownersFolder = 0o700
 
 /**
  * Budgets of one site: `ssd` (its folder), `database` (wp-content/database) and `internal` (this container's own scratch folder), in bytes.
@@ -60,11 +28,17 @@ async function measure(dir, skip) {
  */
 export class DiskBudget {
   constructor({ siteDir, internalDir, limits, report }) {
-    this.roots = { ssd: siteDir, database: path.join(siteDir, 'wp-content', 'database'), internal: internalDir }
+    this.roots = {
+      ssd: siteDir,
+      database: path.join(siteDir, 'wp-content', 'database'),
+      internal: internalDir,
+    }
     this.limits = { ...limits }
     this.report = report
     this.used = { ssd: 0, database: 0, internal: 0 }
     this.files = 0
+    /** Descriptors that PHP has open, each with the kind of disk that it counts for. */
+    this.opened = new Map()
     this.changed = false
     this.measuredAt = 0
     this.refusedAt = 0
@@ -73,6 +47,11 @@ export class DiskBudget {
       if (this.changed || Date.now() - this.measuredAt > 60_000) void this.remeasure()
     }, 15_000)
     timer.unref()
+  }
+
+  /** What the site's disks hold by this container's count, bytes. */
+  get told() {
+    return { ssd: this.used.ssd, database: this.used.database }
   }
 
   resize(limits) {
@@ -92,16 +71,43 @@ export class DiskBudget {
     const database = await measure(this.roots.database)
     const ssd = await measure(this.roots.ssd, this.roots.database)
     const internal = await measure(this.roots.internal)
-    const grown = Object.fromEntries(Object.keys(before).map((kind) => [kind, Math.max(0, this.used[kind] - before[kind])]))
+    const grown = Object.fromEntries(
+      Object.keys(before).map((kind) => [kind, Math.max(0, this.used[kind] - before[kind])]),
+    )
     this.take(ssd, database, internal, grown)
     this.measuring = false
   }
 
   take(ssd, database, internal, grown) {
-    this.used = { ssd: ssd.bytes + grown.ssd, database: database.bytes + grown.database, internal: internal.bytes + grown.internal }
+    const held = this.unlinkedBytes()
+    const measured = { ssd, database, internal }
+    for (const kind of Object.keys(measured)) {
+      const bytes = measured[kind].bytes + held[kind] + grown[kind]
+      // A folder that cannot be read may hold anything: what was counted before stands.
+      this.used[kind] = measured[kind].whole ? bytes : Math.max(bytes, this.used[kind])
+    }
     this.files = ssd.files + database.files + internal.files
     this.changed = false
     this.measuredAt = Date.now()
+  }
+
+  /** Bytes of files that have no name any more and are freed when PHP closes them. */
+  unlinkedBytes() {
+    const held = { ssd: 0, database: 0, internal: 0 }
+    for (const [descriptor, kind] of this.opened) {
+      const { nlink, size } = fs.fstatSync(descriptor)
+      if (nlink === 0) held[kind] += size
+    }
+    return held
+  }
+
+  /** Whether PHP has the file open: its bytes are then freed when it is closed, not before. */
+  isOpen({ dev, ino }) {
+    for (const descriptor of this.opened.keys()) {
+      const stat = fs.fstatSync(descriptor)
+      if (stat.ino === ino && stat.dev === dev) return true
+    }
+    return false
   }
 
   kindOf(real) {
@@ -138,6 +144,7 @@ export class DiskBudget {
   install({ FS, NODEFS }) {
     const { node_ops: node, stream_ops: stream } = NODEFS
     const full = () => new FS.ErrnoError(ENOSPC)
+    const tooLong = () => new FS.ErrnoError(ENAMETOOLONG)
     const sizeOf = (real) => fs.lstatSync(real, { throwIfNoEntry: false })?.size ?? 0
     const childOf = (parent, name) => path.join(NODEFS.realPath(parent), name)
 
@@ -160,14 +167,30 @@ export class DiskBudget {
 
     const open = stream.open
     stream.open = (file) => {
-      if (file.flags & O_TRUNC) {
-        const real = NODEFS.realPath(file.node)
-        this.grow(this.kindOf(real), -sizeOf(real))
+      const real = NODEFS.realPath(file.node)
+      const kind = this.kindOf(real)
+      if (file.flags & O_TRUNC) this.grow(kind, -sizeOf(real))
+      const result = open(file)
+      if (kind !== null && FS.isFile(file.node.mode)) this.opened.set(file.nfd, kind)
+      return result
+    }
+
+    const close = stream.close
+    stream.close = (file) => {
+      const kind = file.shared.refcount === 1 ? this.opened.get(file.nfd) : undefined
+      if (kind !== undefined) {
+        this.opened.delete(file.nfd)
+        const stat = fs.fstatSync(file.nfd)
+        if (stat.nlink === 0 && !this.isOpen(stat)) this.grow(kind, -stat.size)
       }
-      return open(file)
+      return close(file)
     }
 
     const resized = (original, realOf, size) => (target, attributes) => {
+      if (attributes.mode !== undefined) {
+        const folder = FS.isDir((target.node ?? target).mode)
+        attributes = { ...attributes, mode: attributes.mode | (folder ? ownersFolder : ownersFile) }
+      }
       if (attributes.size !== undefined) {
         const kind = this.kindOf(realOf(target))
         if (!this.grow(kind, attributes.size - size(target))) throw full()
@@ -179,26 +202,39 @@ export class DiskBudget {
       (target) => NODEFS.realPath(target),
       (target) => sizeOf(NODEFS.realPath(target)),
     )
-    stream.setattr = resized(
+    const resizeOpen = resized(
       stream.setattr,
       (target) => NODEFS.realPath(target.node),
       (target) => fs.fstatSync(target.nfd).size,
     )
+    // Modes and times by the name: Node's permission model takes neither by a descriptor.
+    stream.setattr = (file, { size, ...named }) => {
+      if (Object.keys(named).length > 0) node.setattr(file.node, named)
+      if (size !== undefined) resizeOpen(file, { size })
+    }
 
     const mknod = node.mknod
     node.mknod = (parent, name, mode, device) => {
       if (this.files >= maxFiles) throw full()
+      if (Buffer.byteLength(childOf(parent, name)) > maxPathBytes) throw tooLong()
       this.files++
-      return mknod(parent, name, mode, device)
+      return mknod(parent, name, mode | (FS.isDir(mode) ? ownersFolder : ownersFile), device)
+    }
+
+    /** Counts a name out that is gone now. What PHP still has open goes on taking its bytes. */
+    const countOut = (real, stat) => {
+      if (!stat) return
+      if (stat.isFile() && !(stat.nlink === 1 && this.isOpen(stat)))
+        this.grow(this.kindOf(real), -stat.size)
+      this.files--
     }
 
     const unlink = node.unlink
     node.unlink = (parent, name) => {
       const real = childOf(parent, name)
-      const size = sizeOf(real)
+      const stat = fs.lstatSync(real, { throwIfNoEntry: false })
       const result = unlink(parent, name)
-      this.grow(this.kindOf(real), -size)
-      this.files--
+      countOut(real, stat)
       return result
     }
 
@@ -206,14 +242,46 @@ export class DiskBudget {
     node.rename = (moved, parent, name) => {
       const from = NODEFS.realPath(moved)
       const to = childOf(parent, name)
+      const stat = fs.lstatSync(from, { throwIfNoEntry: false })
+      let deepest = Buffer.byteLength(from)
+      try {
+        if (stat?.isDirectory()) deepest = deepestSync(from)
+      } catch {
+        throw new FS.ErrnoError(EACCES)
+      }
+      const grown = Buffer.byteLength(to) - Buffer.byteLength(from)
+      if (deepest + grown > maxPathBytes) throw tooLong()
       const [source, target] = [this.kindOf(from), this.kindOf(to)]
-      if (source !== target && source !== null && target !== null) {
-        const stat = fs.lstatSync(from)
+      if (stat && source !== target && source !== null && target !== null) {
         const size = stat.isDirectory() ? measureSync(from).bytes : stat.size
         if (!this.grow(target, size)) throw full()
         this.grow(source, -size)
       }
-      return rename(moved, parent, name)
+      const replaced = from === to ? undefined : fs.lstatSync(to, { throwIfNoEntry: false })
+      const result = rename(moved, parent, name)
+      if (replaced?.isFile()) countOut(to, replaced)
+      return result
+    }
+
+    // disk_free_space() and disk_total_space(): the plan's disk, not the machine's.
+    const statfs = node.statfs
+    node.statfs = (root) => {
+      const stats = statfs(root)
+      const kind = this.kindOf(root)
+      if (kind === null) return stats
+      const blocks = (bytes) => Math.max(0, Math.floor(bytes / stats.bsize))
+      const free = blocks(this.limits[kind] - this.used[kind])
+      return {
+        ...stats,
+        type: stats.type,
+        bsize: stats.bsize,
+        frsize: stats.bsize,
+        blocks: blocks(this.limits[kind]),
+        bfree: free,
+        bavail: free,
+        files: maxFiles,
+        ffree: Math.max(0, maxFiles - this.files),
+      }
     }
 
     // A link made by one container is followed by the host when another container still has the name cached as a file: out of the site's folder.

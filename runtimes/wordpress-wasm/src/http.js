@@ -1,6 +1,8 @@
 // The container's HTTP side: files from Node, everything else from PHP, one PHP request at a time.
 import http from 'node:http'
+import os from 'node:os'
 import path from 'node:path'
+import { callsItself } from './network-guard.js'
 import { wordpressRoot } from './php.js'
 import { route } from './route.js'
 import { refusalPage, signInCode, takeTicket, ticketOf } from './sign-in.js'
@@ -38,7 +40,16 @@ async function readBody(request) {
 }
 
 /** The client as the edge saw it: this port is on loopback, so nobody but the edge (or the driver) speaks to it. */
-const clientOf = (request) => request.headers['x-forwarded-for']?.split(',').at(-1).trim() || request.socket.remoteAddress || '127.0.0.1'
+const clientOf = (request) =>
+  request.headers['x-forwarded-for']?.split(',').at(-1).trim() ||
+  request.socket.remoteAddress ||
+  '127.0.0.1'
+
+/** Addresses of this machine: what PHP asks of its own site comes from one of them. */
+const isOwnMachine = (client) =>
+  Object.values(os.networkInterfaces()).some((all) =>
+    all?.some(({ address }) => address === client),
+  )
 
 function phpHeaders(request) {
   const headers = {}
@@ -65,11 +76,16 @@ export function createSiteServer({ php, order, log, onStuck }) {
   let idle = () => {}
 
   const isSecure = (request) =>
-    request.headers['x-forwarded-proto'] === undefined ? siteUrl.protocol === 'https:' : request.headers['x-forwarded-proto'] === 'https'
+    request.headers['x-forwarded-proto'] === undefined
+      ? siteUrl.protocol === 'https:'
+      : request.headers['x-forwarded-proto'] === 'https'
 
   /** The site's address as this visitor sees it, null when the name is none of the site's. The port is never the visitor's word. */
   function homeOf(request) {
-    const name = (request.headers.host ?? siteUrl.host).toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+    const name = (request.headers.host ?? siteUrl.host)
+      .toLowerCase()
+      .replace(/:\d*$/, '')
+      .replace(/\.$/, '')
     if (name === siteUrl.hostname) return order.url
     return hosts.has(name) ? `${isSecure(request) ? 'https' : 'http'}://${name}${portSuffix}` : null
   }
@@ -79,12 +95,26 @@ export function createSiteServer({ php, order, log, onStuck }) {
    * @param request `code` instead of `script`: PHP of our own. `visitor`: the answer that somebody waits for, who may leave
    * @returns null when the visitor left before the turn came
    */
-  async function runPhp({ visitor, method, url, script, code, headers, body, client, secure, server: more = {} }) {
+  async function runPhp({
+    visitor,
+    method,
+    url,
+    script,
+    code,
+    headers,
+    body,
+    client,
+    secure,
+    server: more = {},
+  }) {
     const leave = await turns.enter(visitor)
     if (!leave) return null
     // PHP's own limit does not count waiting (a socket, a lock): what never ends would block every later request. The wait for the turn is not this
     // request's doing: a long line of slow pages is no lost PHP.
-    const guard = setTimeout(() => onStuck(`a request did not end in ${requestMs / 1000} s: ${method} ${url.pathname}`), requestMs)
+    const guard = setTimeout(
+      () => onStuck(`a request did not end in ${requestMs / 1000} s: ${method} ${url.pathname}`),
+      requestMs,
+    )
     guard.unref()
     const release = () => {
       clearTimeout(guard)
@@ -139,6 +169,13 @@ export function createSiteServer({ php, order, log, onStuck }) {
     // What only reads is not run for somebody who left. What may change something is: programs send such requests and do not wait (WordPress's own
     // background requests among them), and on any other host they would be run.
     const reads = request.method === 'GET' || request.method === 'HEAD'
+    // The site asks itself, and the only PHP that could answer is the one that waits for it: said
+    // at once, instead of when the one or the other gives up. What is sent without waiting for an
+    // answer (WordPress's background requests, POST) has its turn afterwards.
+    if (reads && callsItself() && isOwnMachine(clientOf(request))) {
+      response.writeHead(503, { 'retry-after': 1, 'content-length': 0 }).end()
+      return { status: 503, bytes: 0 }
+    }
     const result = await runPhp({
       visitor: reads ? response : undefined,
       method: request.method,
@@ -156,7 +193,8 @@ export function createSiteServer({ php, order, log, onStuck }) {
     const errors = logErrors(result.stderr)
     const status = await result.httpStatusCode
     for (const [name, value] of Object.entries(await result.headers)) {
-      if (!hopByHop.has(name.toLowerCase()) && name.toLowerCase() !== 'x-powered-by') response.setHeader(name, value)
+      if (!hopByHop.has(name.toLowerCase()) && name.toLowerCase() !== 'x-powered-by')
+        response.setHeader(name, value)
     }
     response.statusCode = status
     let bytes = 0
@@ -175,14 +213,22 @@ export function createSiteServer({ php, order, log, onStuck }) {
       }
     }
     await errors
-    if ((await result.exitCode) !== 0 && bytes === 0 && !response.headersSent && response.statusCode < 400) response.statusCode = 500
+    if (
+      (await result.exitCode) !== 0 &&
+      bytes === 0 &&
+      !response.headersSent &&
+      response.statusCode < 400
+    )
+      response.statusCode = 500
     response.end()
     return { status: response.statusCode, bytes }
   }
 
   /** Null when nothing was done: the visitor left, and the edge, which noticed, has written that down. */
   async function answer(request, response) {
-    const url = new URL(request.url.startsWith('/') ? `http://site${request.url.replace(/^\/+/, '/')}` : request.url)
+    const url = new URL(
+      request.url.startsWith('/') ? `http://site${request.url.replace(/^\/+/, '/')}` : request.url,
+    )
     const home = homeOf(request)
     if (home === null) {
       // The edge lets nobody in by a strange name: this is a name that was just let go of, or somebody who went around the edge.
@@ -201,10 +247,14 @@ export function createSiteServer({ php, order, log, onStuck }) {
       case 'file':
         return serveFile(request, response, target, url.search)
       case 'redirect':
-        response.writeHead(301, { location: target.location + url.search, 'content-length': 0 }).end()
+        response
+          .writeHead(301, { location: target.location + url.search, 'content-length': 0 })
+          .end()
         return { status: 301, bytes: 0 }
       case 'refused':
-        response.writeHead(403, { 'content-type': 'text/plain', 'content-length': 10 }).end('Forbidden\n')
+        response
+          .writeHead(403, { 'content-type': 'text/plain', 'content-length': 10 })
+          .end('Forbidden\n')
         return { status: 403, bytes: 10 }
       default:
         return answerFromPhp(request, response, { url, home, script: target.script })
@@ -244,7 +294,8 @@ export function createSiteServer({ php, order, log, onStuck }) {
         outcome.status = error instanceof BodyTooLarge ? 413 : 500
         if (outcome.status === 500 && !response.destroyed)
           log({ s: 'php', m: `request failed: ${String(error?.stack ?? error).slice(0, 1_000)}` })
-        if (!response.headersSent) response.writeHead(outcome.status, { connection: 'close', 'content-length': 0 })
+        if (!response.headersSent)
+          response.writeHead(outcome.status, { connection: 'close', 'content-length': 0 })
         response.end()
       }
       inHand--

@@ -92,10 +92,14 @@ export async function installWordpress(php, order) {
     answer = JSON.parse(line)
   } catch {
     // PHP's own words may quote the order back: keep the password out of them.
-    const text = `${response.errors} ${response.text}`.replaceAll(order.password, '***').slice(0, 1_000)
+    const text = `${response.errors} ${response.text}`
+      .replaceAll(order.password, '***')
+      .slice(0, 1_000)
     throw new Error(`WordPress did not install: ${text}`)
   }
-  if (answer.error) throw Object.assign(new Error(`WordPress did not install: ${answer.error}`), { rejected: true })
-  if (!answer.already && !(answer.user > 0)) throw new Error('WordPress did not install: the admin is missing')
+  if (answer.error)
+    throw Object.assign(new Error(`WordPress did not install: ${answer.error}`), { rejected: true })
+  if (!answer.already && !(answer.user > 0))
+    throw new Error('WordPress did not install: the admin is missing')
   return answer
 }

@@ -54,6 +54,9 @@ export function isDenied(address) {
   return denied.check(canonical, 'ipv6')
 }
 
+/** Names of this machine by RFC 6761, which not every resolver knows. */
+const isLocalName = /(?:^|\.)localhost$/i
+
 /**
  * What PHP may reach beyond php-wasm's helper ports. Off the internet that is the address of the site itself, at which WordPress asks for its own pages
  * (Site Health, background requests): where the name of `url` leads, which is the operator's. The site's further names are the customer's, who may point
@@ -72,9 +75,22 @@ export function createReach({ internet, url }) {
     found(name, addresses) {
       if (isOwn(name)) ownAddresses = new Set(addresses)
     },
-    mayConnect: (address, port) => !isDenied(address) && (internet || (Number(port) === ownPort && ownAddresses.has(address))),
+    mayConnect: (address, port) =>
+      (Number(port) === ownPort && ownAddresses.has(address)) || (internet && !isDenied(address)),
+    /** Whether it is the site's own address, wherever that is: on a laptop it is loopback. */
+    isOwn: (address, port) => Number(port) === ownPort && ownAddresses.has(address),
+    /** Where the name leads without a question; null: to be looked up. */
+    known: (name) => (isOwn(name) && isLocalName.test(name) ? '127.0.0.1' : null),
   }
 }
+
+let ownCalls = 0
+function countOwnCall(socket) {
+  ownCalls++
+  socket.once('close', () => ownCalls--)
+}
+/** Whether PHP has a connection to the site's own address open. */
+export const callsItself = () => ownCalls > 0
 
 const own = new AsyncLocalStorage()
 const helperPorts = new Set()
@@ -82,7 +98,8 @@ const helperPorts = new Set()
 /** Runs `work`, in which this program itself may open listening ports; PHP's side may connect to them when `helper` is set. */
 export const allowListening = (helper, work) => own.run({ helper }, work)
 
-const refusal = (what) => Object.assign(new Error(`refused by the network guard: ${what}`), { code: 'EACCES' })
+const refusal = (what) =>
+  Object.assign(new Error(`refused by the network guard: ${what}`), { code: 'EACCES' })
 
 function guardLookups(reach, report) {
   const { lookup } = dns
@@ -99,6 +116,11 @@ function guardLookups(reach, report) {
     )
   dns.lookup = (name, ...rest) => {
     const done = rest.pop()
+    const known = reach.known(String(name))
+    if (known !== null) {
+      found(name, known)
+      return process.nextTick(done, null, rest[0]?.all ? [{ address: known, family: 4 }] : known, 4)
+    }
     if (isRefused(name)) return process.nextTick(done, refusal(name))
     return lookup(name, ...rest, (error, answer, family) => {
       if (!error) found(name, answer)
@@ -106,6 +128,11 @@ function guardLookups(reach, report) {
     })
   }
   dns.promises.lookup = async (name, options) => {
+    const known = reach.known(String(name))
+    if (known !== null) {
+      found(name, known)
+      return options?.all ? [{ address: known, family: 4 }] : { address: known, family: 4 }
+    }
     if (isRefused(name)) throw refusal(name)
     const answer = await lookupSoon(name, options)
     found(name, answer)
@@ -117,7 +144,7 @@ function guardLookups(reach, report) {
 
 /** Puts the guard in place, once. `report` is told of each refused target. */
 export function installNetworkGuard(reach, report) {
-  if (!reach.internet) guardLookups(reach, report)
+  guardLookups(reach, report)
   const listen = net.Server.prototype.listen
   net.Server.prototype.listen = function (...args) {
     const permit = own.getStore()
@@ -142,16 +169,24 @@ export function installNetworkGuard(reach, report) {
   net.Socket.prototype.connect = function (...args) {
     const first = Array.isArray(args[0]) ? args[0][0] : args[0]
     const options =
-      typeof first === 'object' && first !== null ? first : { port: first, host: typeof args[1] === 'string' ? args[1] : undefined }
+      typeof first === 'object' && first !== null
+        ? first
+        : { port: first, host: typeof args[1] === 'string' ? args[1] : undefined }
     const host = String(options.host ?? 'localhost')
     const refuse = () => {
       report(`${options.path ?? host}:${options.port ?? ''}`)
       process.nextTick(() => this.destroy(refusal(host)))
       return this
     }
-    if (options.path !== undefined && options.path !== null && options.port === undefined) return refuse()
-    if (host === '127.0.0.1' && helperPorts.has(Number(options.port))) return connect.apply(this, args)
-    if (net.isIP(host) !== 0) return reach.mayConnect(host, options.port) ? connect.apply(this, args) : refuse()
+    if (options.path !== undefined && options.path !== null && options.port === undefined)
+      return refuse()
+    if (host === '127.0.0.1' && helperPorts.has(Number(options.port)))
+      return connect.apply(this, args)
+    this.once('connect', () => {
+      if (reach.isOwn(this.remoteAddress, options.port)) countOwnCall(this)
+    })
+    if (net.isIP(host) !== 0)
+      return reach.mayConnect(host, options.port) ? connect.apply(this, args) : refuse()
     // By name: what the name resolves to is checked, and that very answer is connected to.
     const guarded = {
       ...options,
@@ -167,7 +202,9 @@ export function installNetworkGuard(reach, report) {
           return done(null, found, family)
         }),
     }
-    const callback = (Array.isArray(args[0]) ? args[0] : args).findLast((one) => typeof one === 'function')
+    const callback = (Array.isArray(args[0]) ? args[0] : args).findLast(
+      (one) => typeof one === 'function',
+    )
     return callback ? connect.call(this, guarded, callback) : connect.call(this, guarded)
   }
 }

@@ -3,15 +3,25 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { rootCertificates } from 'node:tls'
-import { FileLockManagerForPosix, bindUserSpace, createNodeFsMountHandler, loadNodeRuntime } from '@php-wasm/node'
+import {
+  FileLockManagerForPosix,
+  bindUserSpace,
+  createNodeFsMountHandler,
+  loadNodeRuntime,
+} from '@php-wasm/node'
 import { PHP } from '@php-wasm/universal'
 import { createSpawnHandler } from '@php-wasm/util'
+import { databaseFunctions } from './database-functions.js'
 import { allowListening } from './network-guard.js'
 
 export const wordpressRoot = '/wordpress'
 const sqlitePlugin = '/internal/shared/sqlite-database-integration'
+const databaseAdditions = '/internal/shared/portal-database.php'
+/** Shared by the containers of a site, and neither served nor backed up. */
+const lockDir = `${wordpressRoot}/wp-content/database/.locks`
 
-const quoted = (value) => (typeof value === 'string' ? `'${value.replace(/[\\']/g, '\\$&')}'` : String(value))
+const quoted = (value) =>
+  typeof value === 'string' ? `'${value.replace(/[\\']/g, '\\$&')}'` : String(value)
 
 function constants({ phpMemoryMb, internet }) {
   return {
@@ -70,18 +80,25 @@ opcache.revalidate_freq=2
 /** What stands in the container's own folder: php.ini, constants, certificates, its copy of the SQLite plugin (PHP may write here, so never a shared one). */
 function writeInternal(order) {
   const shared = path.join(order.internalDir, 'shared')
-  for (const dir of ['opcache', 'preload', 'mu-plugins']) fs.mkdirSync(path.join(shared, dir), { recursive: true })
+  for (const dir of ['opcache', 'preload', 'mu-plugins'])
+    fs.mkdirSync(path.join(shared, dir), { recursive: true })
   fs.rmSync(path.join(order.internalDir, 'tmp'), { recursive: true, force: true })
   fs.mkdirSync(path.join(order.internalDir, 'tmp'))
   fs.writeFileSync(path.join(shared, 'php.ini'), phpIni(order))
   fs.writeFileSync(path.join(shared, 'ca-bundle.crt'), rootCertificates.join('\n'))
-  const defines = Object.entries(constants(order)).map(([name, value]) => `define('${name}', ${quoted(value)});`)
+  const defines = Object.entries(constants(order)).map(
+    ([name, value]) => `define('${name}', ${quoted(value)});`,
+  )
   // The address that the visitor asked for, when it is one of the site's (src/http.js); no visitor can write into $_SERVER under this name.
   const home = `$portal_home = $_SERVER['PORTAL_HOME'] ?? ${quoted(order.url)};
 define('WP_HOME', $portal_home);
 define('WP_SITEURL', $portal_home);
 unset($portal_home, $_SERVER['PORTAL_HOME']);`
-  fs.writeFileSync(path.join(shared, 'auto_prepend_file.php'), `<?php\n${home}\n${defines.join('\n')}\n`)
+  fs.writeFileSync(
+    path.join(shared, 'auto_prepend_file.php'),
+    `<?php\n${home}\n${defines.join('\n')}\n`,
+  )
+  fs.writeFileSync(path.join(shared, 'portal-database.php'), databaseFunctions(lockDir))
   const plugin = path.join(shared, 'sqlite-database-integration')
   fs.rmSync(plugin, { recursive: true, force: true })
   // Same modification times, or the warmed opcache would be stale.
@@ -94,6 +111,7 @@ function writeSiteFiles({ siteDir }) {
 // Written by the hosting platform at every start: WordPress on SQLite.
 define( 'SQLITE_DB_DROPIN_VERSION', '1.8.0' );
 require_once '${sqlitePlugin}/wp-includes/sqlite/db.php';
+require_once '${databaseAdditions}';
 `
   const target = path.join(siteDir, 'wp-content', 'db.php')
   const stat = fs.lstatSync(target, { throwIfNoEntry: false })
@@ -137,8 +155,11 @@ require_once ABSPATH . 'wp-settings.php';
  * Boots PHP with the site mounted at /wordpress.
  * @param order the boot order (README)
  * @param budget DiskBudget wrapped around PHP's file system
+ * @param {(text: string) => void} onText told of each line that PHP writes to a device of its own
+ * (/dev/tty, /dev/stdout, /dev/stderr), which would
+ *   otherwise be written to this process's own standard output
  */
-export async function bootPhp(order, budget) {
+export async function bootPhp(order, budget, onText) {
   writeInternal(order)
   writeSiteFiles(order)
   const locks = new FileLockManagerForPosix()
@@ -149,14 +170,22 @@ export async function bootPhp(order, budget) {
         emscriptenOptions: {
           processId: process.pid,
           nativeInternalDirPath: order.internalDir,
+          print: onText,
+          printErr: onText,
+          // What getenv('_') says; php-wasm would name the path of this installation.
+          thisProgram: 'php',
           bindUserSpace: (context) => {
             budget.install(context)
             const api = bindUserSpace({ fileLockManager: locks }, context)
             const { flock } = api
             // php-wasm up to 3.1.56 hands flock()'s LOCK_SH (1) to a check written for fcntl's F_WRLCK (1): a shared lock on a read-only descriptor
             // is EBADF, so opcache's file cache is written and never read. The cache is this process's own: let its shared locks pass.
-            const ownCache = (fd) => context.FS.getStream(fd)?.path?.startsWith('/internal/shared/opcache')
-            return { ...api, flock: (fd, operation) => (operation & 1 && ownCache(fd) ? 0 : flock(fd, operation)) }
+            const ownCache = (fd) =>
+              context.FS.getStream(fd)?.path?.startsWith('/internal/shared/opcache')
+            return {
+              ...api,
+              flock: (fd, operation) => (operation & 1 && ownCache(fd) ? 0 : flock(fd, operation)),
+            }
           },
         },
       }),

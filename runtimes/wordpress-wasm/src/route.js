@@ -19,7 +19,8 @@ export async function route(siteDir, pathname) {
   }
   if (decoded.includes('\0') || decoded.includes('\\')) return { kind: 'refused' }
   const clean = path.posix.normalize(decoded)
-  if (clean.split('/').some((part) => part.startsWith('.') && part !== '.well-known')) return { kind: 'refused' }
+  if (clean.split('/').some((part) => part.startsWith('.') && part !== '.well-known'))
+    return { kind: 'refused' }
   if (neverServe.test(clean)) return { kind: 'refused' }
 
   let found = await look(siteDir, clean)

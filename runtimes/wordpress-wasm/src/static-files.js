@@ -70,11 +70,17 @@ export async function serveFile(request, response, { file, stat }, search) {
     'accept-ranges': 'bytes',
     'x-content-type-options': 'nosniff',
     // WordPress writes ?ver= into the addresses of its own scripts and styles: a new version is a new address.
-    'cache-control': /[?&]ver=/.test(search) ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
+    'cache-control': /[?&]ver=/.test(search)
+      ? 'public, max-age=31536000, immutable'
+      : 'public, max-age=3600',
   }
   const match = request.headers['if-none-match']
   const since = Date.parse(request.headers['if-modified-since'] ?? '')
-  if (match ? match.split(/\s*,\s*/).some((one) => one === etag || one === '*') : since >= Math.trunc(stat.mtimeMs / 1000) * 1000) {
+  if (
+    match
+      ? match.split(/\s*,\s*/).some((one) => one === etag || one === '*')
+      : since >= Math.trunc(stat.mtimeMs / 1000) * 1000
+  ) {
     response.writeHead(304, headers).end()
     return { status: 304, bytes: 0 }
   }
@@ -84,7 +90,9 @@ export async function serveFile(request, response, { file, stat }, search) {
     start = range[1] ? Number(range[1]) : Math.max(0, stat.size - Number(range[2]))
     end = range[1] && range[2] ? Math.min(Number(range[2]), stat.size - 1) : stat.size - 1
     if (start > end || start >= stat.size) {
-      response.writeHead(416, { 'content-range': `bytes */${stat.size}`, 'content-length': 0 }).end()
+      response
+        .writeHead(416, { 'content-range': `bytes */${stat.size}`, 'content-length': 0 })
+        .end()
       return { status: 416, bytes: 0 }
     }
     status = 206
@@ -96,8 +104,13 @@ export async function serveFile(request, response, { file, stat }, search) {
     response.end()
     return { status, bytes: 0 }
   }
-  await pipeline(fs.createReadStream(file, { start, end, flags: fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) }), response).catch(
-    () => {},
-  )
+  await pipeline(
+    fs.createReadStream(file, {
+      start,
+      end,
+      flags: fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0),
+    }),
+    response,
+  ).catch(() => {})
   return { status, bytes: length }
 }

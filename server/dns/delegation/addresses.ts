@@ -31,4 +31,5 @@ for (const range of [
 }
 
 // (An IPv4 address written as IPv6 is checked as IPv4 by BlockList.)
-export const isPublicAddress = (address: string): boolean => !special.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+export const isPublicAddress = (address: string): boolean =>
+  !special.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')

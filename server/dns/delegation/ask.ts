@@ -38,7 +38,8 @@ const maxNameLength = 253
 /** Fits every path (DNS flag day 2020). */
 const udpBytes = 1232
 
-export const isPlainName = (name: string): boolean => name.length <= maxNameLength && plainName.test(name)
+export const isPlainName = (name: string): boolean =>
+  name.length <= maxNameLength && plainName.test(name)
 /** Lower case, without a dot at the end. */
 export const plain = (name: string): string => name.toLowerCase().replace(/\.$/, '')
 
@@ -53,7 +54,12 @@ function query({ name, type }: Question, id: number, withEdns: boolean): Buffer 
     ednsVersion: 0,
     flag_do: false,
   }
-  const packet: Packet = { type: 'query', id, flags: 0, questions: [{ type, name: name === '' ? '.' : name }] }
+  const packet: Packet = {
+    type: 'query',
+    id,
+    flags: 0,
+    questions: [{ type, name: name === '' ? '.' : name }],
+  }
   return encode(withEdns ? { ...packet, additionals: [opt] } : packet)
 }
 
@@ -62,7 +68,11 @@ function answerTo(message: Buffer, question: Question, id: number): DecodedPacke
   try {
     const packet = decode(message)
     const [asked] = packet.questions ?? []
-    const isOurs = packet.type === 'response' && packet.id === id && asked?.type === question.type && plain(asked.name) === question.name
+    const isOurs =
+      packet.type === 'response' &&
+      packet.id === id &&
+      asked?.type === question.type &&
+      plain(asked.name) === question.name
     return isOurs ? packet : undefined
   } catch {
     // not a DNS message; the true answer may still come
@@ -70,7 +80,12 @@ function answerTo(message: Buffer, question: Question, id: number): DecodedPacke
   }
 }
 
-function overUdp(server: Endpoint, question: Question, withEdns: boolean, signal: AbortSignal): Promise<DecodedPacket | undefined> {
+function overUdp(
+  server: Endpoint,
+  question: Question,
+  withEdns: boolean,
+  signal: AbortSignal,
+): Promise<DecodedPacket | undefined> {
   const id = randomInt(65_536)
   return new Promise((resolve) => {
     const socket = dgram.createSocket(net.isIPv6(server.address) ? 'udp6' : 'udp4')
@@ -93,7 +108,12 @@ function overUdp(server: Endpoint, question: Question, withEdns: boolean, signal
   })
 }
 
-function overTcp(server: Endpoint, question: Question, withEdns: boolean, signal: AbortSignal): Promise<DecodedPacket | undefined> {
+function overTcp(
+  server: Endpoint,
+  question: Question,
+  withEdns: boolean,
+  signal: AbortSignal,
+): Promise<DecodedPacket | undefined> {
   const id = randomInt(65_536)
   return new Promise((resolve) => {
     const socket = net.connect({ host: server.address, port: server.port })
@@ -124,7 +144,11 @@ function overTcp(server: Endpoint, question: Question, withEdns: boolean, signal
  * Asks once. Undefined when nobody answers within `timeoutMs`, whatever the reason; never throws.
  * A server that does not know EDNS is asked again without it (RFC 6891, 6.2.2).
  */
-export async function askServer(server: Endpoint, question: Question, timeoutMs: number): Promise<DnsAnswer | undefined> {
+export async function askServer(
+  server: Endpoint,
+  question: Question,
+  timeoutMs: number,
+): Promise<DnsAnswer | undefined> {
   if (timeoutMs <= 0 || !isPlainName(question.name)) return undefined
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(), timeoutMs)
@@ -152,4 +176,5 @@ export async function askServer(server: Endpoint, question: Question, timeoutMs:
 }
 
 // dns-packet decodes it, and its types do not say so
-const rcodeOf = (packet: DecodedPacket): string => (packet as DecodedPacket & { rcode: string }).rcode
+const rcodeOf = (packet: DecodedPacket): string =>
+  (packet as DecodedPacket & { rcode: string }).rcode

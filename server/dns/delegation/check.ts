@@ -27,10 +27,19 @@ export interface DelegationOptions {
   /** Overrides where a server is asked that a referral gives this address for; undefined: nowhere. */
   readonly endpointOf?: (address: string) => Endpoint | undefined
   /** Where customers' sites are and who issues their certificates, for warnings about AAAA and CAA records. */
-  readonly sites?: { addresses(): Promise<readonly string[]>; readonly certificateIssuers: readonly string[] }
+  readonly sites?: {
+    addresses(): Promise<readonly string[]>
+    readonly certificateIssuers: readonly string[]
+  }
 }
 
-export type DelegationReason = 'not_registered' | 'other_nameservers' | 'extra_nameservers' | 'not_answering' | 'stale_ds' | 'public_suffix'
+export type DelegationReason =
+  | 'not_registered'
+  | 'other_nameservers'
+  | 'extra_nameservers'
+  | 'not_answering'
+  | 'stale_ds'
+  | 'public_suffix'
 export type DelegationWarning = 'stale_ds' | 'missing_glue' | 'private_glue' | 'stray_aaaa' | 'caa'
 
 export interface Verdict {
@@ -50,11 +59,15 @@ export interface DelegationCheck {
    * `domain`: A-labels. `expected`: the names of our name servers that were assigned to it.
    * Never throws: who does not answer is a finding. Ends within `totalTimeoutMs`.
    */
-  check(question: { readonly domain: string; readonly expected: readonly string[] }): Promise<Verdict>
+  check(question: {
+    readonly domain: string
+    readonly expected: readonly string[]
+  }): Promise<Verdict>
 }
 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)].toSorted()
-const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((name, index) => name === b[index])
+const same = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((name, index) => name === b[index])
 const isWithin = (name: string, zone: string): boolean => name === zone || name.endsWith(`.${zone}`)
 
 export function createDelegationCheck(options: DelegationOptions): DelegationCheck {
@@ -62,11 +75,13 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
   const ourNames = new Set(options.ourNames.map(plain))
   const endpointOf =
     options.endpointOf ??
-    ((address: string): Endpoint | undefined => (options.allowPrivateAddresses || isPublicAddress(address) ? { address, port } : undefined))
+    ((address: string): Endpoint | undefined =>
+      options.allowPrivateAddresses || isPublicAddress(address) ? { address, port } : undefined)
   const walkOptions = {
     roots: options.roots,
     endpointOf,
-    ourServers: (name: string): readonly Endpoint[] | undefined => (ourNames.has(name) ? ourAddresses : undefined),
+    ourServers: (name: string): readonly Endpoint[] | undefined =>
+      ourNames.has(name) ? ourAddresses : undefined,
     timeoutMs,
   }
 
@@ -87,11 +102,13 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
         advice: sentence,
         warnings,
       })
-      if (options.publicSuffix(domain)) return refuse('public_suffix', [], advice.publicSuffix(domain))
+      if (options.publicSuffix(domain))
+        return refuse('public_suffix', [], advice.publicSuffix(domain))
 
       const walk = new Walk(walkOptions, performance.now() + totalTimeoutMs)
       const parent = await walk.parentOf(domain)
-      const isBelowRegistered = parent !== undefined && parent.zone !== '' && !options.publicSuffix(parent.zone)
+      const isBelowRegistered =
+        parent !== undefined && parent.zone !== '' && !options.publicSuffix(parent.zone)
       // servers of several zones refer past those between: the root's to shop.com
       const subject = {
         domain,
@@ -99,13 +116,18 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
         isBelowRegistered,
         expected,
       }
-      if (!parent) return refuse('not_answering', [], advice.parentSilent({ ...subject, found: [] }))
+      if (!parent)
+        return refuse('not_answering', [], advice.parentSilent({ ...subject, found: [] }))
 
-      const servers = parent.words.flatMap((word) => (word.kind === 'delegated' ? word.servers : []))
+      const servers = parent.words.flatMap((word) =>
+        word.kind === 'delegated' ? word.servers : [],
+      )
       const found = distinct(servers.map(({ name }) => name))
       const about: Case = { ...subject, found }
       const wanted = parent.words.filter(
-        (word) => word.kind === 'delegated' && same(distinct(word.servers.map(({ name }) => name)), expected),
+        (word) =>
+          word.kind === 'delegated' &&
+          same(distinct(word.servers.map(({ name }) => name)), expected),
       )
       const isExact = wanted.length === parent.words.length
       const [hasDs, weAnswer, remarks] = await Promise.all([
@@ -120,7 +142,12 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
       ]
       if (found.length === 0) {
         const isUnknown = parent.words.every(({ kind }) => kind === 'unknown')
-        return refuse('not_registered', found, isUnknown ? advice.notRegistered(about) : advice.noServers(about), warnings)
+        return refuse(
+          'not_registered',
+          found,
+          isUnknown ? advice.notRegistered(about) : advice.noServers(about),
+          warnings,
+        )
       }
       if (!isExact) {
         const hasExtra = found.some((name) => !expected.includes(name))
@@ -128,7 +155,12 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
         const reason = hasExtra && hasOurs ? 'extra_nameservers' : 'other_nameservers'
         if (wanted.length > 0) return refuse(reason, found, advice.spreading(about), warnings)
         if (!hasExtra) return refuse(reason, found, advice.oneMissing(about), warnings)
-        return refuse(reason, found, hasOurs ? advice.extraNameServers(about) : advice.otherNameServers(about), warnings)
+        return refuse(
+          reason,
+          found,
+          hasOurs ? advice.extraNameServers(about) : advice.otherNameServers(about),
+          warnings,
+        )
       }
       if (hasDs) return refuse('stale_ds', found, advice.staleDs(about), warnings)
       if (!weAnswer) return refuse('not_answering', found, advice.weAreSilent(about), warnings)
@@ -138,25 +170,47 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
 
   /** At least one of our servers is the authority for the domain, and none says otherwise. */
   async function doWeAnswer(walk: Walk, domain: string): Promise<boolean> {
-    const answers = await Promise.all(ourAddresses.map((server) => walk.ask(server, { name: domain, type: 'SOA' })))
+    const answers = await Promise.all(
+      ourAddresses.map((server) => walk.ask(server, { name: domain, type: 'SOA' })),
+    )
     const said = answers.filter((answer) => answer !== undefined)
     return (
       said.length > 0 &&
-      said.every((answer) => answer.isAuthoritative && answer.answers.some(({ type, name }) => type === 'SOA' && plain(name) === domain))
+      said.every(
+        (answer) =>
+          answer.isAuthoritative &&
+          answer.answers.some(({ type, name }) => type === 'SOA' && plain(name) === domain),
+      )
     )
   }
 
-  function glueWarnings(domain: string, servers: readonly NamedServer[]): Verdict['warnings'][number][] {
+  function glueWarnings(
+    domain: string,
+    servers: readonly NamedServer[],
+  ): Verdict['warnings'][number][] {
     const inside = servers.filter(({ name }) => isWithin(name, domain))
     const without = distinct(
-      inside.filter(({ name }) => servers.every((one) => one.name !== name || one.addresses.length === 0)).map(({ name }) => name),
+      inside
+        .filter(({ name }) =>
+          servers.every((one) => one.name !== name || one.addresses.length === 0),
+        )
+        .map(({ name }) => name),
     )
     const unreachable = distinct(
-      inside.filter(({ addresses }) => addresses.length > 0 && addresses.every((address) => !endpointOf(address))).map(({ name }) => name),
+      inside
+        .filter(
+          ({ addresses }) =>
+            addresses.length > 0 && addresses.every((address) => !endpointOf(address)),
+        )
+        .map(({ name }) => name),
     )
     return [
-      ...(without.length > 0 ? [{ code: 'missing_glue' as const, text: texts.missingGlue(domain, without) }] : []),
-      ...(unreachable.length > 0 ? [{ code: 'private_glue' as const, text: texts.privateGlue(unreachable) }] : []),
+      ...(without.length > 0
+        ? [{ code: 'missing_glue' as const, text: texts.missingGlue(domain, without) }]
+        : []),
+      ...(unreachable.length > 0
+        ? [{ code: 'private_glue' as const, text: texts.privateGlue(unreachable) }]
+        : []),
     ]
   }
 
@@ -181,23 +235,36 @@ export function createDelegationCheck(options: DelegationOptions): DelegationChe
     ])
     const stray = dataOf(aaaa, 'AAAA').filter((address) => !addresses.includes(address))
     const isOurSite = dataOf(a, 'A').some((address) => addresses.includes(address))
-    const holds = issuersOf(caa) ? { owner: domain, issuers: issuersOf(caa) } : { owner: parent.zone, issuers: issuersOf(caaAbove) }
-    const mayIssue = !holds.issuers || certificateIssuers.some((issuer) => holds.issuers?.includes(issuer))
+    const holds = issuersOf(caa)
+      ? { owner: domain, issuers: issuersOf(caa) }
+      : { owner: parent.zone, issuers: issuersOf(caaAbove) }
+    const mayIssue =
+      !holds.issuers || certificateIssuers.some((issuer) => holds.issuers?.includes(issuer))
     return [
-      ...(isOurSite && stray.length > 0 ? [{ code: 'stray_aaaa' as const, text: texts.strayAaaa(domain, stray) }] : []),
-      ...(mayIssue ? [] : [{ code: 'caa' as const, text: texts.caa(domain, holds.owner, certificateIssuers) }]),
+      ...(isOurSite && stray.length > 0
+        ? [{ code: 'stray_aaaa' as const, text: texts.strayAaaa(domain, stray) }]
+        : []),
+      ...(mayIssue
+        ? []
+        : [{ code: 'caa' as const, text: texts.caa(domain, holds.owner, certificateIssuers) }]),
     ]
   }
 }
 
 /** Does the parent zone still vouch for keys that we do not have? */
 async function isSigned(walk: Walk, parent: ParentWords, domain: string): Promise<boolean> {
-  const answers = await Promise.all(parent.servers.slice(0, 2).map((server) => walk.ask(server, { name: domain, type: 'DS' })))
-  return answers.some((answer) => answer?.answers.some(({ type, name }) => type === 'DS' && plain(name) === domain))
+  const answers = await Promise.all(
+    parent.servers.slice(0, 2).map((server) => walk.ask(server, { name: domain, type: 'DS' })),
+  )
+  return answers.some((answer) =>
+    answer?.answers.some(({ type, name }) => type === 'DS' && plain(name) === domain),
+  )
 }
 
 const dataOf = (answer: DnsAnswer | undefined, type: 'A' | 'AAAA'): string[] =>
-  (answer?.answers ?? []).flatMap((record) => (record.type === type && 'data' in record ? [String(record.data)] : []))
+  (answer?.answers ?? []).flatMap((record) =>
+    record.type === type && 'data' in record ? [String(record.data)] : [],
+  )
 
 /** Who may issue; undefined when nobody is named, so that everybody may. */
 function issuersOf(answer: DnsAnswer | undefined): string[] | undefined {
@@ -205,5 +272,7 @@ function issuersOf(answer: DnsAnswer | undefined): string[] | undefined {
     record.type === 'CAA' && record.data.tag === 'issue' ? [record.data.value] : [],
   )
   // parameters may follow a semicolon; nothing before it means: nobody
-  return issue.length === 0 ? undefined : issue.map((value) => value.split(';')[0]?.trim().toLowerCase() ?? '')
+  return issue.length === 0
+    ? undefined
+    : issue.map((value) => value.split(';')[0]?.trim().toLowerCase() ?? '')
 }

@@ -6,8 +6,14 @@ const list = (names: readonly string[]): string => names.join(', ')
 /** Where a delegation is changed: at the registrar, or for a name below another domain, in that domain's DNS. */
 function place(domain: string, parent: string, isBelowRegistered: boolean): Sentence {
   return isBelowRegistered
-    ? { en: `in the DNS of ${parent}, as NS records of ${domain}`, vi: `trong DNS của ${parent}, bằng bản ghi NS của ${domain}` }
-    : { en: `at the registrar where ${domain} was bought`, vi: `tại nhà đăng ký nơi bạn mua ${domain}` }
+    ? {
+        en: `in the DNS of ${parent}, as NS records of ${domain}`,
+        vi: `trong DNS của ${parent}, bằng bản ghi NS của ${domain}`,
+      }
+    : {
+        en: `at the registrar where ${domain} was bought`,
+        vi: `tại nhà đăng ký nơi bạn mua ${domain}`,
+      }
 }
 
 export interface Case {
@@ -81,7 +87,9 @@ export const advice = {
     vi: `${domain} đã được trỏ đúng, nhưng máy chủ tên của chúng tôi chưa trả lời cho tên miền này: hãy kiểm tra lại sau một phút và liên hệ hỗ trợ nếu vẫn vậy.`,
   }),
   staleDs: ({ domain, parent, isBelowRegistered }: Case): Sentence => {
-    const at = isBelowRegistered ? { en: `in the DNS of ${parent}`, vi: `trong DNS của ${parent}` } : place(domain, parent, false)
+    const at = isBelowRegistered
+      ? { en: `in the DNS of ${parent}`, vi: `trong DNS của ${parent}` }
+      : place(domain, parent, false)
     return {
       en: `An old DNSSEC entry (DS record) makes ${domain} unreachable for many visitors: switch DNSSEC off or remove the DS record ${at.en}.`,
       vi: `Bản ghi DNSSEC cũ (bản ghi DS) khiến nhiều khách không truy cập được ${domain}: hãy tắt DNSSEC hoặc xóa bản ghi DS ${at.vi}.`,

@@ -99,7 +99,9 @@ describe('the eleven scenarios of the field', () => {
 
 describe('which names the parent has', () => {
   it('12 registered without name servers', async () => {
-    world.com.forEach((server) => server.zones.get('com')?.records.push({ type: 'TXT', name: 'shop.com', data: 'parked' }))
+    world.com.forEach((server) =>
+      server.zones.get('com')?.records.push({ type: 'TXT', name: 'shop.com', data: 'parked' }),
+    )
     const verdict = await check()
     expect(said(verdict)).toBe('not_registered:')
     expect(advised(verdict)).toContain('has no name servers yet')
@@ -115,7 +117,9 @@ describe('which names the parent has', () => {
     delegate('shop.com', { ns: [...pair, 'ns1.oldhost.com'] })
     serve('shop.com')
     const verdict = await check()
-    expect(said(verdict)).toBe('extra_nameservers: ns1.oldhost.com ns1.portal.example ns2.portal.example')
+    expect(said(verdict)).toBe(
+      'extra_nameservers: ns1.oldhost.com ns1.portal.example ns2.portal.example',
+    )
     expect(advised(verdict)).not.toContain(' and add')
   })
   it('15 the pair of another customer', async () => {
@@ -180,7 +184,11 @@ describe('below a domain that is registered', () => {
 
 describe('what else hinders a site', () => {
   const sites = { addresses: async () => ['203.0.113.80'], certificateIssuers: ['letsencrypt.org'] }
-  const caa = (name: string, value: string) => ({ type: 'CAA' as const, name, data: { flags: 0, tag: 'issue' as const, value } })
+  const caa = (name: string, value: string) => ({
+    type: 'CAA' as const,
+    name,
+    data: { flags: 0, tag: 'issue' as const, value },
+  })
   beforeEach(() => delegate('shop.com', { ns: pair }))
 
   it('44 DNSSEC is on while the domain is still elsewhere', async () => {
@@ -215,7 +223,10 @@ describe('what else hinders a site', () => {
   it('50 CAA of the domain above', async () => {
     delegate('shop.com', { ns: old, glue: oldGlue })
     delegate('oldhost.com', { ns: old, glue: oldGlue })
-    zone([world.oldHost], 'shop.com', old, [caa('shop.com', 'ca.example')]).delegations.set('blog.shop.com', { ns: pair })
+    zone([world.oldHost], 'shop.com', old, [caa('shop.com', 'ca.example')]).delegations.set(
+      'blog.shop.com',
+      { ns: pair },
+    )
     serve('blog.shop.com')
     const verdict = await check('blog.shop.com', { sites })
     expect([said(verdict), ...warned(verdict)]).toEqual(['valid', 'caa'])

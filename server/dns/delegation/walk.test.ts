@@ -79,15 +79,22 @@ describe('parents that misbehave', () => {
 
 describe('servers whose addresses are not given', () => {
   it('34 the parent has none: its servers are looked up', async () => {
-    for (const server of world.root) server.zones.get('')?.delegations.set('net', { ns: ['a.netic.com'] })
+    for (const server of world.root)
+      server.zones.get('')?.delegations.set('net', { ns: ['a.netic.com'] })
     delegate('netic.com', { ns: ['a.netic.com'], glue: { 'a.netic.com': ['198.51.100.20'] } })
-    zone([world.oldHost], 'netic.com', ['a.netic.com'], [{ type: 'A', name: 'a.netic.com', data: '198.51.100.20' }])
+    zone(
+      [world.oldHost],
+      'netic.com',
+      ['a.netic.com'],
+      [{ type: 'A', name: 'a.netic.com', data: '198.51.100.20' }],
+    )
     zone([world.oldHost], 'net', ['a.netic.com']).delegations.set('shop.net', { ns: pair })
     serve('shop.net')
     expect(said(await check('shop.net'))).toBe('valid')
   })
   it('35 two that lead to each other: an end, and few questions', async () => {
-    for (const server of world.root) server.zones.get('')?.delegations.set('net', { ns: ['a.loop.com', 'b.loop.com'] })
+    for (const server of world.root)
+      server.zones.get('')?.delegations.set('net', { ns: ['a.loop.com', 'b.loop.com'] })
     delegate('loop.com', { ns: ['a.other.com'] })
     delegate('other.com', { ns: ['a.loop.com'] })
     expect(said(await check('shop.net'))).toBe('not_answering:')
@@ -161,7 +168,8 @@ describe('addresses', () => {
     '64:ff9b::a00:1',
     '2002:a00:1::',
   ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false))
-  it.each(['8.8.8.8', '1.1.1.1', '198.41.0.4', '2001:500:2::c', '2606:4700::1111', '172.15.0.1'])('%s is public', (address) =>
-    expect(isPublicAddress(address)).toBe(true),
+  it.each(['8.8.8.8', '1.1.1.1', '198.41.0.4', '2001:500:2::c', '2606:4700::1111', '172.15.0.1'])(
+    '%s is public',
+    (address) => expect(isPublicAddress(address)).toBe(true),
   )
 })

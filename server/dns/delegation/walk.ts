@@ -1,6 +1,13 @@
 /** From the root down to the zone that delegates a name, asking only the servers of each zone: no recursion, no cache. */
 import type { Answer } from 'dns-packet'
-import { askServer, isPlainName, plain, type DnsAnswer, type Endpoint, type Question } from './ask.ts'
+import {
+  askServer,
+  isPlainName,
+  plain,
+  type DnsAnswer,
+  type Endpoint,
+  type Question,
+} from './ask.ts'
 
 export interface WalkOptions {
   readonly roots: readonly Endpoint[]
@@ -37,38 +44,60 @@ export interface ParentWords {
 /** A stranger's zone can send us anywhere, but not for long. */
 const limits = { questions: 60, zones: 12, serversAsked: 6, names: 3 } as const
 
-const isWithin = (name: string, zone: string): boolean => zone === '' || name === zone || name.endsWith(`.${zone}`)
+const isWithin = (name: string, zone: string): boolean =>
+  zone === '' || name === zone || name.endsWith(`.${zone}`)
 const nsRecords = (records: readonly Answer[]): { owner: string; target: string }[] =>
-  records.flatMap((record) => (record.type === 'NS' ? [{ owner: plain(record.name), target: plain(record.data) }] : []))
+  records.flatMap((record) =>
+    record.type === 'NS' ? [{ owner: plain(record.name), target: plain(record.data) }] : [],
+  )
 
 /** NS names of `owner`, with the addresses that come along and that `zone` has a say in. */
-function serversOf(answer: DnsAnswer, records: readonly Answer[], owner: string, zone: string): NamedServer[] {
-  const names = new Set(nsRecords(records).flatMap((record) => (record.owner === owner ? [record.target] : [])))
+function serversOf(
+  answer: DnsAnswer,
+  records: readonly Answer[],
+  owner: string,
+  zone: string,
+): NamedServer[] {
+  const names = new Set(
+    nsRecords(records).flatMap((record) => (record.owner === owner ? [record.target] : [])),
+  )
   const glue = answer.additionals.flatMap((record) =>
     (record.type === 'A' || record.type === 'AAAA') && isWithin(plain(record.name), zone)
       ? [{ name: plain(record.name), address: record.data }]
       : [],
   )
-  return [...names].map((name) => ({ name, addresses: glue.flatMap((one) => (one.name === name ? [one.address] : [])) }))
+  return [...names].map((name) => ({
+    name,
+    addresses: glue.flatMap((one) => (one.name === name ? [one.address] : [])),
+  }))
 }
 
-type Step = { readonly referral: string; readonly servers: readonly NamedServer[] } | { readonly word: Word } | undefined
+type Step =
+  | { readonly referral: string; readonly servers: readonly NamedServer[] }
+  | { readonly word: Word }
+  | undefined
 
 /** What an answer of one of `zone`'s servers means for `name`; undefined: it is of no use (lame, refused, pointing up or aside). */
 function stepFrom(answer: DnsAnswer | undefined, name: string, zone: string): Step {
   if (!answer) return undefined
-  if (answer.rcode === 'NXDOMAIN') return answer.isAuthoritative ? { word: { kind: 'unknown' } } : undefined
+  if (answer.rcode === 'NXDOMAIN')
+    return answer.isAuthoritative ? { word: { kind: 'unknown' } } : undefined
   if (answer.rcode !== 'NOERROR') return undefined
   const own = serversOf(answer, answer.authorities, name, zone)
-  if (own.length > 0 && !answer.isAuthoritative) return { word: { kind: 'delegated', servers: own } }
+  if (own.length > 0 && !answer.isAuthoritative)
+    return { word: { kind: 'delegated', servers: own } }
   if (answer.isAuthoritative) {
     const answered = serversOf(answer, answer.answers, name, zone)
-    return { word: answered.length > 0 ? { kind: 'delegated', servers: answered } : { kind: 'none' } }
+    return {
+      word: answered.length > 0 ? { kind: 'delegated', servers: answered } : { kind: 'none' },
+    }
   }
   const owner = nsRecords(answer.authorities)
     .map((record) => record.owner)
     .find((one) => one.length > zone.length && isWithin(one, zone) && isWithin(name, one))
-  return owner === undefined ? undefined : { referral: owner, servers: serversOf(answer, answer.authorities, owner, zone) }
+  return owner === undefined
+    ? undefined
+    : { referral: owner, servers: serversOf(answer, answer.authorities, owner, zone) }
 }
 
 /** One walk of a check: counts its questions and ends at `endsAt` (of performance.now()). */
@@ -84,7 +113,11 @@ export class Walk {
 
   async ask(server: Endpoint, question: Question): Promise<DnsAnswer | undefined> {
     if (++this.#questions > limits.questions) return undefined
-    return askServer(server, question, Math.min(this.#options.timeoutMs, this.#endsAt - performance.now()))
+    return askServer(
+      server,
+      question,
+      Math.min(this.#options.timeoutMs, this.#endsAt - performance.now()),
+    )
   }
 
   /**
@@ -98,12 +131,19 @@ export class Walk {
       const asked = servers.slice(0, limits.serversAsked)
       const first = await this.#steps(asked.slice(0, 2), name, zone)
       const found = first.length > 0 ? first : await this.#steps(asked.slice(2), name, zone)
-      const said = found.flatMap(({ step, server }) => ('word' in step ? [{ word: step.word, server }] : []))
+      const said = found.flatMap(({ step, server }) =>
+        'word' in step ? [{ word: step.word, server }] : [],
+      )
       if (said.length === 1 && first.length > 0 && asked.length > 2) {
         for (const { step, server } of await this.#steps(asked.slice(2), name, zone))
           if ('word' in step) said.push({ word: step.word, server })
       }
-      if (said.length > 0) return { zone, words: said.map(({ word }) => word), servers: said.map(({ server }) => server) }
+      if (said.length > 0)
+        return {
+          zone,
+          words: said.map(({ word }) => word),
+          servers: said.map(({ server }) => server),
+        }
       const referral = found.flatMap(({ step }) => ('referral' in step ? [step] : []))[0]
       if (!referral) return undefined
       zone = referral.referral
@@ -118,17 +158,26 @@ export class Walk {
     zone: string,
   ): Promise<{ readonly step: NonNullable<Step>; readonly server: Endpoint }[]> {
     const steps = await Promise.all(
-      servers.map(async (server) => ({ server, step: stepFrom(await this.ask(server, { name, type: 'NS' }), name, zone) })),
+      servers.map(async (server) => ({
+        server,
+        step: stepFrom(await this.ask(server, { name, type: 'NS' }), name, zone),
+      })),
     )
     return steps.flatMap(({ server, step }) => (step ? [{ server, step }] : []))
   }
 
   /** Where these servers are asked: ours where we know, glue first, else their names are looked up, `nested` levels deep at most. */
   async addressesOf(servers: readonly NamedServer[], nested = 0): Promise<Endpoint[]> {
-    const known = servers.flatMap(({ name, addresses }) => this.#options.ourServers(name) ?? this.#usable(addresses))
+    const known = servers.flatMap(
+      ({ name, addresses }) => this.#options.ourServers(name) ?? this.#usable(addresses),
+    )
     if (known.length > 0 || nested >= limits.names) return distinct(known)
     const found = await Promise.all(
-      servers.slice(0, limits.names).map(async ({ name }) => (isPlainName(name) ? this.#usable(await this.#lookup(name, nested + 1)) : [])),
+      servers
+        .slice(0, limits.names)
+        .map(async ({ name }) =>
+          isPlainName(name) ? this.#usable(await this.#lookup(name, nested + 1)) : [],
+        ),
     )
     return distinct(found.flat())
   }
@@ -147,15 +196,20 @@ export class Walk {
     let servers = this.#options.roots
     for (let depth = 0; depth < limits.zones; depth++) {
       let next: { zone: string; servers: readonly NamedServer[] } | undefined
-      const answers = await Promise.all(servers.slice(0, 2).map((server) => this.ask(server, { name, type: 'A' })))
+      const answers = await Promise.all(
+        servers.slice(0, 2).map((server) => this.ask(server, { name, type: 'A' })),
+      )
       for (const answer of answers) {
         if (!answer || answer.rcode !== 'NOERROR') continue
-        const addresses = answer.answers.flatMap((record) => (record.type === 'A' && plain(record.name) === name ? [record.data] : []))
+        const addresses = answer.answers.flatMap((record) =>
+          record.type === 'A' && plain(record.name) === name ? [record.data] : [],
+        )
         if (answer.isAuthoritative) return addresses
         const owner = nsRecords(answer.authorities)
           .map((record) => record.owner)
           .find((one) => one.length > zone.length && isWithin(one, zone) && isWithin(name, one))
-        if (owner !== undefined) next ??= { zone: owner, servers: serversOf(answer, answer.authorities, owner, zone) }
+        if (owner !== undefined)
+          next ??= { zone: owner, servers: serversOf(answer, answer.authorities, owner, zone) }
       }
       if (!next) return []
       zone = next.zone
@@ -166,5 +220,7 @@ export class Walk {
 }
 
 const distinct = (endpoints: readonly Endpoint[]): Endpoint[] => [
-  ...new Map(endpoints.map((endpoint) => [`${endpoint.address} ${endpoint.port}`, endpoint])).values(),
+  ...new Map(
+    endpoints.map((endpoint) => [`${endpoint.address} ${endpoint.port}`, endpoint]),
+  ).values(),
 ]

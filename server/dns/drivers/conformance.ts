@@ -23,7 +23,13 @@ export interface Fixture {
   dispose(): Promise<void>
 }
 
-const soa = { contact: 'hostmaster.dns.example', refresh: 7200, retry: 900, expire: 1_209_600, minimum: 60 }
+const soa = {
+  contact: 'hostmaster.dns.example',
+  refresh: 7200,
+  retry: 900,
+  expire: 1_209_600,
+  minimum: 60,
+}
 
 export function conformance(name: string, open: () => Promise<Fixture>): void {
   describe(`${name}: the agreement of DNS drivers`, () => {
@@ -45,14 +51,24 @@ export function conformance(name: string, open: () => Promise<Fixture>): void {
       soa,
     })
     const next = (from: ZoneHead): ZoneHead => ({ ...from, serial: from.serial + 1 })
-    const set = (owner: string, type: ServedType, values: readonly string[], ttlSeconds = 300): RecordSet => ({
+    const set = (
+      owner: string,
+      type: ServedType,
+      values: readonly string[],
+      ttlSeconds = 300,
+    ): RecordSet => ({
       name: owner,
       type,
       ttlSeconds,
       proxied: false,
       values,
     })
-    const tells = (owner: string, type: ServedType | 'SOA', values: readonly string[], ttlSeconds = 300): Promise<void> =>
+    const tells = (
+      owner: string,
+      type: ServedType | 'SOA',
+      values: readonly string[],
+      ttlSeconds = 300,
+    ): Promise<void> =>
       expect
         .poll(
           async () => {
@@ -61,9 +77,18 @@ export function conformance(name: string, open: () => Promise<Fixture>): void {
           },
           { timeout: fixture.settlesMs, interval: 20 },
         )
-        .toEqual({ rcode: 'NOERROR', values: values.toSorted(), ttlSeconds: values.length > 0 ? ttlSeconds : undefined })
+        .toEqual({
+          rcode: 'NOERROR',
+          values: values.toSorted(),
+          ttlSeconds: values.length > 0 ? ttlSeconds : undefined,
+        })
     const denies = (owner: string, rcode: string): Promise<void> =>
-      expect.poll(async () => (await fixture.ask(owner, 'A')).rcode, { timeout: fixture.settlesMs, interval: 20 }).toBe(rcode)
+      expect
+        .poll(async () => (await fixture.ask(owner, 'A')).rcode, {
+          timeout: fixture.settlesMs,
+          interval: 20,
+        })
+        .toBe(rcode)
 
     test('is ready once it is started', async () => {
       expect(await driver.health()).toBeUndefined()
@@ -90,7 +115,8 @@ export function conformance(name: string, open: () => Promise<Fixture>): void {
       await tells(at('b'), 'A', [])
       await tells(at('six'), 'A', [])
       await denies(at('none'), 'NXDOMAIN')
-      if (fixture.ownNameServers) await tells(zone.name, 'NS', zone.nameServers, zone.apexTtlSeconds)
+      if (fixture.ownNameServers)
+        await tells(zone.name, 'NS', zone.nameServers, zone.apexTtlSeconds)
       expect(await driver.held(zone.name)).toEqual({ id: zone.id, serial: zone.serial })
       expect(await driver.list()).toContain(zone.name)
     })
@@ -104,9 +130,13 @@ export function conformance(name: string, open: () => Promise<Fixture>): void {
 
     test('putting a zone again leaves nothing of what it was', async () => {
       const zone = head()
-      await driver.putZone(zone, [set(`old.${zone.name}`, 'A', ['203.0.113.1']), set(zone.name, 'A', ['203.0.113.1'])])
+      await driver.putZone(zone, [
+        set(`old.${zone.name}`, 'A', ['203.0.113.1']),
+        set(zone.name, 'A', ['203.0.113.1']),
+      ])
       const later = next(zone)
-      for (let twice = 0; twice < 2; twice++) await driver.putZone(later, [set(zone.name, 'A', ['203.0.113.2'], 60)])
+      for (let twice = 0; twice < 2; twice++)
+        await driver.putZone(later, [set(zone.name, 'A', ['203.0.113.2'], 60)])
       await tells(zone.name, 'A', ['203.0.113.2'], 60)
       await denies(`old.${zone.name}`, 'NXDOMAIN')
       expect(await driver.held(zone.name)).toEqual({ id: zone.id, serial: later.serial })
@@ -115,7 +145,11 @@ export function conformance(name: string, open: () => Promise<Fixture>): void {
     test('a change adds, replaces and takes away sets, and nothing else', async () => {
       const zone = head()
       const at = (label: string) => `${label}.${zone.name}`
-      await driver.putZone(zone, [set(at('a'), 'A', ['203.0.113.1']), set(at('b'), 'A', ['203.0.113.1']), set(at('c'), 'TXT', ['stays'])])
+      await driver.putZone(zone, [
+        set(at('a'), 'A', ['203.0.113.1']),
+        set(at('b'), 'A', ['203.0.113.1']),
+        set(at('c'), 'TXT', ['stays']),
+      ])
       const later = next(zone)
       const changed = await driver.changeZone(later, zone.serial, [
         set(at('a'), 'A', ['203.0.113.2', '203.0.113.3'], 90),
@@ -132,12 +166,18 @@ export function conformance(name: string, open: () => Promise<Fixture>): void {
 
     test('a change to what is not held at that serial does nothing and says so', async () => {
       const zone = head()
-      expect(await driver.changeZone(next(zone), zone.serial, [set(zone.name, 'A', ['203.0.113.1'])])).toBe('behind')
+      expect(
+        await driver.changeZone(next(zone), zone.serial, [set(zone.name, 'A', ['203.0.113.1'])]),
+      ).toBe('behind')
       expect(await driver.held(zone.name)).toBeUndefined()
       await driver.putZone(zone, [set(zone.name, 'A', ['203.0.113.1'])])
       const far = { ...zone, serial: zone.serial + 5 }
-      expect(await driver.changeZone(far, zone.serial + 4, [set(zone.name, 'A', ['203.0.113.9'])])).toBe('behind')
-      expect(await driver.changeZone({ ...next(zone), id: randomUUID() }, zone.serial, [])).toBe('behind')
+      expect(
+        await driver.changeZone(far, zone.serial + 4, [set(zone.name, 'A', ['203.0.113.9'])]),
+      ).toBe('behind')
+      expect(await driver.changeZone({ ...next(zone), id: randomUUID() }, zone.serial, [])).toBe(
+        'behind',
+      )
       await tells(zone.name, 'A', ['203.0.113.1'])
     })
 
@@ -145,7 +185,10 @@ export function conformance(name: string, open: () => Promise<Fixture>): void {
       const zone = head()
       const www = `www.${zone.name}`
       await driver.putZone(zone, [set(www, 'CNAME', ['elsewhere.example'])])
-      await driver.changeZone(next(zone), zone.serial, [set(www, 'A', ['203.0.113.1']), set(www, 'CNAME', [])])
+      await driver.changeZone(next(zone), zone.serial, [
+        set(www, 'A', ['203.0.113.1']),
+        set(www, 'CNAME', []),
+      ])
       await tells(www, 'A', ['203.0.113.1'])
     })
 
@@ -170,7 +213,9 @@ export function conformance(name: string, open: () => Promise<Fixture>): void {
 
     test('two thousand sets', async () => {
       const zone = head()
-      const many = Array.from({ length: 2000 }, (_, index) => set(`h${index}.${zone.name}`, 'A', [`10.0.${index >> 8}.${index & 255}`]))
+      const many = Array.from({ length: 2000 }, (_, index) =>
+        set(`h${index}.${zone.name}`, 'A', [`10.0.${index >> 8}.${index & 255}`]),
+      )
       await driver.putZone(zone, many)
       await tells(`h1999.${zone.name}`, 'A', ['10.0.7.207'])
       await tells(`h0.${zone.name}`, 'A', ['10.0.0.0'])

@@ -9,7 +9,9 @@ import * as powerdns from './powerdns/settings.ts'
 
 export const dnsDrivers = {
   embedded: { create: (settings: EmbeddedSettings): DnsDriver => createEmbedded(settings) },
-  powerdns: { create: (settings: unknown): DnsDriver => createPowerdns(powerdns.settings.parse(settings)) },
+  powerdns: {
+    create: (settings: unknown): DnsDriver => createPowerdns(powerdns.settings.parse(settings)),
+  },
   cloudflare: {
     create: (settings: unknown): DnsDriver => createCloudflare(cloudflare.settings.parse(settings)),
   },

@@ -92,7 +92,8 @@ function textOf(words: Words): string {
     )
   } while (words.count > 0)
   // a length byte goes before each string
-  if (strings.reduce((sum, { length }) => sum + length + 1, 0) > 65_535) throw new Fault(faults.longText())
+  if (strings.reduce((sum, { length }) => sum + length + 1, 0) > 65_535)
+    throw new Fault(faults.longText())
   try {
     return textDecoder.decode(Buffer.concat(strings))
   } catch {
@@ -108,11 +109,18 @@ const soaText = (soa: StartOfAuthority): string =>
  * Reads the words behind the type.
  * @throws Fault when they are not what the type wants.
  */
-export function readData(type: RecordData['type'], typeToken: Token, tokens: readonly Token[], origin: string): RecordData {
+export function readData(
+  type: RecordData['type'],
+  typeToken: Token,
+  tokens: readonly Token[],
+  origin: string,
+): RecordData {
   const words = new Words(tokens, typeToken)
   if (tokens[0]?.text === '\\#' && !tokens[0].quoted) throw new Fault(faults.generic(), tokens[0])
-  const name = (meaning: Sentence): string => words.take(meaning, (text) => absoluteName(text, origin))
-  const time = (meaning: Sentence): number => words.take(meaning, (text) => secondsOf(text, maxUint32))
+  const name = (meaning: Sentence): string =>
+    words.take(meaning, (text) => absoluteName(text, origin))
+  const time = (meaning: Sentence): number =>
+    words.take(meaning, (text) => secondsOf(text, maxUint32))
   const data = ((): RecordData => {
     switch (type) {
       case 'A':

@@ -35,7 +35,8 @@ function labelText(bytes: Uint8Array): string {
 }
 
 /** Wire length of a name in its one spelling: a length byte a label, and the root. */
-const wireLength = (name: string): number => (name === '' ? 1 : name.replace(/\\\d{3}|\\./g, 'x').length + 2)
+const wireLength = (name: string): number =>
+  name === '' ? 1 : name.replace(/\\\d{3}|\\./g, 'x').length + 2
 
 /**
  * A name as it stands in the file, made absolute: lower case, no dot at the end (the root is ''), letters of other scripts as

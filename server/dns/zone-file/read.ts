@@ -15,7 +15,8 @@ export interface ReadOptions {
   readonly defaultTtl?: number
 }
 
-const isType = (text: string): text is RecordData['type'] => (recordTypes as readonly string[]).includes(text)
+const isType = (text: string): text is RecordData['type'] =>
+  (recordTypes as readonly string[]).includes(text)
 /** RFC 3597: every type can also be written with its number. */
 const typeByNumber: Readonly<Record<string, RecordData['type']>> = {
   TYPE1: 'A',
@@ -35,7 +36,8 @@ const otherTypes = new Set(
     .split(/\s+/)
     .filter((type) => type !== ''),
 )
-const isClass = (text: string): boolean => /^(?:in|ch|chaos|hs|hesiod|cs|none|any|class\d{1,5})$/i.test(text)
+const isClass = (text: string): boolean =>
+  /^(?:in|ch|chaos|hs|hesiod|cs|none|any|class\d{1,5})$/i.test(text)
 const isInternet = (text: string): boolean => /^(?:in|class0*1)$/i.test(text)
 
 /** What earlier lines said that later ones go by. */
@@ -61,7 +63,12 @@ export function readZoneFile(
   if (Buffer.byteLength(text) > zoneFileLimits.bytes)
     return { records, errors: [{ line: 1, message: faults.tooLarge(zoneFileLimits.bytes) }] }
   const zone = options.origin.toLowerCase()
-  const state: State = { origin: zone, owner: undefined, defaultTtlSeconds: undefined, lastTtlSeconds: options.defaultTtl }
+  const state: State = {
+    origin: zone,
+    owner: undefined,
+    defaultTtlSeconds: undefined,
+    lastTtlSeconds: options.defaultTtl,
+  }
   const setTtlSeconds = new Map<string, number>()
 
   for (const entry of readEntries(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'))) {
@@ -92,7 +99,11 @@ export function readZoneFile(
 }
 
 /** One record; undefined for a directive. */
-function readEntry(entry: Entry, state: State, zone: string): (ZoneRecord & { readonly line: number }) | undefined {
+function readEntry(
+  entry: Entry,
+  state: State,
+  zone: string,
+): (ZoneRecord & { readonly line: number }) | undefined {
   const [first] = entry.tokens
   if (!first) return undefined
   if (!entry.startsBlank && first.text.startsWith('$') && !first.quoted) {
@@ -109,9 +120,17 @@ function readEntry(entry: Entry, state: State, zone: string): (ZoneRecord & { re
   if (name === undefined) throw new Fault(faults.noOwner(), first)
   if (relativeName(name, zone) === undefined) throw new Fault(faults.outside(name, zone), first)
 
-  const { ttlSeconds, typeToken, rest } = readHead(entry.tokens.slice(entry.startsBlank ? 0 : 1), entry.tokens.at(-1) ?? first)
+  const { ttlSeconds, typeToken, rest } = readHead(
+    entry.tokens.slice(entry.startsBlank ? 0 : 1),
+    entry.tokens.at(-1) ?? first,
+  )
   const data = readData(typeOf(typeToken), typeToken, rest, state.origin)
-  if (data.type === 'SOA' && ttlSeconds === undefined && state.defaultTtlSeconds === undefined && state.lastTtlSeconds === undefined) {
+  if (
+    data.type === 'SOA' &&
+    ttlSeconds === undefined &&
+    state.defaultTtlSeconds === undefined &&
+    state.lastTtlSeconds === undefined
+  ) {
     state.defaultTtlSeconds = Math.min(data.soa.minimumSeconds, maxTtlSeconds)
   }
   const ttl = ttlSeconds ?? state.defaultTtlSeconds ?? state.lastTtlSeconds
@@ -120,7 +139,10 @@ function readEntry(entry: Entry, state: State, zone: string): (ZoneRecord & { re
 }
 
 /** `[class] [TTL] [class] type`. */
-function readHead(tokens: readonly Token[], last: Token): { ttlSeconds: number | undefined; typeToken: Token; rest: readonly Token[] } {
+function readHead(
+  tokens: readonly Token[],
+  last: Token,
+): { ttlSeconds: number | undefined; typeToken: Token; rest: readonly Token[] } {
   let next = 0
   let seenClass = false
   const takeClass = (): void => {
@@ -147,7 +169,8 @@ function typeOf(token: Token): RecordData['type'] {
   const text = token.text.toUpperCase()
   const type = typeByNumber[text.replace(/^TYPE0+/, 'TYPE')] ?? text
   if (!token.quoted && isType(type)) return type
-  if (!token.quoted && (otherTypes.has(type) || /^TYPE\d{1,5}$/.test(type))) throw new Fault(faults.unsupportedType(type), token)
+  if (!token.quoted && (otherTypes.has(type) || /^TYPE\d{1,5}$/.test(type)))
+    throw new Fault(faults.unsupportedType(type), token)
   throw new Fault(faults.unknownType(token.text), token)
 }
 
@@ -155,9 +178,11 @@ function readDirective(directive: Token, words: readonly Token[], state: State):
   const kind = directive.text.toUpperCase()
   if (kind === '$INCLUDE') throw new Fault(faults.include(), directive)
   if (kind === '$GENERATE') throw new Fault(faults.generate(), directive)
-  if (kind !== '$ORIGIN' && kind !== '$TTL') throw new Fault(faults.directive(directive.text), directive)
+  if (kind !== '$ORIGIN' && kind !== '$TTL')
+    throw new Fault(faults.directive(directive.text), directive)
   const [word, more] = words
-  const meaning = kind === '$TTL' ? { en: 'The time', vi: 'thời gian' } : { en: 'The name', vi: 'tên' }
+  const meaning =
+    kind === '$TTL' ? { en: 'The time', vi: 'thời gian' } : { en: 'The name', vi: 'tên' }
   if (!word) throw new Fault(faults.missing(meaning), directive)
   if (word.quoted) throw new Fault(faults.quotedHere(), word)
   if (kind === '$TTL') state.defaultTtlSeconds = at(word, () => secondsOf(word.text))

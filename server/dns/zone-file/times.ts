@@ -1,7 +1,13 @@
 /** Times as master files write them: seconds, or units (RFC 2308 era BIND: 1w2d3h4m5s). */
 import { Fault, faults } from './faults.ts'
 
-const unitSeconds: Readonly<Record<string, number>> = { w: 604_800, d: 86_400, h: 3600, m: 60, s: 1 }
+const unitSeconds: Readonly<Record<string, number>> = {
+  w: 604_800,
+  d: 86_400,
+  h: 3600,
+  m: 60,
+  s: 1,
+}
 
 /** RFC 2181, section 8. */
 export const maxTtlSeconds = 2_147_483_647

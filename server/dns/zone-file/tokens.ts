@@ -79,7 +79,8 @@ export function* readEntries(text: string): Generator<Entry | Fault> {
     const from = place()
     at++
     const start = at
-    while (at < text.length && text[at] !== '"' && text[at] !== '\n') at += text[at] === '\\' && text[at + 1] !== '\n' ? 2 : 1
+    while (at < text.length && text[at] !== '"' && text[at] !== '\n')
+      at += text[at] === '\\' && text[at + 1] !== '\n' ? 2 : 1
     if (text[at] !== '"') return new Fault(faults.openQuote(), from)
     at++
     return { text: text.slice(start, at - 1), quoted: true, ...from }

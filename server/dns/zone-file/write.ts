@@ -43,12 +43,23 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 export function writeZoneFile({ origin, soa, records }: ZoneToWrite): string {
   const rows = records
     .filter(({ type }) => type !== 'SOA')
-    .map((record) => ({ key: sortKey(record.name), owner: ownerText(record.name, origin), record, data: dataText(record) }))
+    .map((record) => ({
+      key: sortKey(record.name),
+      owner: ownerText(record.name, origin),
+      record,
+      data: dataText(record),
+    }))
     .toSorted(
-      (a, b) => compare(a.key, b.key) || recordTypes.indexOf(a.record.type) - recordTypes.indexOf(b.record.type) || compare(a.data, b.data),
+      (a, b) =>
+        compare(a.key, b.key) ||
+        recordTypes.indexOf(a.record.type) - recordTypes.indexOf(b.record.type) ||
+        compare(a.data, b.data),
     )
   const ownerWidth = Math.min(40, Math.max(1, ...rows.map(({ owner }) => owner.length)))
-  const ttlWidth = Math.max(String(soa.ttlSeconds).length, ...rows.map(({ record }) => String(record.ttlSeconds).length))
+  const ttlWidth = Math.max(
+    String(soa.ttlSeconds).length,
+    ...rows.map(({ record }) => String(record.ttlSeconds).length),
+  )
   const line = (owner: string, ttlSeconds: number, type: string, data: string): string =>
     `${owner.padEnd(ownerWidth)} ${String(ttlSeconds).padStart(ttlWidth)} IN ${type.padEnd(5)} ${data}\n`
   const start = `${absolute(soa.primary)} ${absolute(soa.mailbox)} ( ${soa.serial} ${soa.refreshSeconds} ${soa.retrySeconds} ${soa.expireSeconds} ${soa.minimumSeconds} )`

@@ -8,8 +8,11 @@ const origin = 'example.com'
 const start = '$TTL 3600\n@ SOA ns1 host 1 7200 900 1209600 300\n'
 const read = (text: string) => readZoneFile(text, { origin })
 const brief = (text: string): string[] =>
-  read(text).records.map(({ name, ttlSeconds, type, data }) => `${name} ${ttlSeconds} ${type} ${data}`)
-const faults = (text: string): string[] => read(text).errors.map(({ line, column, message }) => `${line}:${column} ${message.en}`)
+  read(text).records.map(
+    ({ name, ttlSeconds, type, data }) => `${name} ${ttlSeconds} ${type} ${data}`,
+  )
+const faults = (text: string): string[] =>
+  read(text).errors.map(({ line, column, message }) => `${line}:${column} ${message.en}`)
 
 const soa = {
   primary: 'ns1.portal.example',
@@ -44,7 +47,12 @@ VENERA  A       10.1.0.52
     const { records, errors } = readZoneFile(text, { origin: 'isi.edu' })
     expect(errors).toEqual([])
     expect(records).toMatchObject([
-      { type: 'SOA', line: 1, ttlSeconds: 60, data: 'venera.isi.edu. action\\.domains.isi.edu. 20 7200 600 3600000 60' },
+      {
+        type: 'SOA',
+        line: 1,
+        ttlSeconds: 60,
+        data: 'venera.isi.edu. action\\.domains.isi.edu. 20 7200 600 3600000 60',
+      },
       { type: 'NS', line: 8, name: 'isi.edu', data: 'a.isi.edu' },
       { type: 'NS', line: 9, data: 'venera.isi.edu' },
       { type: 'MX', line: 10, priority: 10, data: 'venera.isi.edu' },
@@ -56,24 +64,30 @@ VENERA  A       10.1.0.52
   })
 
   it('takes TTL and class in either order, units, and the TTL of the set', () => {
-    expect(brief('a 300 IN A 192.0.2.1\nb IN 1h30m A 192.0.2.2\nc in a 192.0.2.3\na 9 A 192.0.2.4\n')).toEqual([
+    expect(
+      brief('a 300 IN A 192.0.2.1\nb IN 1h30m A 192.0.2.2\nc in a 192.0.2.3\na 9 A 192.0.2.4\n'),
+    ).toEqual([
       'a.example.com 300 A 192.0.2.1',
       'b.example.com 5400 A 192.0.2.2',
       'c.example.com 5400 A 192.0.2.3',
       'a.example.com 300 A 192.0.2.4',
     ])
-    expect(readZoneFile('a A 192.0.2.1', { origin, defaultTtl: 60 }).records).toMatchObject([{ ttlSeconds: 60 }])
+    expect(readZoneFile('a A 192.0.2.1', { origin, defaultTtl: 60 }).records).toMatchObject([
+      { ttlSeconds: 60 },
+    ])
   })
 
   it('joins the strings of a text, escapes undone, and keeps what stands in quotation marks', () => {
-    expect(brief(`${start}t TXT "a;b (c" "\\"d\\\\" e\\032f "\\196\\145" ; note`).at(-1)).toBe('t.example.com 3600 TXT a;b (c"d\\e fđ')
+    expect(brief(`${start}t TXT "a;b (c" "\\"d\\\\" e\\032f "\\196\\145" ; note`).at(-1)).toBe(
+      't.example.com 3600 TXT a;b (c"d\\e fđ',
+    )
   })
 
   it('makes names absolute: @, $ORIGIN, other scripts, escapes', () => {
     expect(
-      brief('$TTL 60\n@ A 192.0.2.1\n$ORIGIN sub\nwww CNAME @\n$ORIGIN sub.example.com.\n_x.Y CNAME Z.Example.NET.\nchào CNAME a\\.b').map(
-        (line) => line.replace(' 60', ''),
-      ),
+      brief(
+        '$TTL 60\n@ A 192.0.2.1\n$ORIGIN sub\nwww CNAME @\n$ORIGIN sub.example.com.\n_x.Y CNAME Z.Example.NET.\nchào CNAME a\\.b',
+      ).map((line) => line.replace(' 60', '')),
     ).toEqual([
       'example.com A 192.0.2.1',
       'www.sub.example.com CNAME sub.example.com',
@@ -95,7 +109,10 @@ VENERA  A       10.1.0.52
     [`${'a.'.repeat(125)}b A 192.0.2.1`, /^3:1 The name .* longer than 255 bytes/],
     ['www CNAME "a"', '3:11 Quotation marks are only for the text of TXT records.'],
     ['t TXT "open\n', '3:7 A quotation mark is opened but not closed on this line.'],
-    ['t TXT a\\9b', "3:7 'a\\9b' has a bad escape: write \\ and a character, or \\ and three digits from 000 to 255."],
+    [
+      't TXT a\\9b',
+      "3:7 'a\\9b' has a bad escape: write \\ and a character, or \\ and three digits from 000 to 255.",
+    ],
     [`t TXT ${'x'.repeat(256)}`, /^3:7 One string has 256 bytes/],
     ['t TXT "\\255"', '3:undefined The text is not valid UTF-8.'],
     ['t TXT', '3:3 The text is missing.'],
@@ -111,7 +128,10 @@ VENERA  A       10.1.0.52
     ['www.other.example. A 192.0.2.1', /^3:1 'www.other.example' does not belong to example.com/],
     ['www\\.example.com. A 192.0.2.1', /^3:1 .* does not belong to example.com/],
     ['$INCLUDE /etc/passwd', '3:1 $INCLUDE is not supported: paste the content of that file here.'],
-    ['$GENERATE 1-9999999 a$ A 192.0.2.1', '3:1 $GENERATE is not supported: write the records out.'],
+    [
+      '$GENERATE 1-9999999 a$ A 192.0.2.1',
+      '3:1 $GENERATE is not supported: write the records out.',
+    ],
     ['$DATE 2026', "3:1 '$DATE' is not a known directive; $ORIGIN and $TTL are."],
     ['$TTL soon', /^3:6 'soon' is not a time/],
     ['$ORIGIN', '3:1 The name is missing.'],
@@ -130,13 +150,19 @@ VENERA  A       10.1.0.52
       "5:1 The name 'b..c' has an empty part between dots.",
       '6:3 The first record must begin with its name; this line begins with a space.',
     ])
-    expect(brief(`${start}b..c A 192.0.2.1\nd A 192.0.2.3`).at(-1)).toBe('d.example.com 3600 A 192.0.2.3')
+    expect(brief(`${start}b..c A 192.0.2.1\nd A 192.0.2.3`).at(-1)).toBe(
+      'd.example.com 3600 A 192.0.2.3',
+    )
   })
 
   it('has an end: 1 MB, 10 000 records, 100 errors', () => {
-    expect(faults(`; ${'x'.repeat(zoneFileLimits.bytes)}`)).toEqual(['1:undefined The zone file is larger than 1048576 bytes.'])
+    expect(faults(`; ${'x'.repeat(zoneFileLimits.bytes)}`)).toEqual([
+      '1:undefined The zone file is larger than 1048576 bytes.',
+    ])
     const many = read(start + 'a A 192.0.2.1\n'.repeat(10_001))
-    expect([many.records.length, many.errors.length, many.errors[0]?.line]).toEqual([10_000, 1, 10_002])
+    expect([many.records.length, many.errors.length, many.errors[0]?.line]).toEqual([
+      10_000, 1, 10_002,
+    ])
     expect(read('x A y\n'.repeat(5000)).errors).toHaveLength(101)
     for (const text of [
       '('.repeat(1_000_000),
@@ -173,7 +199,12 @@ VENERA  A       10.1.0.52
       const lines = text.split(/\r\n?|\n/).length
       for (const { line } of read(text).errors) expect(line >= 1 && line <= lines).toBe(true)
     }
-    fc.assert(fc.property(fc.string({ unit: fc.constantFrom(...'ab.@$();"\\1 \t\n\r-đ'), maxLength: 80 }), check))
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...'ab.@$();"\\1 \t\n\r-đ'), maxLength: 80 }),
+        check,
+      ),
+    )
     fc.assert(fc.property(fc.string({ unit: 'binary' }), check))
     for (let seed = 0; seed < 300; seed++) check(mutate(generateZoneFile(seed).text, seed))
   })
@@ -185,17 +216,28 @@ const target = fc.oneof(
   owner,
   fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.')),
 )
-const record: fc.Arbitrary<ZoneRecord> = fc.record({ name: owner, ttlSeconds: fc.integer({ min: 30, max: 86_400 }) }).chain((head) =>
-  fc
-    .oneof(
-      fc.ipV4().map((data) => ({ type: 'A' as const, data })),
-      fc.ipV6().map((data) => ({ type: 'AAAA' as const, data: new URL(`http://[${data}]`).hostname.slice(1, -1) })),
-      fc.tuple(fc.constantFrom('CNAME' as const, 'NS' as const), target).map(([type, data]) => ({ type, data })),
-      fc.tuple(fc.nat({ max: 65_535 }), target).map(([priority, data]) => ({ type: 'MX' as const, priority, data })),
-      fc.string({ unit: 'grapheme', maxLength: 700 }).map((data) => ({ type: 'TXT' as const, data: data.toWellFormed() })),
-    )
-    .map((data) => ({ ...head, ...data })),
-)
+const record: fc.Arbitrary<ZoneRecord> = fc
+  .record({ name: owner, ttlSeconds: fc.integer({ min: 30, max: 86_400 }) })
+  .chain((head) =>
+    fc
+      .oneof(
+        fc.ipV4().map((data) => ({ type: 'A' as const, data })),
+        fc.ipV6().map((data) => ({
+          type: 'AAAA' as const,
+          data: new URL(`http://[${data}]`).hostname.slice(1, -1),
+        })),
+        fc
+          .tuple(fc.constantFrom('CNAME' as const, 'NS' as const), target)
+          .map(([type, data]) => ({ type, data })),
+        fc
+          .tuple(fc.nat({ max: 65_535 }), target)
+          .map(([priority, data]) => ({ type: 'MX' as const, priority, data })),
+        fc
+          .string({ unit: 'grapheme', maxLength: 700 })
+          .map((data) => ({ type: 'TXT' as const, data: data.toWellFormed() })),
+      )
+      .map((data) => ({ ...head, ...data })),
+  )
 
 describe('writing', () => {
   it('writes a file that a person can read', () => {
@@ -206,7 +248,13 @@ describe('writing', () => {
         records: [
           { name: 'www.example.com', ttlSeconds: 300, type: 'A', data: '192.0.2.1' },
           { name: 'example.com', ttlSeconds: 3600, type: 'NS', data: 'ns1.portal.example' },
-          { name: 'example.com', ttlSeconds: 60, type: 'MX', priority: 10, data: 'mail.example.com' },
+          {
+            name: 'example.com',
+            ttlSeconds: 60,
+            type: 'MX',
+            priority: 10,
+            data: 'mail.example.com',
+          },
           { name: 'example.com', ttlSeconds: 60, type: 'TXT', data: `đ "q" \\ ${'x'.repeat(255)}` },
         ],
       }),

@@ -35,11 +35,16 @@ interface Message {
   readonly text: string
   readonly at: string
 }
-const inbox = async (to: string): Promise<Message[]> => (await (await fetch(`${sandbox.url}/inbox.json?to=${to}`)).json()) as Message[]
+const inbox = async (to: string): Promise<Message[]> =>
+  (await (await fetch(`${sandbox.url}/inbox.json?to=${to}`)).json()) as Message[]
 const sms = (changes: object = {}): ReturnType<typeof createSmsDriver> =>
   createSmsDriver('esms', { ...keys, brandname: 'PORTAL', url: `${sandbox.url}/esms`, ...changes })
 const mail = (changes: object = {}): ReturnType<typeof createMailDriver> =>
-  createMailDriver('smtp', { url: sandbox.smtpUrl, from: 'Cổng khách hàng <no-reply@portal.example.vn>', ...changes })
+  createMailDriver('smtp', {
+    url: sandbox.smtpUrl,
+    from: 'Cổng khách hàng <no-reply@portal.example.vn>',
+    ...changes,
+  })
 const failing = async (work: Promise<void>): Promise<unknown> =>
   work.then(
     () => 'sent',
@@ -65,10 +70,26 @@ async function closedPort(): Promise<number> {
 
 describe('esms', () => {
   it('sends a text that the inbox finds under every spelling of the number', async () => {
-    await sms().send({ to: '+84912345678', text: 'Mã xác nhận của bạn là 123456', idempotencyKey: 'otp:1' })
-    for (const to of ['%2B84912345678', '+84912345678', '84912345678', '0912345678', '0912%20345%20678', '0084912345678']) {
+    await sms().send({
+      to: '+84912345678',
+      text: 'Mã xác nhận của bạn là 123456',
+      idempotencyKey: 'otp:1',
+    })
+    for (const to of [
+      '%2B84912345678',
+      '+84912345678',
+      '84912345678',
+      '0912345678',
+      '0912%20345%20678',
+      '0084912345678',
+    ]) {
       expect(await inbox(to), to).toEqual([
-        { to: '+84912345678', channel: 'sms', text: 'Ma xac nhan cua ban la 123456', at: expect.any(String) as string },
+        {
+          to: '+84912345678',
+          channel: 'sms',
+          text: 'Ma xac nhan cua ban la 123456',
+          at: expect.any(String) as string,
+        },
       ])
     }
     expect(await inbox('0999999999')).toEqual([])
@@ -93,9 +114,13 @@ describe('esms', () => {
 
   it('is unavailable when eSMS is away, silent, empty or in trouble', async () => {
     const message = { to: '+84912000001', text: 'x', idempotencyKey: 'trouble' }
-    expect(await failing(sms({ url: `http://127.0.0.1:${await closedPort()}` }).send(message))).toBe('unavailable')
+    expect(
+      await failing(sms({ url: `http://127.0.0.1:${await closedPort()}` }).send(message)),
+    ).toBe('unavailable')
     const silent = await listening(createTcpServer((socket) => sockets.push(socket)))
-    expect(await failing(sms({ url: `http://127.0.0.1:${silent}`, timeoutMs: 80 }).send(message))).toBe('unavailable')
+    expect(
+      await failing(sms({ url: `http://127.0.0.1:${silent}`, timeoutMs: 80 }).send(message)),
+    ).toBe('unavailable')
     for (const [answer, kind] of [
       ['{"CodeResult":"99"}', 'unavailable'],
       ['{"CodeResult":"103"}', 'unavailable'],
@@ -105,14 +130,22 @@ describe('esms', () => {
       ['{"CodeResult":"104"}', 'rejected'],
       ['{"CodeResult":124}', 'sent'],
     ] as const) {
-      const port = await listening(createServer((request, response) => request.resume().on('end', () => response.end(answer))))
-      expect(await failing(sms({ url: `http://127.0.0.1:${port}` }).send(message)), answer).toBe(kind)
+      const port = await listening(
+        createServer((request, response) => request.resume().on('end', () => response.end(answer))),
+      )
+      expect(await failing(sms({ url: `http://127.0.0.1:${port}` }).send(message)), answer).toBe(
+        kind,
+      )
     }
   })
 
   it('folds every text into plain letters, and writes numbers as eSMS takes them', () => {
     expect(gsmText('Đã nhận 50.000 đ – “cảm ơn” bạn…')).toBe('Da nhan 50.000 d - "cam on" ban...')
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => /^[\n\x20-\x7e]*$/.test(gsmText(text))))
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) =>
+        /^[\n\x20-\x7e]*$/.test(gsmText(text)),
+      ),
+    )
     expect(['+84912345678', '+61412345678', '84912345678', '+0123', ''].map(esmsPhone)).toEqual([
       '0912345678',
       '61412345678',
@@ -139,7 +172,9 @@ describe('smtp', () => {
     const to = `anh+${subject.length}@example.vn`
     await mail().send({ to, subject, text, idempotencyKey: `mail:${subject}` })
     for (const spelling of [encodeURIComponent(to), to, to.toUpperCase()]) {
-      expect(await inbox(spelling)).toEqual([{ to, channel: 'mail', text: `${subject}\n\n${text}`, at: expect.any(String) as string }])
+      expect(await inbox(spelling)).toEqual([
+        { to, channel: 'mail', text: `${subject}\n\n${text}`, at: expect.any(String) as string },
+      ])
     }
   })
 
@@ -156,7 +191,9 @@ describe('smtp', () => {
           const to = `any${(count += 1)}@example.vn`
           await mail().send({ to, subject, text, idempotencyKey: to })
           const [message] = await inbox(to)
-          expect(message?.text.replace(/ +/g, ' ')).toBe(`${subject}\n\n${text}`.replace(/ +/g, ' '))
+          expect(message?.text.replace(/ +/g, ' ')).toBe(
+            `${subject}\n\n${text}`.replace(/ +/g, ' '),
+          )
         },
       ),
       { numRuns: 25 },
@@ -180,7 +217,9 @@ describe('smtp', () => {
 
   it('is unavailable when the server is away or says "later", rejected when it says no, unclear when it is lost in between', async () => {
     const message = { to: 'a@example.vn', subject: 'a', text: 'b', idempotencyKey: 'x' }
-    expect(await failing(mail({ url: `smtp://127.0.0.1:${await closedPort()}` }).send(message))).toBe('unavailable')
+    expect(
+      await failing(mail({ url: `smtp://127.0.0.1:${await closedPort()}` }).send(message)),
+    ).toBe('unavailable')
     const talking = (answers: Readonly<Record<string, string>>): Promise<number> =>
       listening(
         createTcpServer((socket) => {
@@ -206,15 +245,29 @@ describe('smtp', () => {
       [{ MAIL: 'cut' }, 'unclear'],
     ] as const) {
       const url = `smtp://127.0.0.1:${await talking(answers)}`
-      expect(await failing(mail({ url, timeoutMs: 2000 }).send(message)), JSON.stringify(answers)).toBe(kind)
+      expect(
+        await failing(mail({ url, timeoutMs: 2000 }).send(message)),
+        JSON.stringify(answers),
+      ).toBe(kind)
     }
   })
 })
 
 describe('settings', () => {
   it('refuse what cannot work', () => {
-    for (const changes of [{ apiKey: ' ' }, { secretKey: '' }, { brandname: '' }, { url: 'nonsense' }]) expect(() => sms(changes)).toThrow()
-    for (const changes of [{ url: 'http://x/' }, { url: '' }, { from: 'nobody' }, { from: 'a@b\r\nBcc: c@d' }])
+    for (const changes of [
+      { apiKey: ' ' },
+      { secretKey: '' },
+      { brandname: '' },
+      { url: 'nonsense' },
+    ])
+      expect(() => sms(changes)).toThrow()
+    for (const changes of [
+      { url: 'http://x/' },
+      { url: '' },
+      { from: 'nobody' },
+      { from: 'a@b\r\nBcc: c@d' },
+    ])
       expect(() => mail(changes)).toThrow()
   })
 })

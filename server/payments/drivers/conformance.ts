@@ -5,13 +5,31 @@
 import { createServer } from 'node:http'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ForgedNotice, type Notice, type NoticeRequest, type PaymentDriver, type PaymentOrder, type ProviderStatus } from '../driver.ts'
-import { failure, listen, Portal, refundBy, shut, type Adapter, type Begun, type Choice, type Counter } from './portal.conformance.ts'
+import {
+  ForgedNotice,
+  type Notice,
+  type NoticeRequest,
+  type PaymentDriver,
+  type PaymentOrder,
+  type ProviderStatus,
+} from '../driver.ts'
+import {
+  failure,
+  listen,
+  Portal,
+  refundBy,
+  shut,
+  type Adapter,
+  type Begun,
+  type Choice,
+  type Counter,
+} from './portal.conformance.ts'
 import { givesBackAsItSays } from './refunds.conformance.ts'
 
 export type { Adapter, Choice }
 
-const channelsOf = (driver: PaymentDriver): readonly string[] => (driver.kind === 'hosted' ? driver.channels : [''])
+const channelsOf = (driver: PaymentDriver): readonly string[] =>
+  driver.kind === 'hosted' ? driver.channels : ['']
 /** A code as the room makes them: 26 of 0-9 and A-Z. */
 const newCode = (): string => `T${randomBytes(12).toString('hex').toUpperCase()}A`
 
@@ -36,11 +54,18 @@ export function conforms(adapter: Adapter): void {
       createdAt: new Date(),
       expiresAt: new Date(Date.now() + 900_000),
       providerRef: null,
-      buyer: { id: randomUUID(), name: 'Nguyễn Thị Ánh', email: 'anh@example.vn', phone: '+84912345678' },
+      buyer: {
+        id: randomUUID(),
+        name: 'Nguyễn Thị Ánh',
+        email: 'anh@example.vn',
+        phone: '+84912345678',
+      },
       ...changes,
     }
   }
-  async function begun(changes: Partial<PaymentOrder> = {}): Promise<{ order: PaymentOrder; begun: Begun }> {
+  async function begun(
+    changes: Partial<PaymentOrder> = {},
+  ): Promise<{ order: PaymentOrder; begun: Begun }> {
     const made = order(changes)
     portal.orders.set(made.reference, made)
     const payment = await counter.begin(counter.driver, made)
@@ -72,7 +97,12 @@ export function conforms(adapter: Adapter): void {
   })
 
   describe(`${adapter.name}: paying`, () => {
-    const expected: Readonly<Record<Choice, ProviderStatus>> = { pay: 'succeeded', fail: 'failed', cancel: 'failed', suspicious: 'pending' }
+    const expected: Readonly<Record<Choice, ProviderStatus>> = {
+      pay: 'succeeded',
+      fail: 'failed',
+      cancel: 'failed',
+      suspicious: 'pending',
+    }
 
     it.each(adapter.choices.map((choice) => [choice, expected[choice]] as const))(
       'a person who chooses "%s": the notice says %s',
@@ -85,9 +115,15 @@ export function conforms(adapter: Adapter): void {
           expect(landed.searchParams.get('from')).toBe('here')
         }
         const [word] = await portal.words(made.reference)
-        expect(word?.notice).toMatchObject({ reference: made.reference, status, amount: made.amount, currency: made.currency })
+        expect(word?.notice).toMatchObject({
+          reference: made.reference,
+          status,
+          amount: made.amount,
+          currency: made.currency,
+        })
         expect(word?.notice.eventId).not.toBe('')
-        if (status === 'succeeded') expect(word?.notice.providerTransactionId).toEqual(expect.stringMatching(/./))
+        if (status === 'succeeded')
+          expect(word?.notice.providerTransactionId).toEqual(expect.stringMatching(/./))
         if (status === 'failed') expect(word?.notice.providerTransactionId ?? null).toBeNull()
         expect((await counter.driver.lookUp(made))?.status).toBe(status)
       },
@@ -111,13 +147,21 @@ export function conforms(adapter: Adapter): void {
 
     it('begins no second payment when asked twice', async () => {
       const { order: made, begun: first } = await begun()
-      const { handed, providerRef } = await counter.begin(counter.driver, { ...made, providerRef: null })
+      const { handed, providerRef } = await counter.begin(counter.driver, {
+        ...made,
+        providerRef: null,
+      })
       expect([handed, providerRef]).toEqual([first.handed, first.providerRef])
     })
 
     it('refuses a currency that is not its own', async () => {
-      const foreign = (['VND', 'AUD', 'USD', 'EUR'] as const).find((currency) => !counter.driver.currencies.includes(currency))
-      if (foreign !== undefined) expect((await failure(counter.begin(counter.driver, order({ currency: foreign })))).kind).toBe('rejected')
+      const foreign = (['VND', 'AUD', 'USD', 'EUR'] as const).find(
+        (currency) => !counter.driver.currencies.includes(currency),
+      )
+      if (foreign !== undefined)
+        expect(
+          (await failure(counter.begin(counter.driver, order({ currency: foreign })))).kind,
+        ).toBe('rejected')
     })
   })
 
@@ -125,7 +169,8 @@ export function conforms(adapter: Adapter): void {
     it('are the same word when they come again', async () => {
       const { request, notice } = await paid()
       const again = counter.driver.readNotice(request)
-      if (again !== null && 'ask' in again) expect(again).toMatchObject({ eventId: notice.eventId, reference: notice.reference })
+      if (again !== null && 'ask' in again)
+        expect(again).toMatchObject({ eventId: notice.eventId, reference: notice.reference })
       else expect(again).toEqual(notice)
     })
 
@@ -147,13 +192,23 @@ export function conforms(adapter: Adapter): void {
       const { request } = await paid()
       const forgeries = counter.forgeries(request)
       expect(forgeries.length).toBeGreaterThan(2)
-      for (const forgery of [...forgeries, { ...request, query: new URLSearchParams(), rawBody: Buffer.alloc(0), headers: {} }]) {
+      for (const forgery of [
+        ...forgeries,
+        { ...request, query: new URLSearchParams(), rawBody: Buffer.alloc(0), headers: {} },
+      ]) {
         expect(() => counter.driver.readNotice(forgery)).toThrow(ForgedNotice)
       }
     })
 
     it('are answered whatever became of them', () => {
-      for (const outcome of ['recorded', 'already', 'unknown_order', 'wrong_amount', 'forged', 'error'] as const) {
+      for (const outcome of [
+        'recorded',
+        'already',
+        'unknown_order',
+        'wrong_amount',
+        'forged',
+        'error',
+      ] as const) {
         const answer = counter.driver.answerTo(outcome)
         expect(answer.status).toBeGreaterThanOrEqual(200)
         expect(answer.contentType).toMatch(/^[a-z]+\/[a-z]+/)
@@ -165,7 +220,11 @@ export function conforms(adapter: Adapter): void {
     it.each(adapter.knowsOpen ? ['open'] : [])('knows a payment that is %s', async () => {
       const { order: made, begun: payment } = await begun()
       await payment.open()
-      expect(await counter.driver.lookUp(made)).toMatchObject({ reference: made.reference, status: 'pending', amount: made.amount })
+      expect(await counter.driver.lookUp(made)).toMatchObject({
+        reference: made.reference,
+        status: 'pending',
+        amount: made.amount,
+      })
     })
 
     it('tells the same of a paid one as the notice did', async () => {
@@ -194,16 +253,26 @@ export function conforms(adapter: Adapter): void {
       const { order: made } = await begun()
       const refund = { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: '1' }
       expect((await failure(counter.unreachable.lookUp(made))).kind).toBe('unavailable')
-      if (adapter.refunds) expect((await failure(refundBy(counter.unreachable, made, refund))).kind).toBe('unavailable')
-      if (adapter.beginCalls) expect((await failure(counter.begin(counter.unreachable, made))).kind).toBe('unavailable')
+      if (adapter.refunds)
+        expect((await failure(refundBy(counter.unreachable, made, refund))).kind).toBe(
+          'unavailable',
+        )
+      if (adapter.beginCalls)
+        expect((await failure(counter.begin(counter.unreachable, made))).kind).toBe('unavailable')
     })
 
     it('a gateway that does not answer is unavailable, or unclear', async () => {
       const { order: made } = await begun()
       const refund = { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: '1' }
       expect((await failure(counter.slow.lookUp(made))).kind).toBe('unavailable')
-      if (adapter.refunds) expect((await failure(refundBy(counter.slow, made, refund))).kind).toMatch(/^(?:unclear|unavailable)$/)
-      if (adapter.beginCalls) expect((await failure(counter.begin(counter.slow, made))).kind).toMatch(/^unclear|unavailable$/)
+      if (adapter.refunds)
+        expect((await failure(refundBy(counter.slow, made, refund))).kind).toMatch(
+          /^(?:unclear|unavailable)$/,
+        )
+      if (adapter.beginCalls)
+        expect((await failure(counter.begin(counter.slow, made))).kind).toMatch(
+          /^unclear|unavailable$/,
+        )
     })
   })
 }

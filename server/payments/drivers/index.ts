@@ -34,7 +34,10 @@ interface Place {
 }
 
 const place = <S extends z.ZodMiniType>(
-  of: Place & { readonly settings: S; readonly create: (settings: z.output<S>, surroundings: Surroundings) => PaymentDriver },
+  of: Place & {
+    readonly settings: S
+    readonly create: (settings: z.output<S>, surroundings: Surroundings) => PaymentDriver
+  },
 ): Place & {
   readonly open: (settings: unknown, surroundings: Surroundings) => PaymentDriver
   /** What is wrong with these settings, one sentence each, by the variables' names. */

@@ -4,7 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { expect } from 'vitest'
 import type { Currency } from '../../../contract/money.ts'
 import { DriverFailure } from '../../platform/errors.ts'
-import type { Notice, NoticeOutcome, NoticeRequest, PaymentDriver, PaymentOrder, Refund, Word } from '../driver.ts'
+import type {
+  Notice,
+  NoticeOutcome,
+  NoticeRequest,
+  PaymentDriver,
+  PaymentOrder,
+  Refund,
+  Word,
+} from '../driver.ts'
 
 /** What a person may do on the payment page. */
 export type Choice = 'pay' | 'fail' | 'cancel' | 'suspicious'
@@ -87,18 +95,27 @@ export class Portal {
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('end', () => {
       const headers = Object.fromEntries(
-        Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+        Object.entries(incoming.headers).map(([name, value]) => [
+          name,
+          Array.isArray(value) ? value.join(', ') : value,
+        ]),
       )
       const query = new URL(incoming.url ?? '/', 'http://portal').searchParams
-      void this.#hear({ method: incoming.method ?? '', headers, query, rawBody: Buffer.concat(chunks) }, response)
+      void this.#hear(
+        { method: incoming.method ?? '', headers, query, rawBody: Buffer.concat(chunks) },
+        response,
+      )
     })
   })
 
   async #hear(request: NoticeRequest, response: ServerResponse): Promise<void> {
     const notice = await this.#understood(this.driver?.readNotice(request) ?? null)
-    const outcome = (this.outcomes.length > 1 ? this.outcomes.shift() : this.outcomes[0]) ?? 'recorded'
+    const outcome =
+      (this.outcomes.length > 1 ? this.outcomes.shift() : this.outcomes[0]) ?? 'recorded'
     const answer = this.driver?.answerTo(outcome)
-    response.writeHead(answer?.status ?? 500, { 'content-type': answer?.contentType ?? 'text/plain' }).end(answer?.body)
+    response
+      .writeHead(answer?.status ?? 500, { 'content-type': answer?.contentType ?? 'text/plain' })
+      .end(answer?.body)
     if (notice !== null) this.heard.push({ request, notice })
     for (const listener of this.#listeners.splice(0)) listener()
   }
@@ -107,7 +124,8 @@ export class Portal {
   async #understood(word: Word): Promise<Notice | null> {
     if (word === null || !('ask' in word)) return word
     const order = this.orders.get(word.reference)
-    const notice = order === undefined ? null : ((await this.driver?.lookUp(order, word.about)) ?? null)
+    const notice =
+      order === undefined ? null : ((await this.driver?.lookUp(order, word.about)) ?? null)
     return notice && { ...notice, eventId: word.eventId }
   }
 
@@ -121,7 +139,11 @@ export class Portal {
   }
 }
 
-export const refundBy = async (driver: PaymentDriver, of: PaymentOrder, wish: Refund): Promise<Notice> => {
+export const refundBy = async (
+  driver: PaymentDriver,
+  of: PaymentOrder,
+  wish: Refund,
+): Promise<Notice> => {
   if (!driver.refund) throw new Error(`${driver.name} has no refund: say so in its adapter`)
   return await driver.refund(of, wish)
 }

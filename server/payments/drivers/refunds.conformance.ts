@@ -30,8 +30,13 @@ export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
         status: 'refunded',
         amount: made.amount,
       })
-      expect(await refundBy(counter.driver, made, wish)).toMatchObject({ status: 'refunded', amount: made.amount })
-      expect((await counter.driver.lookUp(made))?.status).toBe(adapter.showsRefunds ? 'refunded' : 'succeeded')
+      expect(await refundBy(counter.driver, made, wish)).toMatchObject({
+        status: 'refunded',
+        amount: made.amount,
+      })
+      expect((await counter.driver.lookUp(made))?.status).toBe(
+        adapter.showsRefunds ? 'refunded' : 'succeeded',
+      )
     })
 
     it('gives parts back, each once, and never more than was paid', async () => {
@@ -39,16 +44,33 @@ export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
       const part = made.amount / 3n
       const wish = { reason: 'part', providerTransactionId: notice.providerTransactionId }
       const first = { ...wish, refundId: `A${made.code}`, amount: part }
-      expect(await refundBy(counter.driver, made, first)).toMatchObject({ status: 'refunded', amount: part })
+      expect(await refundBy(counter.driver, made, first)).toMatchObject({
+        status: 'refunded',
+        amount: part,
+      })
       // the same id again: either the same answer, or "it may have happened", but no second movement
       await refundBy(counter.driver, made, first).catch((error: unknown) =>
         expect(error).toMatchObject({ name: 'DriverFailure', kind: 'unclear' }),
       )
-      expect(await refundBy(counter.driver, made, { ...wish, refundId: `B${made.code}`, amount: made.amount - part })).toMatchObject({
+      expect(
+        await refundBy(counter.driver, made, {
+          ...wish,
+          refundId: `B${made.code}`,
+          amount: made.amount - part,
+        }),
+      ).toMatchObject({
         status: 'refunded',
       })
-      await failure(refundBy(counter.driver, made, { ...wish, refundId: `C${made.code}`, amount: part }))
-      await failure(refundBy(counter.driver, made, { ...wish, refundId: `D${made.code}`, amount: made.amount + 1n }))
+      await failure(
+        refundBy(counter.driver, made, { ...wish, refundId: `C${made.code}`, amount: part }),
+      )
+      await failure(
+        refundBy(counter.driver, made, {
+          ...wish,
+          refundId: `D${made.code}`,
+          amount: made.amount + 1n,
+        }),
+      )
     })
 
     it("does so also when the gateway's own id is not at hand", async () => {
@@ -67,8 +89,16 @@ export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
       const { order: made, begun: payment } = await begun()
       if (adapter.choices.includes('cancel')) await payment.choose('cancel')
       expect(
-        (await failure(refundBy(counter.driver, made, { refundId: 'R', amount: made.amount, reason: 'x', providerTransactionId: null })))
-          .kind,
+        (
+          await failure(
+            refundBy(counter.driver, made, {
+              refundId: 'R',
+              amount: made.amount,
+              reason: 'x',
+              providerTransactionId: null,
+            }),
+          )
+        ).kind,
       ).toBe('rejected')
     })
   }

@@ -24,19 +24,26 @@ function packageFolder(): { folder: string; version: string } {
   for (let place = import.meta.dirname; ; place = path.dirname(place)) {
     const folder = path.join(place, 'node_modules', name)
     if (fs.existsSync(path.join(folder, 'package.json'))) {
-      const { version } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }
+      const { version } = JSON.parse(
+        fs.readFileSync(path.join(folder, 'package.json'), 'utf8'),
+      ) as { version: string }
       return { folder, version }
     }
     if (place === path.dirname(place)) break
   }
-  throw new Error(`There is no built-in PostgreSQL for ${process.platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL 15+ server.`)
+  throw new Error(
+    `There is no built-in PostgreSQL for ${process.platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL 15+ server.`,
+  )
 }
 
 /** npm cannot ship symbolic links, and an install without scripts does not make them: the libraries need them. */
 function makeLibraryLinks(folder: string): void {
   const list = path.join(folder, 'native', 'pg-symlinks.json')
   if (!fs.existsSync(list)) return
-  for (const { source, target } of JSON.parse(fs.readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+  for (const { source, target } of JSON.parse(fs.readFileSync(list, 'utf8')) as {
+    source: string
+    target: string
+  }[]) {
     const link = path.join(folder, target)
     if (!fs.existsSync(link)) fs.symlinkSync(path.basename(source), link)
   }
@@ -53,12 +60,16 @@ export function locateBinaries(base: string, runAs: RunAs): Binaries {
     postgres: path.join(root, 'native', 'bin', executable('postgres')),
     version,
   })
-  const probe = (binaries: Binaries) => spawnSync(binaries.postgres, ['--version'], { ...runAs, cwd: '/', env: {}, encoding: 'utf8' })
+  const probe = (binaries: Binaries) =>
+    spawnSync(binaries.postgres, ['--version'], { ...runAs, cwd: '/', env: {}, encoding: 'utf8' })
   try {
     makeLibraryLinks(folder)
   } catch (error) {
     // Read-only node_modules: the copy below gets its own links.
-    if (!['EACCES', 'EROFS', 'EPERM', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (
+      !['EACCES', 'EROFS', 'EPERM', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')
+    )
+      throw error
   }
   const direct = at(folder)
   if (onWindows || probe(direct).status === 0) return direct
@@ -83,7 +94,9 @@ export function locateBinaries(base: string, runAs: RunAs): Binaries {
   const copied = at(copy)
   const result = probe(copied)
   if (result.status !== 0) {
-    throw new Error(`The built-in PostgreSQL does not run here: ${result.error?.message ?? result.stderr}. Set DATABASE_URL instead.`)
+    throw new Error(
+      `The built-in PostgreSQL does not run here: ${result.error?.message ?? result.stderr}. Set DATABASE_URL instead.`,
+    )
   }
   return copied
 }
@@ -101,12 +114,19 @@ export function chooseUser(dataFolder: string, wanted: string | undefined): RunA
     .map((line) => line.split(':'))
   for (const name of [wanted, 'postgres', 'nobody']) {
     const account = accounts.find((fields) => fields[0] === name)
-    if (account?.[2] && account[3] && account[2] !== '0') return { uid: Number(account[2]), gid: Number(account[3]) }
+    if (account?.[2] && account[3] && account[2] !== '0')
+      return { uid: Number(account[2]), gid: Number(account[3]) }
   }
-  throw new Error('The portal runs as root and finds no ordinary user to run PostgreSQL as. Set EMBEDDED_PG_USER or DATABASE_URL.')
+  throw new Error(
+    'The portal runs as root and finds no ordinary user to run PostgreSQL as. Set EMBEDDED_PG_USER or DATABASE_URL.',
+  )
 }
 
 /** True when that user can enter the folder: every parent must let it through. */
 export function canEnter(folder: string, runAs: RunAs): boolean {
-  return runAs.uid === undefined || spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...runAs, cwd: '/', env: {} }).status === 0
+  return (
+    runAs.uid === undefined ||
+    spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...runAs, cwd: '/', env: {} })
+      .status === 0
+  )
 }

@@ -14,7 +14,14 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { canEnter, chooseUser, locateBinaries, onWindows, type Binaries, type RunAs } from './binaries.ts'
+import {
+  canEnter,
+  chooseUser,
+  locateBinaries,
+  onWindows,
+  type Binaries,
+  type RunAs,
+} from './binaries.ts'
 import { lockKeys } from '../lock-keys.ts'
 import { clearStaleLock, guardName, hasGuard, isAlive, isServerOf, readPidFile } from './lock.ts'
 
@@ -87,15 +94,26 @@ function syncFolder(folder: string): void {
 }
 
 /** Where the cluster lies: in the folder that was asked for, or, when its user cannot enter that, under /var/lib. */
-function choosePlace(wanted: string, runAsUser: string | undefined): { base: string; runAs: RunAs } {
+function choosePlace(
+  wanted: string,
+  runAsUser: string | undefined,
+): { base: string; runAs: RunAs } {
   const folder = path.resolve(wanted)
-  fs.mkdirSync(folder, { recursive: true })
+  const made = fs.mkdirSync(folder, { recursive: true })
+  // As root the database's user must be able to pass through, and no more.
+  if (made !== undefined && process.getuid?.() === 0)
+    for (let each = folder; each.startsWith(made); each = path.dirname(each))
+      fs.chmodSync(each, 0o711)
   const note = path.join(folder, 'location')
   const base = fs.existsSync(note) ? fs.readFileSync(note, 'utf8').trim() : folder
   const runAs = chooseUser(path.join(base, 'pgdata'), runAsUser)
   if (base !== folder || canEnter(folder, runAs)) return { base, runAs }
-  const elsewhere = path.join('/var/lib', `cloud-portal-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`)
-  fs.mkdirSync(elsewhere, { recursive: true, mode: 0o755 })
+  const elsewhere = path.join(
+    '/var/lib',
+    `cloud-portal-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`,
+  )
+  fs.mkdirSync(elsewhere, { recursive: true })
+  fs.chmodSync(elsewhere, 0o711)
   if (!canEnter(elsewhere, runAs)) {
     throw new Error(
       `PostgreSQL runs as uid ${runAs.uid}, who can enter neither ${folder} nor ${elsewhere}. Set DATA_DIR to a folder open to it, or DATABASE_URL.`,
@@ -108,7 +126,10 @@ function choosePlace(wanted: string, runAsUser: string | undefined): { base: str
 function makeSocketFolder(base: string, runAs: RunAs): string {
   let folder = path.join(base, 'run')
   if (Buffer.byteLength(folder) > longestSocketFolder) {
-    folder = path.join(os.tmpdir(), `portal-pg-${createHash('sha256').update(base).digest('hex').slice(0, 16)}`)
+    folder = path.join(
+      os.tmpdir(),
+      `portal-pg-${createHash('sha256').update(base).digest('hex').slice(0, 16)}`,
+    )
   }
   if (onWindows) return folder
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -120,7 +141,13 @@ function makeSocketFolder(base: string, runAs: RunAs): string {
   return folder
 }
 
-async function createCluster(base: string, dataFolder: string, password: string, binaries: Binaries, runAs: RunAs): Promise<void> {
+async function createCluster(
+  base: string,
+  dataFolder: string,
+  password: string,
+  binaries: Binaries,
+  runAs: RunAs,
+): Promise<void> {
   const unfinished = `${dataFolder}.new-${process.pid}`
   const passwordFile = path.join(base, `.pw-${process.pid}`)
   const give = (file: string): void => {
@@ -170,7 +197,8 @@ async function createCluster(base: string, dataFolder: string, password: string,
     }
     syncFolder(base)
   } finally {
-    for (const leftover of [passwordFile, unfinished]) fs.rmSync(leftover, { recursive: true, force: true })
+    for (const leftover of [passwordFile, unfinished])
+      fs.rmSync(leftover, { recursive: true, force: true })
   }
 }
 
@@ -193,11 +221,19 @@ async function ensureDatabase(adminUrl: string, database: string, password: stri
   await admin.connect()
   try {
     await admin.query('select pg_advisory_lock($1)', [lockKeys.makeDatabase])
-    if ((await admin.query('select 1 from pg_roles where rolname = $1', [database])).rowCount === 0) {
-      await admin.query(`create role ${admin.escapeIdentifier(database)} login createdb password ${admin.escapeLiteral(password)}`)
+    if (
+      (await admin.query('select 1 from pg_roles where rolname = $1', [database])).rowCount === 0
+    ) {
+      await admin.query(
+        `create role ${admin.escapeIdentifier(database)} login createdb password ${admin.escapeLiteral(password)}`,
+      )
     }
-    if ((await admin.query('select 1 from pg_database where datname = $1', [database])).rowCount === 0) {
-      await admin.query(`create database ${admin.escapeIdentifier(database)} owner ${admin.escapeIdentifier(database)}`)
+    if (
+      (await admin.query('select 1 from pg_database where datname = $1', [database])).rowCount === 0
+    ) {
+      await admin.query(
+        `create database ${admin.escapeIdentifier(database)} owner ${admin.escapeIdentifier(database)}`,
+      )
     }
   } finally {
     await admin.end()
@@ -213,16 +249,25 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const binaries = locateBinaries(base, runAs)
 
   const passwordFile = path.join(base, 'password')
-  if (!fs.existsSync(passwordFile)) fs.writeFileSync(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' })
+  if (!fs.existsSync(passwordFile))
+    fs.writeFileSync(passwordFile, randomBytes(24).toString('base64url'), {
+      mode: 0o600,
+      flag: 'wx',
+    })
   const password = fs.readFileSync(passwordFile, 'utf8').trim()
   const socketFolder = makeSocketFolder(base, runAs)
 
   const logFile = path.join(base, 'postgres.log')
-  if (fs.existsSync(logFile) && fs.statSync(logFile).size > 10_000_000) fs.renameSync(logFile, `${logFile}.1`)
-  const logTail = (): string => (fs.existsSync(logFile) ? fs.readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-8).join('\n') : '')
+  if (fs.existsSync(logFile) && fs.statSync(logFile).size > 10_000_000)
+    fs.renameSync(logFile, `${logFile}.1`)
+  const logTail = (): string =>
+    fs.existsSync(logFile)
+      ? fs.readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-8).join('\n')
+      : ''
 
   removeLeftovers(base)
-  if (!fs.existsSync(path.join(dataFolder, 'PG_VERSION'))) await createCluster(base, dataFolder, password, binaries, runAs)
+  if (!fs.existsSync(path.join(dataFolder, 'PG_VERSION')))
+    await createCluster(base, dataFolder, password, binaries, runAs)
   const major = fs.readFileSync(path.join(dataFolder, 'PG_VERSION'), 'utf8').trim()
   if (major !== binaries.version.split('.')[0]) {
     throw new Error(
@@ -239,10 +284,16 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     max_wal_size: '256MB',
     log_min_messages: 'warning',
     password_encryption: 'scram-sha-256',
-    ...(onWindows ? {} : { unix_socket_directories: socketFolder, unix_socket_permissions: '0700' }),
+    ...(onWindows
+      ? {}
+      : { unix_socket_directories: socketFolder, unix_socket_permissions: '0700' }),
     ...options.settings,
   }
-  const args = ['-D', dataFolder, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])]
+  const args = [
+    '-D',
+    dataFolder,
+    ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+  ]
 
   let child: ChildProcess | undefined
   let ended: string | undefined
@@ -253,7 +304,11 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const output = fs.openSync(logFile, 'a', 0o600)
     try {
       const started = onWindows
-        ? spawn(binaries.postgres, args, { env: childEnvironment(), stdio: ['pipe', output, output], windowsHide: true })
+        ? spawn(binaries.postgres, args, {
+            env: childEnvironment(),
+            stdio: ['pipe', output, output],
+            windowsHide: true,
+          })
         : // Detached: Ctrl-C in the terminal must not reach the database before the portal has finished.
           spawn('/bin/sh', ['-c', guardScript, guardName, binaries.postgres, ...args], {
             ...runAs,
@@ -304,8 +359,11 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
   const live = readPidFile(dataFolder)
   const host = onWindows ? `127.0.0.1:${live?.port ?? port}` : 'localhost'
-  const query = onWindows ? '' : `?host=${encodeURIComponent(live?.socketFolder || socketFolder)}&port=${live?.port ?? port}`
-  const address = (user: string, name: string): string => `postgresql://${user}:${password}@${host}/${name}${query}`
+  const query = onWindows
+    ? ''
+    : `?host=${encodeURIComponent(live?.socketFolder || socketFolder)}&port=${live?.port ?? port}`
+  const address = (user: string, name: string): string =>
+    `postgresql://${user}:${password}@${host}/${name}${query}`
   await ensureDatabase(address('postgres', 'postgres'), database, password)
 
   const stop = (): Promise<void> =>
@@ -316,7 +374,15 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
           resolve()
         })
       })
-      if (onWindows) spawnSync(path.join(path.dirname(binaries.postgres), 'pg_ctl.exe'), ['stop', '-D', dataFolder, '-m', 'fast', '-w'])
+      if (onWindows)
+        spawnSync(path.join(path.dirname(binaries.postgres), 'pg_ctl.exe'), [
+          'stop',
+          '-D',
+          dataFolder,
+          '-m',
+          'fast',
+          '-w',
+        ])
       // The guard answers the closed pipe with SIGINT: a fast shutdown with a checkpoint.
       else child.stdin?.end()
       const late = setTimeout(() => {

@@ -31,7 +31,12 @@ export function readPidFile(dataFolder: string): PidFile | undefined {
       .readFileSync(path.join(dataFolder, 'postmaster.pid'), 'utf8')
       .split('\n')
       .map((line) => line.trim())
-    return { pid: Math.abs(Number(lines[0])), port: Number(lines[3] ?? 0), socketFolder: lines[4] ?? '', status: lines[7] ?? '' }
+    return {
+      pid: Math.abs(Number(lines[0])),
+      port: Number(lines[3] ?? 0),
+      socketFolder: lines[4] ?? '',
+      status: lines[7] ?? '',
+    }
   } catch {
     return undefined
   }
@@ -49,7 +54,9 @@ export function isServerOf(pid: number, dataFolder: string): boolean {
     }
   }
   if (onWindows) return true
-  return /postgres/.test(spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout)
+  return /postgres/.test(
+    spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout,
+  )
 }
 
 /** Does a guard of a live portal own this server? If not, portal and guard were killed and it is an orphan. */
@@ -64,7 +71,8 @@ export function hasGuard(pid: number): boolean {
       return false
     }
   }
-  const ask = (field: string, of: string): string => spawnSync('ps', ['-o', field, '-p', of], { encoding: 'utf8' }).stdout.trim()
+  const ask = (field: string, of: string): string =>
+    spawnSync('ps', ['-o', field, '-p', of], { encoding: 'utf8' }).stdout.trim()
   return ask('args=', ask('ppid=', String(pid))).includes(guardName)
 }
 
@@ -76,9 +84,15 @@ export async function clearStaleLock(dataFolder: string, socketFolder: string): 
     for (let round = 0; ; round++) {
       const left = fs
         .readdirSync('/proc')
-        .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && isServerOf(Number(name), dataFolder))
+        .filter(
+          (name) =>
+            /^\d+$/.test(name) &&
+            Number(name) !== process.pid &&
+            isServerOf(Number(name), dataFolder),
+        )
       if (left.length === 0) break
-      if (round > 200) throw new Error(`PostgreSQL processes ${left.join(', ')} still use ${dataFolder}.`)
+      if (round > 200)
+        throw new Error(`PostgreSQL processes ${left.join(', ')} still use ${dataFolder}.`)
       await pause(50)
     }
   }

@@ -29,28 +29,51 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
     test('is ready and holds nothing at first', async () => {
       expect(await driver.health()).toBeUndefined()
       expect(await driver.list()).toEqual([])
-      expect(await driver.state(spec.id)).toMatchObject({ state: 'absent', installed: false, containers: [] })
+      expect(await driver.state(spec.id)).toMatchObject({
+        state: 'absent',
+        installed: false,
+        containers: [],
+      })
       expect(await driver.addresses(spec.id)).toEqual([])
       expect(await driver.log(spec.id).tail(10)).toEqual([])
     })
 
     test('refuses what it cannot do, and leaves nothing of it', async () => {
-      await expect(driver.install(spec, null)).rejects.toMatchObject({ name: 'DriverFailure', kind: 'rejected' })
+      await expect(driver.install(spec, null)).rejects.toMatchObject({
+        name: 'DriverFailure',
+        kind: 'rejected',
+      })
       await expect(driver.start(spec)).rejects.toMatchObject({ kind: 'rejected' })
-      await expect(driver.start({ ...spec, containers: driver.capabilities.maxContainers + 1 })).rejects.toMatchObject({ kind: 'rejected' })
-      await expect(driver.install({ ...spec, ramMb: driver.capabilities.minRamMb - 1 }, admin)).rejects.toMatchObject({ kind: 'rejected' })
-      await expect(driver.install({ ...spec, id: '../elsewhere' }, admin)).rejects.toMatchObject({ kind: 'rejected' })
-      await expect(driver.install(spec, { ...admin, user: 'no/slash' })).rejects.toMatchObject({ kind: 'rejected' })
+      await expect(
+        driver.start({ ...spec, containers: driver.capabilities.maxContainers + 1 }),
+      ).rejects.toMatchObject({ kind: 'rejected' })
+      await expect(
+        driver.install({ ...spec, ramMb: driver.capabilities.minRamMb - 1 }, admin),
+      ).rejects.toMatchObject({ kind: 'rejected' })
+      await expect(driver.install({ ...spec, id: '../elsewhere' }, admin)).rejects.toMatchObject({
+        kind: 'rejected',
+      })
+      await expect(driver.install(spec, { ...admin, user: 'no/slash' })).rejects.toMatchObject({
+        kind: 'rejected',
+      })
       expect((await driver.state(spec.id)).installed).toBe(false)
     })
 
     test('installs once, however often it is asked, and starts', async () => {
-      await Promise.all([driver.install(spec, admin), driver.install(spec, admin), driver.start(spec)])
+      await Promise.all([
+        driver.install(spec, admin),
+        driver.install(spec, admin),
+        driver.start(spec),
+      ])
       await driver.install(spec, null)
       await driver.start(spec)
       expect(await driver.list()).toEqual([spec.id])
       const state = await driver.state(spec.id)
-      expect(state).toMatchObject({ state: 'running', installed: true, containers: [{ name: 'web-1', ready: true, restarts: 0 }] })
+      expect(state).toMatchObject({
+        state: 'running',
+        installed: true,
+        containers: [{ name: 'web-1', ready: true, restarts: 0 }],
+      })
       expect(state.diskUsedMb).toBeGreaterThan(50)
       expect(await driver.addresses(spec.id)).toHaveLength(1)
     })
@@ -61,7 +84,9 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       expect(front.text).toContain('<html lang="vi"')
       expect(front.text).toContain(spec.url)
       expect(front.text).not.toMatch(/127\.0\.0\.1|template\.invalid/)
-      expect((await page('/wp-includes/css/dashicons.min.css')).headers['content-type']).toContain('text/css')
+      expect((await page('/wp-includes/css/dashicons.min.css')).headers['content-type']).toContain(
+        'text/css',
+      )
     })
 
     test('has the chosen admin and nobody else', async () => {
@@ -73,7 +98,9 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       expect(await signIn(await first(), spec.url, 'admin', 'password')).toBeNull()
       const cookie = await signIn(await first(), spec.url, admin.user, admin.password)
       expect(cookie).not.toBeNull()
-      const dashboard = await ask(await first(), `${spec.url}/wp-admin/`, { headers: { cookie: cookie! } })
+      const dashboard = await ask(await first(), `${spec.url}/wp-admin/`, {
+        headers: { cookie: cookie! },
+      })
       expect(dashboard.status).toBe(200)
       expect((await page('/wp-admin/install.php')).text).not.toContain('name="weblog_title"')
     })
@@ -82,7 +109,11 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       expect((await write('Bài đầu tiên', await first(), await session())).status).toBe(201)
       await Promise.all([driver.stop(spec.id), driver.stop(spec.id)])
       expect(await driver.addresses(spec.id)).toEqual([])
-      expect(await driver.state(spec.id)).toMatchObject({ state: 'stopped', installed: true, containers: [] })
+      expect(await driver.state(spec.id)).toMatchObject({
+        state: 'stopped',
+        installed: true,
+        containers: [],
+      })
       await driver.stop(spec.id)
       await driver.start(spec)
       expect(await titles()).toContain('Bài đầu tiên')
@@ -94,14 +125,18 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       const before = (await log.tail(1))[0]?.seq ?? 0
       let reading = Promise.resolve()
       const unwatch = log.watch(() => {
-        reading = reading.then(async () => void live.push(...(await log.after(live.at(-1)?.seq ?? before, 3))))
+        reading = reading.then(
+          async () => void live.push(...(await log.after(live.at(-1)?.seq ?? before, 3))),
+        )
       })
       await fixture.put(spec.id, 'probe-log.php', `<?php error_log( 'a word from PHP' );`)
       await page('/?looked-for=this')
       await page('/probe-log.php')
       await eventually(() => {
         const texts = live.map((line) => line.text)
-        expect(texts.some((text) => text.includes('/?looked-for=this') && text.includes('200'))).toBe(true)
+        expect(
+          texts.some((text) => text.includes('/?looked-for=this') && text.includes('200')),
+        ).toBe(true)
         expect(texts.some((text) => text.includes('a word from PHP'))).toBe(true)
       })
       unwatch()
@@ -123,17 +158,27 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       expect(new URL(link).origin).toBe(spec.url)
       // A preview of the link uses nothing up.
       expect((await ask(await first(), link, { method: 'HEAD' })).status).toBe(403)
-      const answers = await Promise.all(Array.from({ length: 4 }, async () => ask(await first(), link)))
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, async () => ask(await first(), link)),
+      )
       const [good] = answers.filter(({ status }) => status === 302)
-      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([302, 403, 403, 403])
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+        302, 403, 403, 403,
+      ])
       expect(good?.headers.location).toBe(`${spec.url}/wp-admin/`)
       const cookie = (good?.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
-      const dashboard = await ask(await first(), `${spec.url}/wp-admin/profile.php`, { headers: { cookie } })
+      const dashboard = await ask(await first(), `${spec.url}/wp-admin/profile.php`, {
+        headers: { cookie },
+      })
       expect(dashboard.status).toBe(200)
       expect(dashboard.text).toContain(admin.email)
       expect((await ask(await first(), link)).status).toBe(403)
-      expect((await ask(await first(), `${spec.url}/portal-sign-in/${'A'.repeat(43)}`)).status).toBe(403)
-      expect((await driver.log(spec.id).tail(50)).some(({ text }) => text.includes(link.slice(-20)))).toBe(false)
+      expect(
+        (await ask(await first(), `${spec.url}/portal-sign-in/${'A'.repeat(43)}`)).status,
+      ).toBe(403)
+      expect(
+        (await driver.log(spec.id).tail(50)).some(({ text }) => text.includes(link.slice(-20))),
+      ).toBe(false)
       // Without such a user, the oldest administrator.
       expect((await ask(await first(), await driver.adminLink(spec.id, 'nobody'))).status).toBe(302)
     })
@@ -144,23 +189,35 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       const { host, port } = new URL(spec.url)
       const stranger = await asked('shop.example.org')
       expect([stranger.status, stranger.headers.location]).toEqual([302, `${spec.url}/`])
-      expect((await ask(await first(), `${spec.url}/wp-login.php`, { method: 'POST', headers: { host: 'shop.example.org' } })).status).toBe(
-        421,
-      )
+      expect(
+        (
+          await ask(await first(), `${spec.url}/wp-login.php`, {
+            method: 'POST',
+            headers: { host: 'shop.example.org' },
+          })
+        ).status,
+      ).toBe(421)
       await driver.start({ ...spec, hosts: ['shop.example.org'] })
       await eventually(async () => expect((await asked('shop.example.org')).status).toBe(200))
       const front = await asked('Shop.Example.org:1234')
       expect(front.text).toContain(`http://shop.example.org:${port}/`)
       expect(front.text).not.toContain(host)
       expect(front.text).not.toContain('1234')
-      expect((await asked('shop.example.org', '/', { 'x-forwarded-proto': 'https' })).text).toContain(`https://shop.example.org:${port}/`)
+      expect(
+        (await asked('shop.example.org', '/', { 'x-forwarded-proto': 'https' })).text,
+      ).toContain(`https://shop.example.org:${port}/`)
       const own = await page('/')
       expect(own.text).toContain(spec.url)
       expect(own.text).not.toContain('shop.example.org')
       // A visitor's own words change nothing.
-      expect((await asked(host, '/', { portal_home: 'http://evil.example', 'x-forwarded-host': 'evil.example' })).text).not.toContain(
-        'evil',
-      )
+      expect(
+        (
+          await asked(host, '/', {
+            portal_home: 'http://evil.example',
+            'x-forwarded-host': 'evil.example',
+          })
+        ).text,
+      ).not.toContain('evil')
       const signedIn = await ask(await first(), `${spec.url}/wp-login.php`, {
         method: 'POST',
         headers: {
@@ -168,10 +225,16 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
           'content-type': 'application/x-www-form-urlencoded',
           cookie: 'wordpress_test_cookie=WP%20Cookie%20check',
         },
-        body: new URLSearchParams({ log: admin.user, pwd: admin.password, testcookie: '1' }).toString(),
+        body: new URLSearchParams({
+          log: admin.user,
+          pwd: admin.password,
+          testcookie: '1',
+        }).toString(),
       })
       expect(signedIn.headers.location).toBe(`http://shop.example.org:${port}/wp-admin/`)
-      const cookie = (signedIn.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+      const cookie = (signedIn.headers['set-cookie'] ?? [])
+        .map((one) => one.split(';')[0])
+        .join('; ')
       expect((await asked(`shop.example.org:${port}`, '/wp-admin/', { cookie })).status).toBe(200)
       await driver.start(spec)
       await eventually(async () => expect((await asked('shop.example.org')).status).toBe(302))
@@ -204,7 +267,11 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
     copiesAndRestores(site)
 
     test('takes a new plan and address without a gap', async () => {
-      const changed = { ...spec, ramMb: spec.ramMb + 128, url: `http://renamed-${spec.id.slice(0, 8)}.localhost:8082` }
+      const changed = {
+        ...spec,
+        ramMb: spec.ramMb + 128,
+        url: `http://renamed-${spec.id.slice(0, 8)}.localhost:8082`,
+      }
       const answers: number[] = []
       let changing = true
       // A container may leave between being named and being asked; the edge would then ask the one that is named now, and so does this visitor.
@@ -223,7 +290,11 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
     test('removes everything, however often it is asked', async () => {
       await Promise.all([driver.remove(spec.id), driver.remove(spec.id)])
       expect(await driver.list()).toEqual([])
-      expect(await driver.state(spec.id)).toMatchObject({ state: 'absent', installed: false, containers: [] })
+      expect(await driver.state(spec.id)).toMatchObject({
+        state: 'absent',
+        installed: false,
+        containers: [],
+      })
       expect(await driver.addresses(spec.id)).toEqual([])
       expect(await fixture.traces(spec.id)).toEqual([])
       await driver.remove(spec.id)
@@ -239,7 +310,9 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
         driver.remove(again.id),
       ])
       expect(results.at(-1)).toMatchObject({ status: 'fulfilled' })
-      for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ name: 'DriverFailure' })
+      for (const result of results)
+        if (result.status === 'rejected')
+          expect(result.reason).toMatchObject({ name: 'DriverFailure' })
       expect(await driver.state(again.id)).toMatchObject({ state: 'absent' })
       expect(await fixture.traces(again.id)).toEqual([])
     })
@@ -248,10 +321,14 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       const last = specOf({ language: 'en' })
       await driver.install(last, admin)
       await driver.start(last)
-      expect((await ask((await driver.addresses(last.id))[0]!, `${last.url}/`)).text).toContain('<html lang="en')
+      expect((await ask((await driver.addresses(last.id))[0]!, `${last.url}/`)).text).toContain(
+        '<html lang="en',
+      )
       await fixture.close()
       await fixture.close()
-      expect((await fixture.traces(last.id)).filter((trace) => trace.startsWith('process'))).toEqual([])
+      expect(
+        (await fixture.traces(last.id)).filter((trace) => trace.startsWith('process')),
+      ).toEqual([])
       await expect(driver.start(last)).rejects.toMatchObject({ kind: 'unavailable' })
       expect(await driver.health()).toBeDefined()
     })

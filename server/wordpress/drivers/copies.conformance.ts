@@ -17,7 +17,10 @@ export function copiesAndRestores(site: Site): void {
     fixture = site.made()
     driver = fixture.driver
     folder = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-copies-'))
-    copy = { file: path.join(folder, 'site.tar.gz'), figures: { files: 0, fileBytes: 0, filesSha256: '', databaseBytes: 0, tables: [] } }
+    copy = {
+      file: path.join(folder, 'site.tar.gz'),
+      figures: { files: 0, fileBytes: 0, filesSha256: '', databaseBytes: 0, tables: [] },
+    }
   })
   afterAll(() => fs.rm(folder, { recursive: true, force: true }))
 
@@ -27,7 +30,8 @@ export function copiesAndRestores(site: Site): void {
     let backingUp = true
     let written = 0
     const writer = (async () => {
-      while (backingUp) if ((await write(`Sao lưu ${written}`, await first(), headers)).status === 201) written++
+      while (backingUp)
+        if ((await write(`Sao lưu ${written}`, await first(), headers)).status === 201) written++
     })()
     await eventually(() => expect(written).toBeGreaterThan(0))
     const figures = await driver.backup(spec.id, copy.file)
@@ -73,7 +77,10 @@ export function copiesAndRestores(site: Site): void {
       [spec, { ...copy, figures: { ...copy.figures, fileBytes: copy.figures.fileBytes - 1 } }],
       [{ ...spec, diskMb: 10 }, copy],
     ]
-    for (const [at, from] of refused) await expect(driver.restore(at, from, randomUUID())).rejects.toMatchObject({ name: 'DriverFailure' })
+    for (const [at, from] of refused)
+      await expect(driver.restore(at, from, randomUUID())).rejects.toMatchObject({
+        name: 'DriverFailure',
+      })
     expect((await page('/')).status).toBe(200)
     expect(await titles()).toContain('Viết lại')
     expect(await driver.list()).toEqual([spec.id])

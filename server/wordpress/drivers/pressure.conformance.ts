@@ -46,7 +46,9 @@ export function bearsPressure(site: Site): void {
     expect(written).toBeLessThanOrEqual(20)
     expect((await page('/')).status).toBe(200)
     await driver.start({ ...spec, diskMb: used + 100 })
-    await eventually(async () => expect((await page('/probe-fill.php?n=2&mb=30')).text).toBe('written=30'))
+    await eventually(async () =>
+      expect((await page('/probe-fill.php?n=2&mb=30')).text).toBe('written=30'),
+    )
     await driver.start(spec)
     expect((await driver.state(spec.id)).containers[0]?.restarts).toBe(0)
   })
@@ -60,7 +62,9 @@ export function bearsPressure(site: Site): void {
     expect(full?.[2]).toBe(full?.[1])
     expect((await page('/')).status).toBe(200)
     await driver.start(spec)
-    await eventually(async () => expect((await page('/probe-rows.php?rows=40')).text).toContain('ok=40'))
+    await eventually(async () =>
+      expect((await page('/probe-rows.php?rows=40')).text).toContain('ok=40'),
+    )
     expect(await titles()).toContain('Bài đầu tiên')
   })
 
@@ -81,7 +85,9 @@ export function bearsPressure(site: Site): void {
     // One session for all: WordPress itself loses sessions that are opened at the same moment.
     const headers = await session()
     const posts = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => write(`Song song ${index}`, index % 2 === 0 ? one : other, headers)),
+      Array.from({ length: 12 }, (_, index) =>
+        write(`Song song ${index}`, index % 2 === 0 ? one : other, headers),
+      ),
     )
     expect(posts.map((post) => post.status)).toEqual(posts.map(() => 201))
     expect((await titles()).filter((title) => title.startsWith('Song song'))).toHaveLength(12)
@@ -94,15 +100,22 @@ export function bearsPressure(site: Site): void {
     expect((await page('/')).status).toBe(200)
   })
 
-  test.each([1, 2, 4])('keeps every write once, written in parallel over %d containers', async (containers) => {
-    const headers = await session()
-    await driver.start({ ...spec, containers })
-    await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(containers))
-    const addresses = await driver.addresses(spec.id)
-    const wanted = Array.from({ length: 16 }, (_, index) => `Cùng lúc ${containers}-${index}`)
-    const posts = await Promise.all(wanted.map((title, index) => write(title, addresses[index % addresses.length]!, headers)))
-    expect(posts.map((post) => post.status)).toEqual(posts.map(() => 201))
-    const prefix = `Cùng lúc ${containers}-`
-    expect((await titles()).filter((title) => title.startsWith(prefix)).toSorted()).toEqual(wanted.toSorted())
-  })
+  test.each([1, 2, 4])(
+    'keeps every write once, written in parallel over %d containers',
+    async (containers) => {
+      const headers = await session()
+      await driver.start({ ...spec, containers })
+      await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(containers))
+      const addresses = await driver.addresses(spec.id)
+      const wanted = Array.from({ length: 16 }, (_, index) => `Cùng lúc ${containers}-${index}`)
+      const posts = await Promise.all(
+        wanted.map((title, index) => write(title, addresses[index % addresses.length]!, headers)),
+      )
+      expect(posts.map((post) => post.status)).toEqual(posts.map(() => 201))
+      const prefix = `Cùng lúc ${containers}-`
+      expect((await titles()).filter((title) => title.startsWith(prefix)).toSorted()).toEqual(
+        wanted.toSorted(),
+      )
+    },
+  )
 }

@@ -46,7 +46,11 @@ export function ask(
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('error', reject)
         response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') }),
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString('utf8'),
+          }),
         )
       },
     )
@@ -57,7 +61,10 @@ export function ask(
 }
 
 /** Waits until `condition` holds; the last failure is the reason when it never does. */
-export async function eventually(condition: () => Promise<void> | void, withinMs = 30_000): Promise<void> {
+export async function eventually(
+  condition: () => Promise<void> | void,
+  withinMs = 30_000,
+): Promise<void> {
   const deadline = Date.now() + withinMs
   for (;;) {
     try {
@@ -89,10 +96,18 @@ export const specOf = (changes: Partial<SiteSpec> = {}): SiteSpec => {
 }
 
 /** A person at the login form. Answers the session's cookies, or null when WordPress says no. */
-export async function signIn(to: SiteAddress, url: string, user: string, password: string): Promise<string | null> {
+export async function signIn(
+  to: SiteAddress,
+  url: string,
+  user: string,
+  password: string,
+): Promise<string | null> {
   const answer = await ask(to, `${url}/wp-login.php`, {
     method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: 'wordpress_test_cookie=WP%20Cookie%20check' },
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      cookie: 'wordpress_test_cookie=WP%20Cookie%20check',
+    },
     body: new URLSearchParams({ log: user, pwd: password, testcookie: '1' }).toString(),
   })
   if (answer.status !== 302) return null
@@ -103,7 +118,11 @@ export type Site = ReturnType<typeof siteOf>
 
 /** The site that the suite lives with, and what is done at it; the fixture is there by the first test. */
 export function siteOf(made: () => Fixture) {
-  const admin: SiteAdmin = { user: 'chu.boss', password: 'Mật khẩu#1 "x"', email: 'boss@example.com' }
+  const admin: SiteAdmin = {
+    user: 'chu.boss',
+    password: 'Mật khẩu#1 "x"',
+    email: 'boss@example.com',
+  }
   const spec = specOf()
   const first = async (): Promise<SiteAddress> => {
     const [address] = await made().driver.addresses(spec.id)
@@ -113,7 +132,11 @@ export function siteOf(made: () => Fixture) {
   const page = async (target: string) => ask(await first(), spec.url + target)
   const session = async (): Promise<Record<string, string>> => {
     const cookie = (await signIn(await first(), spec.url, admin.user, admin.password)) ?? ''
-    const nonce = (await ask(await first(), `${spec.url}/wp-admin/admin-ajax.php?action=rest-nonce`, { headers: { cookie } })).text
+    const nonce = (
+      await ask(await first(), `${spec.url}/wp-admin/admin-ajax.php?action=rest-nonce`, {
+        headers: { cookie },
+      })
+    ).text
     return { cookie, 'x-wp-nonce': nonce, 'content-type': 'application/json' }
   }
   const write = (title: string, to: SiteAddress, headers: Record<string, string>): Promise<Page> =>
@@ -123,9 +146,11 @@ export function siteOf(made: () => Fixture) {
       body: JSON.stringify({ title, content: 'Xin chào', status: 'publish' }),
     })
   const titles = async (): Promise<readonly string[]> =>
-    (JSON.parse((await page('/wp-json/wp/v2/posts?per_page=100')).text) as { title: { rendered: string } }[]).map(
-      (post) => post.title.rendered,
-    )
+    (
+      JSON.parse((await page('/wp-json/wp/v2/posts?per_page=100')).text) as {
+        title: { rendered: string }
+      }[]
+    ).map((post) => post.title.rendered)
 
   return { made, admin, spec, first, page, session, write, titles }
 }

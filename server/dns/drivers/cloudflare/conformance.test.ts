@@ -9,16 +9,33 @@ import { conformance } from '../conformance.ts'
 import { createCloudflare } from './index.ts'
 import { settings } from './settings.ts'
 
-async function open({ changesPerCall = 200 } = {}): Promise<{ driver: DnsDriver; url: string; names: NameServer; close(): Promise<void> }> {
+async function open({ changesPerCall = 200 } = {}): Promise<{
+  driver: DnsDriver
+  url: string
+  names: NameServer
+  close(): Promise<void>
+}> {
   const standIn = openCloudflare({ apiToken: 'token', changesPerCall })
   const log = (line: string): void => {
     throw new Error(line)
   }
   const http = await openHttp(standIn.routes)
-  const names = await openNameServer({ host: '127.0.0.1', port: 0, answer: (question) => standIn.answer(question), log })
+  const names = await openNameServer({
+    host: '127.0.0.1',
+    port: 0,
+    answer: (question) => standIn.answer(question),
+    log,
+  })
   const url = `${http.url}/client/v4`
-  const driver = createCloudflare(settings.parse({ url, apiToken: 'token', accountId: 'account', minTtlSeconds: 30 }))
-  return { driver, url, names, close: async () => void (await Promise.all([http.close(), names.close()])) }
+  const driver = createCloudflare(
+    settings.parse({ url, apiToken: 'token', accountId: 'account', minTtlSeconds: 30 }),
+  )
+  return {
+    driver,
+    url,
+    names,
+    close: async () => void (await Promise.all([http.close(), names.close()])),
+  }
 }
 
 conformance('cloudflare (stand-in)', async () => {
@@ -32,9 +49,19 @@ const head = {
   serial: 1,
   nameServers: ['ns1.dns.example', 'ns2.dns.example'],
   apexTtlSeconds: 3600,
-  soa: { contact: 'hostmaster.dns.example', refresh: 7200, retry: 900, expire: 1_209_600, minimum: 60 },
+  soa: {
+    contact: 'hostmaster.dns.example',
+    refresh: 7200,
+    retry: 900,
+    expire: 1_209_600,
+    minimum: 60,
+  },
 }
-const api = async (url: string, path: string, body?: object): Promise<{ result: { id: string; name: string; type: string }[] }> =>
+const api = async (
+  url: string,
+  path: string,
+  body?: object,
+): Promise<{ result: { id: string; name: string; type: string }[] }> =>
   (await (
     await fetch(`${url}${path}`, {
       headers: { authorization: 'Bearer token' },
@@ -44,7 +71,15 @@ const api = async (url: string, path: string, body?: object): Promise<{ result: 
 
 test('a proxied name is answered with the addresses of the proxy', async () => {
   const { driver, names, close } = await open()
-  await driver.putZone(head, [{ name: 'www.shop.example', type: 'A', ttlSeconds: 300, proxied: true, values: ['203.0.113.7'] }])
+  await driver.putZone(head, [
+    {
+      name: 'www.shop.example',
+      type: 'A',
+      ttlSeconds: 300,
+      proxied: true,
+      values: ['203.0.113.7'],
+    },
+  ])
   const told = await askFor(names.port)('www.shop.example', 'A')
   expect(told).toEqual({ rcode: 'NOERROR', values: ['192.0.2.250'], ttlSeconds: 300 })
   await close()
@@ -61,11 +96,21 @@ test('zones and records of the account that are not ours stay as they are', asyn
 
 test('what has not changed is not written again', async () => {
   const { driver, url, close } = await open()
-  const sets = [{ name: 'shop.example', type: 'TXT' as const, ttlSeconds: 300, proxied: false, values: ['one', 'hai "2"'] }]
+  const sets = [
+    {
+      name: 'shop.example',
+      type: 'TXT' as const,
+      ttlSeconds: 300,
+      proxied: false,
+      values: ['one', 'hai "2"'],
+    },
+  ]
   await driver.putZone(head, sets)
   const zone = (await api(url, '/zones?name=shop.example')).result[0]?.id ?? ''
   const ids = async (): Promise<string[]> =>
-    (await api(url, `/zones/${zone}/dns_records?name=shop.example`)).result.map(({ id }) => id).toSorted()
+    (await api(url, `/zones/${zone}/dns_records?name=shop.example`)).result
+      .map(({ id }) => id)
+      .toSorted()
   const before = await ids()
   await driver.putZone({ ...head, serial: 2 }, sets)
   expect(await ids()).toEqual(before)
@@ -75,11 +120,15 @@ test('what has not changed is not written again', async () => {
 test('as few changes in a call as the settings permit still carry a zone over, and fewer are refused', async () => {
   const few = { apiToken: 'token', accountId: 'account', changesPerCall: 3 }
   for (const changesPerCall of [2, 0, -1, 3.5])
-    expect(settings.safeParse({ ...few, changesPerCall }).success, String(changesPerCall)).toBe(false)
+    expect(settings.safeParse({ ...few, changesPerCall }).success, String(changesPerCall)).toBe(
+      false,
+    )
   const { url, close } = await open({ changesPerCall: few.changesPerCall })
   const driver = createCloudflare(settings.parse({ ...few, url }))
   const values = ['one', 'two', 'three', 'four', 'five']
-  const sets = [{ name: 'shop.example', type: 'TXT' as const, ttlSeconds: 300, proxied: false, values }]
+  const sets = [
+    { name: 'shop.example', type: 'TXT' as const, ttlSeconds: 300, proxied: false, values },
+  ]
   await driver.putZone(head, sets)
   await driver.putZone(
     { ...head, serial: 2 },

@@ -7,7 +7,17 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import { callHttp, jsonOf, type HttpCall } from '../../../platform/http-client.ts'
 import type { DnsDriver, RecordSet } from '../../driver.ts'
 import type { CloudflareSettings } from './settings.ts'
-import { difference, isOurs, readState, recordsOf, stateName, stateOf, type Batch, type CloudflareRecord, type HeldRecord } from './wire.ts'
+import {
+  difference,
+  isOurs,
+  readState,
+  recordsOf,
+  stateName,
+  stateOf,
+  type Batch,
+  type CloudflareRecord,
+  type HeldRecord,
+} from './wire.ts'
 
 interface Page<T> {
   readonly result: readonly T[]
@@ -44,16 +54,28 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
   async function pages<T>(path: string, perPage: number): Promise<T[]> {
     const all: T[] = []
     for (let page = 1; ; page++) {
-      const { result, result_info: info } = await call<Page<T>>('GET', `${path}&per_page=${perPage}&page=${page}`)
+      const { result, result_info: info } = await call<Page<T>>(
+        'GET',
+        `${path}&per_page=${perPage}&page=${page}`,
+      )
       all.push(...result)
       if (page >= (info?.total_pages ?? 1)) return all
     }
   }
   const find = async (name: string): Promise<Zone | undefined> =>
-    (await call<Page<Zone>>('GET', `/zones?name=${encodeURIComponent(name)}&account.id=${encodeURIComponent(accountId)}`)).result[0]
-  const recordsIn = (zone: Zone): Promise<HeldRecord[]> => pages(`/zones/${zone.id}/dns_records?order=name`, recordsPerPage)
+    (
+      await call<Page<Zone>>(
+        'GET',
+        `/zones?name=${encodeURIComponent(name)}&account.id=${encodeURIComponent(accountId)}`,
+      )
+    ).result[0]
+  const recordsIn = (zone: Zone): Promise<HeldRecord[]> =>
+    pages(`/zones/${zone.id}/dns_records?order=name`, recordsPerPage)
   const noteIn = (zone: Zone): Promise<Page<HeldRecord>> =>
-    call('GET', `/zones/${zone.id}/dns_records?type=TXT&name=${encodeURIComponent(stateName(zone.name))}`)
+    call(
+      'GET',
+      `/zones/${zone.id}/dns_records?type=TXT&name=${encodeURIComponent(stateName(zone.name))}`,
+    )
 
   /** One call is one transaction; more are needed for large changes only. The note comes with the last. */
   async function apply(zone: Zone, changes: Batch, note: Batch): Promise<void> {
@@ -63,8 +85,14 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
     ]
     const room = changesPerCall - 2
     for (let from = 0; from < steps.length || from === 0; from += room) {
-      const part: readonly Batch[] = [...steps.slice(from, from + room), ...(from + room >= steps.length ? [note] : [])]
-      const batch = { deletes: part.flatMap(({ deletes }) => deletes), posts: part.flatMap(({ posts }) => posts) }
+      const part: readonly Batch[] = [
+        ...steps.slice(from, from + room),
+        ...(from + room >= steps.length ? [note] : []),
+      ]
+      const batch = {
+        deletes: part.flatMap(({ deletes }) => deletes),
+        posts: part.flatMap(({ posts }) => posts),
+      }
       await call('POST', `/zones/${zone.id}/dns_records/batch`, batch)
     }
   }
@@ -72,8 +100,11 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
     held.filter(({ type, name }) => type === 'TXT' && name === stateName(zone))
   /** The name of our note is nobody else's. */
   const wanted = (zone: string, sets: readonly RecordSet[]): CloudflareRecord[] =>
-    sets.filter(({ name }) => name !== stateName(zone)).flatMap((set) => recordsOf(set, minTtlSeconds))
-  const note = (zone: string, id: string, serial: number): CloudflareRecord => stateOf(zone, id, serial, minTtlSeconds)
+    sets
+      .filter(({ name }) => name !== stateName(zone))
+      .flatMap((set) => recordsOf(set, minTtlSeconds))
+  const note = (zone: string, id: string, serial: number): CloudflareRecord =>
+    stateOf(zone, id, serial, minTtlSeconds)
 
   return {
     name: 'cloudflare',
@@ -82,7 +113,13 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
     async putZone(head, sets) {
       const zone =
         (await find(head.name)) ??
-        (await call<{ result: Zone }>('POST', '/zones', { name: head.name, account: { id: accountId }, type: 'full' })).result
+        (
+          await call<{ result: Zone }>('POST', '/zones', {
+            name: head.name,
+            account: { id: accountId },
+            type: 'full',
+          })
+        ).result
       const held = await recordsIn(zone)
       const old = notesOf(held, head.name)
       const ours = held.filter((record) => isOurs(record, head.name))
@@ -90,8 +127,14 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
       const changesHands = readState(old, head.name)?.id !== head.id
       // while it changes hands it is nobody's
       if (changesHands && old.length > 0)
-        await call('POST', `/zones/${zone.id}/dns_records/batch`, { deletes: old.map(({ id }) => ({ id })) })
-      await apply(zone, changes, difference(changesHands ? [] : old, [note(head.name, head.id, head.serial)]))
+        await call('POST', `/zones/${zone.id}/dns_records/batch`, {
+          deletes: old.map(({ id }) => ({ id })),
+        })
+      await apply(
+        zone,
+        changes,
+        difference(changesHands ? [] : old, [note(head.name, head.id, head.serial)]),
+      )
     },
     async changeZone(head, fromSerial, sets) {
       const zone = await find(head.name)
@@ -101,7 +144,9 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
       const state = readState(old, head.name)
       if (state?.id !== head.id || state.serial !== fromSerial) return 'behind'
       const touched = new Set(sets.map(({ name, type }) => `${type} ${name}`))
-      const before = held.filter((record) => isOurs(record, head.name) && touched.has(`${record.type} ${record.name}`))
+      const before = held.filter(
+        (record) => isOurs(record, head.name) && touched.has(`${record.type} ${record.name}`),
+      )
       const changes = difference(before, wanted(head.name, sets))
       await apply(zone, changes, difference(old, [note(head.name, head.id, head.serial)]))
       return 'applied'
@@ -115,13 +160,20 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
       return zone && readState((await noteIn(zone)).result, name)
     },
     async list() {
-      const zones = await pages<Zone>(`/zones?account.id=${encodeURIComponent(accountId)}`, zonesPerPage)
+      const zones = await pages<Zone>(
+        `/zones?account.id=${encodeURIComponent(accountId)}`,
+        zonesPerPage,
+      )
       const names: string[] = []
       // the account may have zones of its own: only those with our note are ours
       for (let from = 0; from < zones.length; from += abreast) {
         const part = zones.slice(from, from + abreast)
         const notes = await Promise.all(part.map(noteIn))
-        names.push(...part.flatMap((zone, at) => (readState(notes[at]?.result ?? [], zone.name) ? [zone.name] : [])))
+        names.push(
+          ...part.flatMap((zone, at) =>
+            readState(notes[at]?.result ?? [], zone.name) ? [zone.name] : [],
+          ),
+        )
       }
       return names
     },

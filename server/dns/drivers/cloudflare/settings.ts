@@ -7,7 +7,10 @@ export const settings = z.object({
   /** Needs Zone:Edit and DNS:Edit on the account's zones. Never printed. */
   apiToken: filled,
   accountId: filled,
-  url: z._default(z.url({ protocol: /^https?$/, error: 'a URL that begins with https://' }), 'https://api.cloudflare.com/client/v4'),
+  url: z._default(
+    z.url({ protocol: /^https?$/, error: 'a URL that begins with https://' }),
+    'https://api.cloudflare.com/client/v4',
+  ),
   /** 60; 30 with an Enterprise plan. A shorter TTL is served as this. */
   minTtlSeconds: z._default(z.int().check(z.gte(30)), 60),
   /** Changes in one call: 200 on the free plan, 3500 on others. The zone's note takes two of them, so that below 3 nothing else would find room. */

@@ -26,16 +26,25 @@ const managed = new Set(['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'NS'])
 
 /** Where a zone says whose claim it is and how far: the API has no field for it. */
 export const stateName = (zone: string): string => `_portal-zone.${zone}`
-export const stateOf = (zone: string, id: string, serial: number, ttl: number): CloudflareRecord => ({
+export const stateOf = (
+  zone: string,
+  id: string,
+  serial: number,
+  ttl: number,
+): CloudflareRecord => ({
   type: 'TXT',
   name: stateName(zone),
   content: quoteText(`${id} ${serial}`),
   ttl,
 })
-const isState = (record: CloudflareRecord, zone: string): boolean => record.type === 'TXT' && record.name === stateName(zone)
+const isState = (record: CloudflareRecord, zone: string): boolean =>
+  record.type === 'TXT' && record.name === stateName(zone)
 
 /** What the state record says; undefined when there is none. */
-export function readState(records: readonly CloudflareRecord[], zone: string): { id: string; serial: number } | undefined {
+export function readState(
+  records: readonly CloudflareRecord[],
+  zone: string,
+): { id: string; serial: number } | undefined {
   const text = records.find((record) => isState(record, zone))?.content
   const [, id, serial] = /^"?([0-9a-f-]{36}) (\d{1,10})"?$/.exec(text ?? '') ?? []
   return id !== undefined && serial !== undefined ? { id, serial: Number(serial) } : undefined
@@ -50,7 +59,13 @@ export function recordsOf(set: RecordSet, minTtlSeconds: number): CloudflareReco
       case 'AAAA':
       case 'CNAME':
         // the TTL of what is proxied is Cloudflare's
-        return { type, name, content: value, ttl: set.proxied ? automaticTtl : ttl, proxied: set.proxied }
+        return {
+          type,
+          name,
+          content: value,
+          ttl: set.proxied ? automaticTtl : ttl,
+          proxied: set.proxied,
+        }
       case 'MX': {
         const [priority = '', target = ''] = value.split(' ')
         return { type, name, content: target, ttl, priority: Number(priority) }
@@ -67,11 +82,17 @@ const spelled = ({ type, name, content, ttl, proxied, priority }: CloudflareReco
   JSON.stringify([type, name.toLowerCase(), content, ttl, proxied ?? false, priority ?? null])
 
 /** What the portal has to say about: neither its own note nor types that it does not keep. */
-export const isOurs = (record: CloudflareRecord, zone: string): boolean => managed.has(record.type) && !isState(record, zone)
+export const isOurs = (record: CloudflareRecord, zone: string): boolean =>
+  managed.has(record.type) && !isState(record, zone)
 
 /** What makes `held` into `wanted`, without touching what both have. */
-export function difference(held: readonly HeldRecord[], wanted: readonly CloudflareRecord[]): Batch {
+export function difference(
+  held: readonly HeldRecord[],
+  wanted: readonly CloudflareRecord[],
+): Batch {
   const missing = new Map(wanted.map((record) => [spelled(record), record]))
-  const deletes = held.filter((record) => !missing.delete(spelled(record))).map(({ id }) => ({ id }))
+  const deletes = held
+    .filter((record) => !missing.delete(spelled(record)))
+    .map(({ id }) => ({ id }))
   return { deletes, posts: [...missing.values()] }
 }

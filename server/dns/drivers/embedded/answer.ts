@@ -25,13 +25,16 @@ const anyTtlSeconds = 3600
 /** Types above are questions about questions (RFC 6895, 3.1), but for ANY. */
 const metaTypes = { from: 128, to: 254 }
 
-const all = (owner: string, { type, ttl, values }: StoredSet): Found[] => values.map((value) => ({ owner, type, ttl, value }))
+const all = (owner: string, { type, ttl, values }: StoredSet): Found[] =>
+  values.map((value) => ({ owner, type, ttl, value }))
 
 /** How long "there is none" may be kept: the lesser of the SOA's TTL and its minimum. */
 function addStart(into: Found[], zone: Zone): void {
   const apex = zone.nodes.get(zone.name)
   const start = apex && setOf(apex, types.SOA)
-  if (start) for (const found of all(zone.name, start)) into.push({ ...found, ttl: Math.min(found.ttl, zone.head.soa.minimum) })
+  if (start)
+    for (const found of all(zone.name, start))
+      into.push({ ...found, ttl: Math.min(found.ttl, zone.head.soa.minimum) })
 }
 
 function addAddresses(into: Found[], zone: Zone, host: string, needed: boolean): void {
@@ -65,10 +68,17 @@ function wildcardFor(zone: Zone, name: string): Node | undefined {
 }
 
 function resolve(zones: Zones, name: string, type: number): Resolved {
-  const result: Resolved = { rcode: rcodes.noError, authoritative: true, answer: [], authority: [], additional: [] }
+  const result: Resolved = {
+    rcode: rcodes.noError,
+    authoritative: true,
+    answer: [],
+    authority: [],
+    additional: [],
+  }
   const closest = zones.closest(name)
   // A DS lies on the parent's side of a cut.
-  const zone = type === types.DS && closest?.name === name ? (zones.closest(name, true) ?? closest) : closest
+  const zone =
+    type === types.DS && closest?.name === name ? (zones.closest(name, true) ?? closest) : closest
   if (!zone) return { ...result, rcode: rcodes.refused, authoritative: false }
   let owner = name
   for (let hop = 0; hop <= chainLimit; hop++) {
@@ -76,7 +86,13 @@ function resolve(zones: Zones, name: string, type: number): Resolved {
     if (cut && !(type === types.DS && cut.name === owner)) {
       result.authoritative = result.answer.length > 0
       result.authority.push(...all(cut.name, cut.set))
-      for (const host of cut.set.values) addAddresses(result.additional, zone, host, host === cut.name || host.endsWith(`.${cut.name}`))
+      for (const host of cut.set.values)
+        addAddresses(
+          result.additional,
+          zone,
+          host,
+          host === cut.name || host.endsWith(`.${cut.name}`),
+        )
       return result
     }
     const node = zone.nodes.get(owner) ?? wildcardFor(zone, owner)
@@ -93,7 +109,8 @@ function resolve(zones: Zones, name: string, type: number): Resolved {
     if (set) {
       result.answer.push(...all(owner, set))
       if (type === types.MX || type === types.NS)
-        for (const value of set.values) addAddresses(result.additional, zone, value.slice(value.indexOf(' ') + 1), false)
+        for (const value of set.values)
+          addAddresses(result.additional, zone, value.slice(value.indexOf(' ') + 1), false)
       return result
     }
     const alias = setOf(node, types.CNAME)
@@ -137,7 +154,13 @@ function compose(source: Buffer, query: Query, found: Resolved, limit: number): 
   return writer.finish(query, { ...found, truncated: false, counts })
 }
 
-const nothing = (rcode: number): Resolved => ({ rcode, authoritative: false, answer: [], authority: [], additional: [] })
+const nothing = (rcode: number): Resolved => ({
+  rcode,
+  authoritative: false,
+  answer: [],
+  authority: [],
+  additional: [],
+})
 
 const tcpLimit = 65_535
 /** One message of a transfer is full beyond this; the longest record fits behind it. */
@@ -154,8 +177,14 @@ export function createAnswerer(zones: Zones): Answerer {
   function fresh(bytes: Buffer, query: Query, tcp: boolean): Buffer {
     const limit = tcp ? tcpLimit : query.limit
     if (query.rcode !== rcodes.noError) return compose(bytes, query, nothing(query.rcode), limit)
-    const meta = query.type === types.OPT || (query.type >= metaTypes.from && query.type <= metaTypes.to)
-    return compose(bytes, query, meta ? nothing(rcodes.refused) : resolve(zones, query.name, query.type), limit)
+    const meta =
+      query.type === types.OPT || (query.type >= metaTypes.from && query.type <= metaTypes.to)
+    return compose(
+      bytes,
+      query,
+      meta ? nothing(rcodes.refused) : resolve(zones, query.name, query.type),
+      limit,
+    )
   }
   return {
     answer(bytes, tcp) {
@@ -180,7 +209,8 @@ export function* transfer(zone: Zone, bytes: Buffer, query: Query): Generator<Bu
   const start = apex && setOf(apex, types.SOA)
   if (!start) return
   const records: Found[] = [...all(zone.name, start)]
-  for (const [owner, node] of zone.nodes) for (const set of node.sets) if (set !== start) records.push(...all(owner, set))
+  for (const [owner, node] of zone.nodes)
+    for (const set of node.sets) if (set !== start) records.push(...all(owner, set))
   records.push(...all(zone.name, start))
   let index = 0
   while (index < records.length) {
@@ -191,6 +221,11 @@ export function* transfer(zone: Zone, bytes: Buffer, query: Query): Generator<Bu
       const record = records[index]
       if (record) writer.record(record.owner, record.type, record.ttl, record.value)
     }
-    yield writer.finish(query, { rcode: rcodes.noError, authoritative: true, truncated: false, counts: [count, 0, 0] })
+    yield writer.finish(query, {
+      rcode: rcodes.noError,
+      authoritative: true,
+      truncated: false,
+      counts: [count, 0, 0],
+    })
   }
 }

@@ -36,7 +36,11 @@ export function createEmbedded(settings: Settings): DnsDriver {
     },
     *tcp(bytes, address) {
       const query = readQuery(bytes)
-      if (query?.type === types.AXFR && query.rcode === rcodes.noError && transferTo.has(plainAddress(address))) {
+      if (
+        query?.type === types.AXFR &&
+        query.rcode === rcodes.noError &&
+        transferTo.has(plainAddress(address))
+      ) {
         const zone = zones.get(query.name)
         if (zone) {
           yield* transfer(zone, bytes, query)

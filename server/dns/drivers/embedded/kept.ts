@@ -93,7 +93,8 @@ export class KeptAnswers {
   private hash(bytes: Buffer): number {
     const { length } = bytes
     let hash = this.seed
-    for (let at = headerBytes; at < length; at++) hash = Math.imul(hash ^ ((bytes[at] ?? 0) & caseless), fnvPrime)
+    for (let at = headerBytes; at < length; at++)
+      hash = Math.imul(hash ^ ((bytes[at] ?? 0) & caseless), fnvPrime)
     return hash ^ (hash >>> 15)
   }
 }
@@ -112,11 +113,14 @@ function isSame(memory: Buffer, at: number, bytes: Buffer): boolean {
     const asked = bytes[index] ?? 0
     const known = memory[answerAt + index] ?? 0
     // No length of a label is the number of a letter.
-    if (asked !== known && (index >= nameEnd || (asked ^ known) !== 0x20 || !isLetter(asked))) return false
+    if (asked !== known && (index >= nameEnd || (asked ^ known) !== 0x20 || !isLetter(asked)))
+      return false
   }
-  for (let index = 2; index < headerBytes; index++) if (bytes[index] !== memory[queryAt + index]) return false
+  for (let index = 2; index < headerBytes; index++)
+    if (bytes[index] !== memory[queryAt + index]) return false
   const restAt = queryAt + headerBytes - questionEnd
-  for (let index = questionEnd; index < length; index++) if (bytes[index] !== memory[restAt + index]) return false
+  for (let index = questionEnd; index < length; index++)
+    if (bytes[index] !== memory[restAt + index]) return false
   return true
 }
 
@@ -130,6 +134,7 @@ function copyFor(memory: Buffer, at: number, bytes: Buffer): Buffer {
   answer[1] = bytes[1] ?? 0
   for (let index = 2; index < headerBytes; index++) answer[index] = memory[answerAt + index] ?? 0
   for (let index = headerBytes; index < questionEnd; index++) answer[index] = bytes[index] ?? 0
-  for (let index = questionEnd; index < length; index++) answer[index] = memory[answerAt + index] ?? 0
+  for (let index = questionEnd; index < length; index++)
+    answer[index] = memory[answerAt + index] ?? 0
   return answer
 }

@@ -55,7 +55,8 @@ export function networkOf(address: string): string {
 }
 
 /** Loopback is nobody's victim: the portal's own checks, and resolvers on this machine. */
-const isLocal = (address: string): boolean => address.startsWith('127.') || address === '::1' || address.startsWith('::ffff:127.')
+const isLocal = (address: string): boolean =>
+  address.startsWith('127.') || address === '::1' || address.startsWith('::ffff:127.')
 
 export function createRateLimit(perSecond = answersPerSecond): RateLimit {
   let networks = new Map<string, { left: number; at: number; over: number }>()
@@ -70,7 +71,10 @@ export function createRateLimit(perSecond = answersPerSecond): RateLimit {
         bucket = { left: perSecond * burstSeconds, at: nowMs, over: 0 }
         networks.set(network, bucket)
       }
-      bucket.left = Math.min(perSecond * burstSeconds, bucket.left + ((nowMs - bucket.at) / 1000) * perSecond)
+      bucket.left = Math.min(
+        perSecond * burstSeconds,
+        bucket.left + ((nowMs - bucket.at) / 1000) * perSecond,
+      )
       bucket.at = nowMs
       if (bucket.left >= 1) {
         bucket.left--

@@ -16,7 +16,15 @@ export const types = {
   AXFR: 252,
   ANY: 255,
 } as const
-export const rcodes = { noError: 0, formErr: 1, servFail: 2, nxDomain: 3, notImp: 4, refused: 5, badVers: 16 } as const
+export const rcodes = {
+  noError: 0,
+  formErr: 1,
+  servFail: 2,
+  nxDomain: 3,
+  notImp: 4,
+  refused: 5,
+  badVers: 16,
+} as const
 
 /** Answers over UDP are never longer: fits every path without fragments (DNS flag day 2020). */
 export const udpLimit = 1232
@@ -61,6 +69,13 @@ interface Opt {
   readonly version: number
   readonly dnssecOk: boolean
 }
+/** Whether an OPT record's data is a row of whole options (RFC 6891, section 6.1.2). */
+function hasWholeOptions(bytes: Buffer, from: number, end: number): boolean {
+  let at = from
+  while (at + 4 <= end) at += 4 + bytes.readUInt16BE(at + 2)
+  return at === end
+}
+
 /** Undefined: none. False: the additional section cannot be read, or has two. */
 function findOpt(bytes: Buffer, from: number, count: number): Opt | undefined | false {
   let at = from
@@ -71,8 +86,12 @@ function findOpt(bytes: Buffer, from: number, count: number): Opt | undefined | 
     const next = end + 10 + bytes.readUInt16BE(end + 8)
     if (next > bytes.length) return false
     if (bytes.readUInt16BE(end) === types.OPT) {
-      if (opt || end !== at + 1) return false
-      opt = { size: bytes.readUInt16BE(end + 2), version: bytes[end + 5] ?? 0, dnssecOk: ((bytes[end + 6] ?? 0) & 0x80) !== 0 }
+      if (opt || end !== at + 1 || !hasWholeOptions(bytes, end + 10, next)) return false
+      opt = {
+        size: bytes.readUInt16BE(end + 2),
+        version: bytes[end + 5] ?? 0,
+        dnssecOk: ((bytes[end + 6] ?? 0) & 0x80) !== 0,
+      }
     }
     at = next
   }
@@ -106,7 +125,8 @@ export function readQuery(bytes: Buffer): Query | undefined {
     if (length === 0) break
     if (at + length >= bytes.length || at + length - headerBytes > 254) return bad
     const label = bytes.toString('latin1', at, at + length)
-    name += (name === '' ? '' : '.') + (label.includes('.') ? label.replace(dotInLabel, '\uffff') : label)
+    name +=
+      (name === '' ? '' : '.') + (label.includes('.') ? label.replace(dotInLabel, '\uffff') : label)
     at += length
   }
   if (at + 4 > bytes.length) return bad
@@ -117,7 +137,8 @@ export function readQuery(bytes: Buffer): Query | undefined {
   const authority = bytes.readUInt16BE(8)
   if (authority !== 0 && type !== types.IXFR) return bad
   const additional = bytes.readUInt16BE(10)
-  const opt = additional === 0 || authority !== 0 ? undefined : findOpt(bytes, questionEnd, additional)
+  const opt =
+    additional === 0 || authority !== 0 ? undefined : findOpt(bytes, questionEnd, additional)
   if (opt === false) return bad
   const query = {
     ...base,
@@ -134,7 +155,8 @@ export function readQuery(bytes: Buffer): Query | undefined {
 
 const upper = /[A-Z]/
 /** RFC 4343: only ASCII letters fold; `toLowerCase` would also fold bytes that are Latin-1 letters. */
-const asciiLower = (name: string): string => (upper.test(name) ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name)
+const asciiLower = (name: string): string =>
+  upper.test(name) ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name
 
 /** One answer in the making. Reused: its bytes are copied out by `finish`. */
 export class Writer {
@@ -256,7 +278,12 @@ export class Writer {
   /** The whole message: a copy of its own. */
   finish(
     query: Query,
-    of: { rcode: number; authoritative: boolean; truncated: boolean; counts: readonly [number, number, number] },
+    of: {
+      rcode: number
+      authoritative: boolean
+      truncated: boolean
+      counts: readonly [number, number, number]
+    },
   ): Buffer {
     const { bytes } = this
     let [, , additional] = of.counts
@@ -294,7 +321,8 @@ export const optBytes = 11
 function groupsOf(address: string): number[] {
   if (!isIPv6(address)) throw new Error('not an IPv6 address')
   const [head = '', tail] = address.split('::')
-  const read = (text: string): number[] => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
+  const read = (text: string): number[] =>
+    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
   if (tail === undefined) return read(head)
   const [left, right] = [read(head), read(tail)]
   return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right]

@@ -49,7 +49,8 @@ function write(zone: Zone, name: string, type: number, set: StoredSet | undefine
       zone.nodes.set(at, { sets: [], below: 1 })
     }
   }
-  if (type === types.NS && name !== zone.name) zone.cuts += (set ? 1 : 0) - (setOf(node, type) ? 1 : 0)
+  if (type === types.NS && name !== zone.name)
+    zone.cuts += (set ? 1 : 0) - (setOf(node, type) ? 1 : 0)
   const others = node.sets.filter((one) => one.type !== type)
   node.sets = set ? [...others, set] : others
   let at = name
@@ -74,7 +75,12 @@ function setHead(zone: Zone, head: ZoneHead): void {
 function writeSets(zone: Zone, sets: readonly RecordSet[]): void {
   for (const { name, type, ttlSeconds, values } of sets) {
     const number = types[type]
-    write(zone, name, number, values.length > 0 ? { type: number, ttl: ttlSeconds, values } : undefined)
+    write(
+      zone,
+      name,
+      number,
+      values.length > 0 ? { type: number, ttl: ttlSeconds, values } : undefined,
+    )
   }
 }
 
@@ -84,7 +90,12 @@ export class Zones {
   generation = 0
 
   put(head: ZoneHead, sets: readonly RecordSet[]): void {
-    const zone: Zone = { name: head.name, head, nodes: new Map([[head.name, { sets: [], below: 0 }]]), cuts: 0 }
+    const zone: Zone = {
+      name: head.name,
+      head,
+      nodes: new Map([[head.name, { sets: [], below: 0 }]]),
+      cuts: 0,
+    }
     setHead(zone, head)
     writeSets(zone, sets)
     this.byName.set(head.name, zone)

@@ -20,8 +20,18 @@ async function openStandIn(): Promise<PowerdnsServer> {
     throw new Error(line)
   }
   const http = await openHttp(standIn.routes)
-  const names = await openNameServer({ host: '127.0.0.1', port: 0, answer: (question) => standIn.answer(question), log })
-  return { url: http.url, dnsPort: names.port, pid: 0, close: async () => void (await Promise.all([http.close(), names.close()])) }
+  const names = await openNameServer({
+    host: '127.0.0.1',
+    port: 0,
+    answer: (question) => standIn.answer(question),
+    log,
+  })
+  return {
+    url: http.url,
+    dnsPort: names.port,
+    pid: 0,
+    close: async () => void (await Promise.all([http.close(), names.close()])),
+  }
 }
 
 conformance(program === undefined ? 'powerdns (stand-in)' : 'powerdns (real)', async () => {

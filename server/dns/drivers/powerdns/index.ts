@@ -6,7 +6,17 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import { callHttp, jsonOf, type HttpAnswer, type HttpCall } from '../../../platform/http-client.ts'
 import type { DnsDriver, RecordSet, ZoneHead } from '../../driver.ts'
 import type { PowerdnsSettings } from './settings.ts'
-import { changeOf, difference, dotted, nsOf, replace, serialOf, soaOf, type Change, type Rrset } from './wire.ts'
+import {
+  changeOf,
+  difference,
+  dotted,
+  nsOf,
+  replace,
+  serialOf,
+  soaOf,
+  type Change,
+  type Rrset,
+} from './wire.ts'
 
 interface ZoneAnswer {
   readonly name: string
@@ -21,7 +31,12 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
   const base = `${settings.url.replace(/\/+$/, '')}/api/v1/servers/${encodeURIComponent(settings.serverId)}`
-  const call = (method: HttpCall['method'], path: string, json?: unknown, accept: readonly number[] = []): Promise<HttpAnswer> =>
+  const call = (
+    method: HttpCall['method'],
+    path: string,
+    json?: unknown,
+    accept: readonly number[] = [],
+  ): Promise<HttpAnswer> =>
     callHttp({
       peer: 'powerdns',
       method,
@@ -40,7 +55,8 @@ export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
     const answer = await call('GET', `${pathOf(name)}${query}`, undefined, [404])
     return answer.status === 404 ? undefined : (jsonOf(answer, 'powerdns') as ZoneAnswer)
   }
-  const findHead = (name: string): Promise<ZoneAnswer | undefined> => find(name, `?rrset_name=${dotted(name)}&rrset_type=SOA`)
+  const findHead = (name: string): Promise<ZoneAnswer | undefined> =>
+    find(name, `?rrset_name=${dotted(name)}&rrset_type=SOA`)
 
   /** One call is all or nothing. More are needed only for a change of thousands of sets; the SOA comes with the last. */
   async function patch(name: string, changes: readonly Change[], soa: Change): Promise<void> {
@@ -71,7 +87,8 @@ export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
       [409],
     )
     // somebody made it a moment ago; the next try finds it
-    if (answer.status === 409) throw new DriverFailure('unavailable', 'powerdns: the zone appeared meanwhile')
+    if (answer.status === 409)
+      throw new DriverFailure('unavailable', 'powerdns: the zone appeared meanwhile')
     if (fits) return
     await patch(head.name, wanted.map(replace), replace(soaOf(head)))
     await call('PUT', pathOf(head.name), { account: head.id })
@@ -82,7 +99,9 @@ export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
       nsOf(head),
       ...sets.flatMap((set): Rrset[] => {
         const change = changeOf(set)
-        return change.changetype === 'REPLACE' ? [{ name: change.name, type: change.type, ttl: change.ttl, records: change.records }] : []
+        return change.changetype === 'REPLACE'
+          ? [{ name: change.name, type: change.type, ttl: change.ttl, records: change.records }]
+          : []
       }),
     ]
     const held = await find(head.name)
@@ -108,7 +127,8 @@ export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
     putZone,
     async changeZone(head, fromSerial, sets) {
       const held = await findHead(head.name)
-      if (!held || held.account !== head.id || serialOf(held.rrsets ?? []) !== fromSerial) return 'behind'
+      if (!held || held.account !== head.id || serialOf(held.rrsets ?? []) !== fromSerial)
+        return 'behind'
       await patch(head.name, sets.map(changeOf), replace(soaOf(head)))
       return 'applied'
     },
@@ -118,11 +138,18 @@ export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
     async held(name) {
       const zone = await findHead(name)
       const serial = serialOf(zone?.rrsets ?? [])
-      return zone?.account !== undefined && uuid.test(zone.account) && serial !== undefined ? { id: zone.account, serial } : undefined
+      return zone?.account !== undefined && uuid.test(zone.account) && serial !== undefined
+        ? { id: zone.account, serial }
+        : undefined
     },
     async list() {
-      const zones = jsonOf(await call('GET', '/zones?dnssec=false'), 'powerdns') as readonly ZoneAnswer[]
-      return zones.flatMap(({ name, account }) => (uuid.test(account ?? '') ? [name.replace(/\.$/, '')] : []))
+      const zones = jsonOf(
+        await call('GET', '/zones?dnssec=false'),
+        'powerdns',
+      ) as readonly ZoneAnswer[]
+      return zones.flatMap(({ name, account }) =>
+        uuid.test(account ?? '') ? [name.replace(/\.$/, '')] : [],
+      )
     },
     async start() {},
     async health() {

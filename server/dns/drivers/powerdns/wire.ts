@@ -56,11 +56,20 @@ export const changeOf = (set: RecordSet): Change =>
 
 export const replace = (set: Rrset): Change => ({ ...set, changetype: 'REPLACE' })
 
-export function soaOf({ name, nameServers: [primary = name], serial, apexTtlSeconds, soa }: ZoneHead): Rrset {
+export function soaOf({
+  name,
+  nameServers: [primary = name],
+  serial,
+  apexTtlSeconds,
+  soa,
+}: ZoneHead): Rrset {
   const numbers = [serial, soa.refresh, soa.retry, soa.expire, soa.minimum].join(' ')
-  return rrset(name, 'SOA', apexTtlSeconds, [`${dotted(primary)} ${dotted(soa.contact)} ${numbers}`])
+  return rrset(name, 'SOA', apexTtlSeconds, [
+    `${dotted(primary)} ${dotted(soa.contact)} ${numbers}`,
+  ])
 }
-export const nsOf = ({ name, nameServers, apexTtlSeconds }: ZoneHead): Rrset => rrset(name, 'NS', apexTtlSeconds, nameServers.map(dotted))
+export const nsOf = ({ name, nameServers, apexTtlSeconds }: ZoneHead): Rrset =>
+  rrset(name, 'NS', apexTtlSeconds, nameServers.map(dotted))
 
 /** The third word of an SOA record's content. */
 export function serialOf(rrsets: readonly Rrset[]): number | undefined {
@@ -68,7 +77,8 @@ export function serialOf(rrsets: readonly Rrset[]): number | undefined {
   return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : undefined
 }
 
-const spelled = ({ ttl, records }: Rrset): string => JSON.stringify([ttl, ...records.map(({ content: text }) => text).toSorted()])
+const spelled = ({ ttl, records }: Rrset): string =>
+  JSON.stringify([ttl, ...records.map(({ content: text }) => text).toSorted()])
 const keyOf = ({ name, type }: { name: string; type: string }): string => `${name} ${type}`
 
 /** What makes `held` into `wanted`: what goes first, since a CNAME cannot stand beside what it follows. */
@@ -76,7 +86,9 @@ export function difference(held: readonly Rrset[], wanted: readonly Rrset[]): Ch
   const before = new Map(held.map((set) => [keyOf(set), set]))
   const after = new Set(wanted.map(keyOf))
   return [
-    ...held.flatMap((set): Change[] => (after.has(keyOf(set)) ? [] : [{ name: set.name, type: set.type, changetype: 'DELETE' }])),
+    ...held.flatMap((set): Change[] =>
+      after.has(keyOf(set)) ? [] : [{ name: set.name, type: set.type, changetype: 'DELETE' }],
+    ),
     ...wanted.flatMap((set): Change[] => {
       const known = before.get(keyOf(set))
       return known && spelled(known) === spelled(set) ? [] : [replace(set)]

@@ -26,4 +26,5 @@ export const gsmText = (text: string): string =>
     .replace(/[^\n\x20-\x7e]|[\^{}[\]~\\|]/gu, '?')
 
 /** eSMS's RequestId: the same idempotency key always gives the same. */
-export const requestId = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 32)
+export const requestId = (key: string): string =>
+  createHash('sha256').update(key).digest('hex').slice(0, 32)

@@ -15,7 +15,8 @@ export function createEsms(settings: EsmsSettings): SmsDriver {
     async send({ to, text, idempotencyKey }) {
       const phone = esmsPhone(to)
       const content = gsmText(text)
-      if (phone === undefined) throw new DriverFailure('rejected', 'esms: the receiver is no phone number in E.164')
+      if (phone === undefined)
+        throw new DriverFailure('rejected', 'esms: the receiver is no phone number in E.164')
       if (content.trim() === '' || content.length > longest)
         throw new DriverFailure('rejected', `esms: a message has 1 to ${longest} characters`)
       const answer = await callHttp({
@@ -38,12 +39,18 @@ export function createEsms(settings: EsmsSettings): SmsDriver {
         repeatable: true,
       })
       const read = jsonOf(answer, 'esms')
-      const given = typeof read === 'object' && read !== null && 'CodeResult' in read ? String(read.CodeResult) : ''
+      const given =
+        typeof read === 'object' && read !== null && 'CodeResult' in read
+          ? String(read.CodeResult)
+          : ''
       const code = /^\d{1,4}$/.exec(given)?.[0] ?? 'nothing'
       // 124: this RequestId was accepted before
       if (code === '100' || code === '124') return
       // 99 is eSMS's own trouble, 103 an empty prepaid account: the same message may pass later
-      throw new DriverFailure(['99', '103', 'nothing'].includes(code) ? 'unavailable' : 'rejected', `esms: answered ${code}`)
+      throw new DriverFailure(
+        ['99', '103', 'nothing'].includes(code) ? 'unavailable' : 'rejected',
+        `esms: answered ${code}`,
+      )
     },
   }
 }

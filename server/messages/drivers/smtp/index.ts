@@ -7,15 +7,24 @@ import type { SmtpSettings } from './settings.ts'
 
 /** What nodemailer tells of a failure; its message may quote the server, so only codes are passed on. */
 function failureOf(error: unknown): DriverFailure {
-  const detail = (typeof error === 'object' && error !== null ? error : {}) as { code?: unknown; responseCode?: unknown; syscall?: unknown }
+  const detail = (typeof error === 'object' && error !== null ? error : {}) as {
+    code?: unknown
+    responseCode?: unknown
+    syscall?: unknown
+  }
   const status = typeof detail.responseCode === 'number' ? detail.responseCode : 0
-  const code = typeof detail.code === 'string' && /^[A-Z_]+$/.test(detail.code) ? detail.code : 'trouble'
+  const code =
+    typeof detail.code === 'string' && /^[A-Z_]+$/.test(detail.code) ? detail.code : 'trouble'
   const told = `smtp: ${code}${status === 0 ? '' : ` ${status}`}`
   // a wrong password is the operator's to mend: the same mail may pass later
   if (code === 'EAUTH') return new DriverFailure('unavailable', told)
   if (status >= 500) return new DriverFailure('rejected', told)
   // a connection that was never made carried nothing; of one that broke without a word nodemailer does not tell how far it got
-  const unsent = detail.syscall === 'connect' || detail.syscall === 'getaddrinfo' || code === 'EDNS' || code === 'ETLS'
+  const unsent =
+    detail.syscall === 'connect' ||
+    detail.syscall === 'getaddrinfo' ||
+    code === 'EDNS' ||
+    code === 'ETLS'
   return new DriverFailure(status !== 0 || unsent ? 'unavailable' : 'unclear', told)
 }
 
@@ -41,7 +50,13 @@ export function createSmtp(settings: SmtpSettings): MailDriver {
         throw new DriverFailure('rejected', 'smtp: the receiver is no e-mail address')
       const messageId = `<${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 40)}@${domain}>`
       try {
-        await transport.sendMail({ from: settings.from, to: { name: '', address: to }, subject, text, messageId })
+        await transport.sendMail({
+          from: settings.from,
+          to: { name: '', address: to },
+          subject,
+          text,
+          messageId,
+        })
       } catch (error) {
         throw failureOf(error)
       }

@@ -5,11 +5,11 @@ export const settings = z.object({
   /** smtp://user:password@host:587 or smtps://… Never printed: it holds a password. */
   url: z.url({ protocol: /^smtps?$/, error: 'a URL that begins with smtp:// or smtps://' }),
   /** The sender: a plain address or "Name <address>". */
-  from: z
-    .string()
-    .check(
-      z.regex(/^(?:[^<>\r\n]*<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/, { error: 'an e-mail address, or "Name <address>"' }),
-    ),
+  from: z.string().check(
+    z.regex(/^(?:[^<>\r\n]*<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/, {
+      error: 'an e-mail address, or "Name <address>"',
+    }),
+  ),
   /** Time limit of each step of the conversation, in milliseconds. */
   timeoutMs: z._default(z.int().check(z.gte(1)), 10_000),
 })

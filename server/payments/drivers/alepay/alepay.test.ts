@@ -9,7 +9,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ForgedNotice, type NoticeRequest, type PaymentOrder } from '../../driver.ts'
 import { createAlepay } from './index.ts'
 import { settings as schema } from './settings.ts'
-import { canonicalText, refundChecksum, sameHash, signature, signed, webhookChecksum, type Fields } from './sign.ts'
+import {
+  canonicalText,
+  refundChecksum,
+  sameHash,
+  signature,
+  signed,
+  webhookChecksum,
+  type Fields,
+} from './sign.ts'
 
 interface Official {
   readonly checksumKey?: string
@@ -31,8 +39,16 @@ const vectors = JSON.parse(readFileSync(new URL('vectors.json', import.meta.url)
     readonly requestPayment: Signed
     readonly getTransactionInfo: Signed
     readonly internationalOnly: Signed
-    readonly webhook: { readonly transactionInfo: Record<string, string | number | boolean>; readonly checksum: string }
-    readonly refund: { transactionCode: string; merchantRefundCode: string; refundAmount: string; checksum: string }
+    readonly webhook: {
+      readonly transactionInfo: Record<string, string | number | boolean>
+      readonly checksum: string
+    }
+    readonly refund: {
+      transactionCode: string
+      merchantRefundCode: string
+      refundAmount: string
+      checksum: string
+    }
   }
 }
 const { own } = vectors
@@ -49,7 +65,10 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const call = (request.url ?? '').split('/').at(-1) ?? ''
-      asked.push({ call, body: JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown> })
+      asked.push({
+        call,
+        body: JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>,
+      })
       const answer = answers[call]
       if (typeof answer === 'number') response.writeHead(answer).end()
       else response.end(typeof answer === 'string' ? answer : JSON.stringify(answer))
@@ -106,27 +125,41 @@ describe('the vectors', () => {
   it("Alepay's own signature, over exactly the text it prints", () => {
     const [{ data = '', checksumKey: key = '', signature: expected } = {}] = vectors.official
     const fields = Object.fromEntries(
-      data.split('&').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const),
+      data
+        .split('&')
+        .map(
+          (pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const,
+        ),
     )
     expect(canonicalText(fields)).toBe(data)
     expect(signature(fields, key)).toBe(expected)
     expect(signature({ ...fields, signature: 'x', bankCode: null }, key)).toBe(expected)
   })
 
-  it.each(vectors.official.slice(1))("Alepay's own refund checksum $checksum", ({ in: parts = [], checksum }) => {
-    expect(refundChecksum(parts, vectors.official[0]?.checksumKey ?? '')).toBe(checksum)
-  })
+  it.each(vectors.official.slice(1))(
+    "Alepay's own refund checksum $checksum",
+    ({ in: parts = [], checksum }) => {
+      expect(refundChecksum(parts, vectors.official[0]?.checksumKey ?? '')).toBe(checksum)
+    },
+  )
 
-  it.each(['requestPayment', 'getTransactionInfo', 'internationalOnly'] as const)('our own of %s', (name) => {
-    const { body, signature: expected, canonical } = own[name]
-    expect(signature(body, checksumKey)).toBe(expected)
-    if (canonical !== undefined) expect(canonicalText(body)).toBe(canonical)
-  })
+  it.each(['requestPayment', 'getTransactionInfo', 'internationalOnly'] as const)(
+    'our own of %s',
+    (name) => {
+      const { body, signature: expected, canonical } = own[name]
+      expect(signature(body, checksumKey)).toBe(expected)
+      if (canonical !== undefined) expect(canonicalText(body)).toBe(canonical)
+    },
+  )
 
   it('our own of the refund and of the webhook', () => {
     const { transactionCode, merchantRefundCode, refundAmount, checksum } = own.refund
-    expect(refundChecksum([transactionCode, merchantRefundCode, refundAmount], checksumKey)).toBe(checksum)
-    expect(webhookChecksum('TOPUP20261121000001', '100000', 'ALE00TEST1', checksumKey)).toBe(own.webhook.checksum)
+    expect(refundChecksum([transactionCode, merchantRefundCode, refundAmount], checksumKey)).toBe(
+      checksum,
+    )
+    expect(webhookChecksum('TOPUP20261121000001', '100000', 'ALE00TEST1', checksumKey)).toBe(
+      own.webhook.checksum,
+    )
     expect(driver.readNotice(notice(own.webhook))).toEqual({
       ask: true,
       eventId: 'notice:ALE00TEST1:000:100000',
@@ -145,7 +178,16 @@ describe('the vectors', () => {
   it('hashes are compared whole, in either case, and nothing else is equal', () => {
     const hash = webhookChecksum('a', '1', 'b', 'k')
     expect(sameHash(hash, hash.toUpperCase())).toBe(true)
-    for (const other of [hash.slice(1), `${hash}0`, hash.replace(/./, 'x'), '', undefined, null, 7, [hash]])
+    for (const other of [
+      hash.slice(1),
+      `${hash}0`,
+      hash.replace(/./, 'x'),
+      '',
+      undefined,
+      null,
+      7,
+      [hash],
+    ])
       expect(sameHash(hash, other)).toBe(false)
   })
 })
@@ -160,7 +202,10 @@ describe('begin', () => {
       signature: 'x',
     }
     const buyer = { ...order.buyer, name: order.buyer.name.normalize('NFD') }
-    expect(await driver.begin({ ...order, buyer })).toEqual({ checkoutUrl: 'https://alepay.vn/pay/1', providerRef: 'ALE1' })
+    expect(await driver.begin({ ...order, buyer })).toEqual({
+      checkoutUrl: 'https://alepay.vn/pay/1',
+      providerRef: 'ALE1',
+    })
     const { signature: given, ...sent } = asked[0]?.body ?? {}
     expect(sent).toEqual({
       tokenKey,
@@ -194,7 +239,10 @@ describe('begin', () => {
     ['an end before the beginning', { expiresAt: order.createdAt }],
     ['a telephone number of another country', { buyer: { ...order.buyer, phone: '+61412345678' } }],
   ])('refuses %s, and asks nobody', async (_name, change) => {
-    await expect(driver.begin({ ...order, ...change })).rejects.toMatchObject({ name: 'DriverFailure', kind: 'rejected' })
+    await expect(driver.begin({ ...order, ...change })).rejects.toMatchObject({
+      name: 'DriverFailure',
+      kind: 'rejected',
+    })
     expect(asked).toEqual([])
   })
 
@@ -203,7 +251,10 @@ describe('begin', () => {
     [{ code: '127', message: 'x' }, 'rejected'],
     [{ code: '107', message: 'x' }, 'unavailable'],
     [{ code: '000', message: 'x', transactionCode: 'ALE1' }, 'unavailable'],
-    [{ code: '000', message: 'x', transactionCode: 'ALE1', checkoutUrl: 'javascript:alert(1)' }, 'unavailable'],
+    [
+      { code: '000', message: 'x', transactionCode: 'ALE1', checkoutUrl: 'javascript:alert(1)' },
+      'unavailable',
+    ],
     [{}, 'unavailable'],
     ['<html>', 'unavailable'],
     [500, 'unavailable'],
@@ -219,7 +270,8 @@ describe('begin', () => {
 })
 
 describe('a webhook', () => {
-  const hashed = (amount: string) => webhookChecksum(order.reference, amount, 'ALE00TEST1', checksumKey)
+  const hashed = (amount: string) =>
+    webhookChecksum(order.reference, amount, 'ALE00TEST1', checksumKey)
   const body = (amount: string, hashOf: string) =>
     `{"transactionInfo":{"transactionCode":"ALE00TEST1","orderCode":"${order.reference}","amount" : ${amount},"customerFeeAmount":7,"status":"000"},"checksum":"${hashed(hashOf)}"}`
 
@@ -231,7 +283,11 @@ describe('a webhook', () => {
     ['1.62E5', '1.62E5'],
     ['1.62E5', '162000'],
   ])('with the amount %s, hashed as %s, is a hint', (amount, hashOf) => {
-    expect(driver.readNotice(notice(body(amount, hashOf)))).toMatchObject({ ask: true, reference: order.reference, about: 'ALE00TEST1' })
+    expect(driver.readNotice(notice(body(amount, hashOf)))).toMatchObject({
+      ask: true,
+      reference: order.reference,
+      about: 'ALE00TEST1',
+    })
   })
 
   it.each([
@@ -241,7 +297,10 @@ describe('a webhook', () => {
     ['a linked card only', JSON.stringify({ cardLinkInfo: {}, checksum: hashed('162000') })],
     [
       'a number in place of the order',
-      JSON.stringify({ transactionInfo: { ...own.webhook.transactionInfo, orderCode: 1 }, checksum: 'x' }),
+      JSON.stringify({
+        transactionInfo: { ...own.webhook.transactionInfo, orderCode: 1 },
+        checksum: 'x',
+      }),
     ],
     ['nothing', ''],
   ])('with %s is forged', (_name, text) => {
@@ -249,9 +308,15 @@ describe('a webhook', () => {
   })
 
   it('is asked for again only when we could not keep it', () => {
-    const status = (outcome: Parameters<typeof driver.answerTo>[0]) => driver.answerTo(outcome).status
+    const status = (outcome: Parameters<typeof driver.answerTo>[0]) =>
+      driver.answerTo(outcome).status
     expect(status('error')).toBe(500)
-    expect([status('recorded'), status('already'), status('unknown_order'), status('wrong_amount')]).toEqual([200, 200, 200, 200])
+    expect([
+      status('recorded'),
+      status('already'),
+      status('unknown_order'),
+      status('wrong_amount'),
+    ]).toEqual([200, 200, 200, 200])
     expect(status('forged')).toBe(400)
   })
 })
@@ -279,9 +344,15 @@ describe('looking up', () => {
   it('signs its question, names the moment, and takes the amount as text or as number', async () => {
     for (const amount of ['162000', 162_000, '162000.0', '1.62E5']) {
       answers['get-transaction-info'] = info({ amount })
-      expect(await driver.lookUp(order)).toMatchObject({ amount: 162_000n, occurredAt: new Date(1_795_231_920_000) })
+      expect(await driver.lookUp(order)).toMatchObject({
+        amount: 162_000n,
+        occurredAt: new Date(1_795_231_920_000),
+      })
     }
-    expect(asked[0]?.body).toEqual({ ...own.getTransactionInfo.body, signature: own.getTransactionInfo.signature })
+    expect(asked[0]?.body).toEqual({
+      ...own.getTransactionInfo.body,
+      signature: own.getTransactionInfo.signature,
+    })
   })
 
   it('tells of another amount as it is: the settlement parks it', async () => {
@@ -291,21 +362,32 @@ describe('looking up', () => {
 
   it('finds money that came after the payment had expired here', async () => {
     answers['get-transaction-info'] = info()
-    expect(await driver.lookUp({ ...order, expiresAt: new Date(0) })).toMatchObject({ status: 'succeeded' })
+    expect(await driver.lookUp({ ...order, expiresAt: new Date(0) })).toMatchObject({
+      status: 'succeeded',
+    })
   })
 
   it('asks about what the hint names, before its own memory', async () => {
     answers['get-transaction-info'] = info({ transactionCode: 'ALE00TEST2' })
-    expect(await driver.lookUp(order, 'ALE00TEST2')).toMatchObject({ providerTransactionId: 'ALE00TEST2' })
-    expect(await driver.lookUp({ ...order, providerRef: null }, 'ALE00TEST2')).toMatchObject({ status: 'succeeded' })
+    expect(await driver.lookUp(order, 'ALE00TEST2')).toMatchObject({
+      providerTransactionId: 'ALE00TEST2',
+    })
+    expect(await driver.lookUp({ ...order, providerRef: null }, 'ALE00TEST2')).toMatchObject({
+      status: 'succeeded',
+    })
   })
 
   it('of a forged hint, says what Alepay says: nothing is paid', async () => {
     // MD5 of a key that leaked: the webhook passes, and the question shows that the payment is open
-    const word = driver.readNotice(notice({ transactionInfo: own.webhook.transactionInfo, checksum: own.webhook.checksum }))
+    const word = driver.readNotice(
+      notice({ transactionInfo: own.webhook.transactionInfo, checksum: own.webhook.checksum }),
+    )
     answers['get-transaction-info'] = info({ status: '107' })
     expect(word).toMatchObject({ ask: true })
-    expect(await driver.lookUp(order, word.about)).toMatchObject({ status: 'pending', providerTransactionId: null })
+    expect(await driver.lookUp(order, word.about)).toMatchObject({
+      status: 'pending',
+      providerTransactionId: null,
+    })
   })
 
   it.each([
@@ -330,7 +412,12 @@ describe('looking up', () => {
 })
 
 describe('a refund', () => {
-  const wish = { refundId: 'RF1', amount: 62_000n, reason: 'Khách yêu cầu', providerTransactionId: 'ALE00TEST1' }
+  const wish = {
+    refundId: 'RF1',
+    amount: 62_000n,
+    reason: 'Khách yêu cầu',
+    providerTransactionId: 'ALE00TEST1',
+  }
   const told = (order_: readonly string[], changes: Record<string, unknown> = {}) => {
     const data: Record<string, unknown> = {
       transactionCode: 'ALE00TEST1',
@@ -362,11 +449,24 @@ describe('a refund', () => {
   })
 
   it('is looked for, then asked for, with the checksum over the amount as it is sent', async () => {
-    expect(await driver.refund(order, wish)).toMatchObject({ status: 'refunded', amount: 62_000n, refundId: 'RF1' })
-    expect(asked.map(({ call }) => call)).toEqual(['get-refund-info', 'get-transaction-info', 'merchant-request-refund'])
+    expect(await driver.refund(order, wish)).toMatchObject({
+      status: 'refunded',
+      amount: 62_000n,
+      refundId: 'RF1',
+    })
+    expect(asked.map(({ call }) => call)).toEqual([
+      'get-refund-info',
+      'get-transaction-info',
+      'merchant-request-refund',
+    ])
     expect(asked[2]?.body).toEqual({
       tokenKey,
-      data: { transactionCode: 'ALE00TEST1', merchantRefundCode: 'RF1', refundAmount: '62000', reason: 'Khách yêu cầu' },
+      data: {
+        transactionCode: 'ALE00TEST1',
+        merchantRefundCode: 'RF1',
+        refundAmount: '62000',
+        reason: 'Khách yêu cầu',
+      },
       checksum: refundChecksum(['ALE00TEST1', 'RF1', '62000'], checksumKey),
     })
   })
@@ -382,7 +482,11 @@ describe('a refund', () => {
 
   it.each([
     ['its parts in the wrong order', told(asInfo), 'unclear'],
-    ['no checksum', { code: '000', data: { ...told(asAnswer).data, checksum: undefined } }, 'unclear'],
+    [
+      'no checksum',
+      { code: '000', data: { ...told(asAnswer).data, checksum: undefined } },
+      'unclear',
+    ],
     ['another amount', told(asAnswer, { refundAmount: '1' }), 'unclear'],
     ['a failure', told(asAnswer, { refundStatus: '111' }), 'rejected'],
     ['"later"', { code: '107' }, 'unclear'],

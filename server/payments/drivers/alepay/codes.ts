@@ -1,5 +1,6 @@
 /** Alepay's codes, and what they mean to us. Source: the guide's appendix, which calls itself incomplete. */
 import type { DriverFailureKind } from '../../../platform/errors.ts'
+import type { DeclineReason } from '../../../../contract/payments.ts'
 import type { ProviderStatus } from '../../driver.ts'
 
 /** Known codes only, for the log and the customer's support. */
@@ -29,6 +30,16 @@ export const texts: Readonly<Record<string, string>> = {
   '156': 'wrong amount',
 }
 
+const reasons: Readonly<Record<string, DeclineReason>> = {
+  '134': 'limit',
+  '135': 'declined',
+  '151': 'not_enrolled',
+  '154': 'limit',
+}
+/** A notice's detail is `status <code> …`. */
+export const declineReason = (detail: string): DeclineReason | undefined =>
+  reasons[/^status (\d+)/.exec(detail)?.[1] ?? '']
+
 /** "There is no such thing", of a transaction or a refund. */
 export const unknown: ReadonlySet<string> = new Set(['108', '109', '136'])
 
@@ -39,4 +50,5 @@ export function statusOf(code: string): ProviderStatus {
 }
 
 /** What a refused call means: only "being processed" is worth another try. */
-export const kindOf = (code: string): DriverFailureKind => (code === '107' ? 'unavailable' : 'rejected')
+export const kindOf = (code: string): DriverFailureKind =>
+  code === '107' ? 'unavailable' : 'rejected'

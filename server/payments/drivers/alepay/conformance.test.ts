@@ -6,8 +6,16 @@ import type { HostedDriver } from '../../driver.ts'
 import { createAlepay } from './index.ts'
 import { settings } from './settings.ts'
 
-const merchant = { tokenKey: 'TESTTOKENKEY0123456789ABCDEFGH', checksumKey: 'TESTCHECKSUMKEY0123456789ABCDEF' }
-const outcomes: Readonly<Record<Choice, string>> = { pay: 'paid', fail: 'declined', cancel: 'cancelled', suspicious: 'review' }
+const merchant = {
+  tokenKey: 'TESTTOKENKEY0123456789ABCDEFGH',
+  checksumKey: 'TESTCHECKSUMKEY0123456789ABCDEF',
+}
+const outcomes: Readonly<Record<Choice, string>> = {
+  pay: 'paid',
+  fail: 'declined',
+  cancel: 'cancelled',
+  suspicious: 'review',
+}
 
 const adapter: Adapter = {
   name: 'alepay',
@@ -31,7 +39,9 @@ const adapter: Adapter = {
       pace: 0.01,
     })
     const facing = (url: string, timeoutMs: number): HostedDriver =>
-      createAlepay(settings.parse({ ...merchant, baseUrl: `${url}/alepay/api/v3/checkout`, timeoutMs }))
+      createAlepay(
+        settings.parse({ ...merchant, baseUrl: `${url}/alepay/api/v3/checkout`, timeoutMs }),
+      )
     async function page(checkoutUrl: string): Promise<string> {
       const response = await fetch(checkoutUrl)
       const token = /name="token" value="([^"]+)"/.exec(await response.text())?.[1]
@@ -52,9 +62,14 @@ const adapter: Adapter = {
             await page(checkoutUrl)
           },
           async choose(choice) {
-            const body = new URLSearchParams({ token: await page(checkoutUrl), outcome: outcomes[choice] })
+            const body = new URLSearchParams({
+              token: await page(checkoutUrl),
+              outcome: outcomes[choice],
+            })
             const confirm = new URL('/alepay/checkout/confirm', checkoutUrl)
-            return (await fetch(confirm, { method: 'POST', body, redirect: 'manual' })).headers.get('location')
+            return (await fetch(confirm, { method: 'POST', body, redirect: 'manual' })).headers.get(
+              'location',
+            )
           },
         }
       },

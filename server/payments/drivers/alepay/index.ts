@@ -16,7 +16,7 @@ import {
   type PaymentOrder,
   type Refund,
 } from '../../driver.ts'
-import { kindOf, statusOf, texts, unknown } from './codes.ts'
+import { kindOf, statusOf, texts, unknown, declineReason } from './codes.ts'
 import { fromAlepayAmount, fromAlepayTime, paymentHours, vietnamesePhone } from './convert.ts'
 import type { AlepaySettings } from './settings.ts'
 import { refundChecksum, sameHash, signed, webhookChecksum } from './sign.ts'
@@ -29,10 +29,13 @@ const checkoutType = 4
 const nowhere = { buyerAddress: 'Việt Nam', buyerCity: 'Hà Nội', buyerCountry: 'Việt Nam' } as const
 
 type Json = Readonly<Record<string, unknown>>
-const objectOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {})
-const textOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
+const objectOf = (value: unknown): Json =>
+  typeof value === 'object' && value !== null ? (value as Json) : {}
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 const said = (code: string): string => (code in texts ? `${code} ${texts[code]}` : code)
-const failure = (kind: DriverFailureKind, why: string): DriverFailure => new DriverFailure(kind, `alepay: ${why}`)
+const failure = (kind: DriverFailureKind, why: string): DriverFailure =>
+  new DriverFailure(kind, `alepay: ${why}`)
 const rejected = (why: string): DriverFailure => failure('rejected', why)
 
 /** Opens the driver. It keeps no state. */
@@ -40,7 +43,11 @@ export function createAlepay(settings: AlepaySettings) {
   const { tokenKey, checksumKey } = settings
 
   /** Posts one call and answers what came, its code in text. Asking changes nothing; neither does beginning what nobody was led to yet. */
-  async function post(call: string, json: unknown, trouble: DriverFailureKind): Promise<Json & { readonly code: string }> {
+  async function post(
+    call: string,
+    json: unknown,
+    trouble: DriverFailureKind,
+  ): Promise<Json & { readonly code: string }> {
     const answer = await callHttp({
       peer: 'alepay',
       method: 'POST',
@@ -59,10 +66,12 @@ export function createAlepay(settings: AlepaySettings) {
   async function begin(order: PaymentOrder): Promise<{ checkoutUrl: string; providerRef: string }> {
     if (order.currency !== 'VND') throw rejected(`takes VND, not ${order.currency}`)
     if (!channels.some((channel) => channel === order.channel)) throw rejected('no such channel')
-    if (order.amount <= 0n || order.amount > BigInt(Number.MAX_SAFE_INTEGER)) throw rejected('the amount is out of range')
+    if (order.amount <= 0n || order.amount > BigInt(Number.MAX_SAFE_INTEGER))
+      throw rejected('the amount is out of range')
     if (order.expiresAt <= order.createdAt) throw rejected('the payment expires before it begins')
     const buyerPhone = vietnamesePhone(order.buyer.phone)
-    if (buyerPhone === undefined) throw rejected('takes buyers with a Vietnamese telephone number only')
+    if (buyerPhone === undefined)
+      throw rejected('takes buyers with a Vietnamese telephone number only')
     const answer = await post(
       'request-payment',
       signed(
@@ -90,9 +99,14 @@ export function createAlepay(settings: AlepaySettings) {
       ),
       'unavailable',
     )
-    if (answer.code !== '000') throw failure(kindOf(answer.code), `request-payment answered ${said(answer.code)}`)
-    const [checkoutUrl, providerRef] = [textOf(answer['checkoutUrl']), textOf(answer['transactionCode'])]
-    if (providerRef === '' || !/^https?:\/\//.test(checkoutUrl)) throw failure('unavailable', 'request-payment answered without an address')
+    if (answer.code !== '000')
+      throw failure(kindOf(answer.code), `request-payment answered ${said(answer.code)}`)
+    const [checkoutUrl, providerRef] = [
+      textOf(answer['checkoutUrl']),
+      textOf(answer['transactionCode']),
+    ]
+    if (providerRef === '' || !/^https?:\/\//.test(checkoutUrl))
+      throw failure('unavailable', 'request-payment answered without an address')
     return { checkoutUrl, providerRef }
   }
 
@@ -107,12 +121,20 @@ export function createAlepay(settings: AlepaySettings) {
     const told = objectOf(body['transactionInfo'])
     const { orderCode, transactionCode } = told
     const amount = fromAlepayAmount(told['amount'])
-    if (typeof orderCode !== 'string' || typeof transactionCode !== 'string' || amount === undefined)
+    if (
+      typeof orderCode !== 'string' ||
+      typeof transactionCode !== 'string' ||
+      amount === undefined
+    )
       throw new ForgedNotice('alepay: no word about a payment')
     // Alepay hashes the amount as it wrote it, and whether that is 162000 or 162000.0 is its own affair
-    const written = [...text.matchAll(/"amount"\s*:\s*"?([\d.Ee+]{1,24})/g)].map(([, token]) => token ?? '')
+    const written = [...text.matchAll(/"amount"\s*:\s*"?([\d.Ee+]{1,24})/g)].map(
+      ([, token]) => token ?? '',
+    )
     const holds = [...new Set([...written, amount.toString()])]
-      .map((token) => sameHash(webhookChecksum(orderCode, token, transactionCode, checksumKey), body['checksum']))
+      .map((token) =>
+        sameHash(webhookChecksum(orderCode, token, transactionCode, checksumKey), body['checksum']),
+      )
       .includes(true)
     if (!holds) throw new ForgedNotice('alepay: the checksum does not hold')
     return {
@@ -126,18 +148,31 @@ export function createAlepay(settings: AlepaySettings) {
   /** No reply is prescribed; a status beyond 2xx asks for the word once more. */
   function answerTo(outcome: NoticeOutcome): NoticeAnswer {
     const status = outcome === 'error' ? 500 : outcome === 'forged' ? 400 : 200
-    return { status, contentType: 'application/json; charset=utf-8', body: JSON.stringify({ success: status === 200 }) }
+    return {
+      status,
+      contentType: 'application/json; charset=utf-8',
+      body: JSON.stringify({ success: status === 200 }),
+    }
   }
 
   async function lookUp(order: PaymentOrder, about?: string): Promise<Notice | null> {
     // Alepay knows a payment by its own code alone
     const transactionCode = about ?? order.providerRef
     if (transactionCode === null) return null
-    const answer = await post('get-transaction-info', signed({ tokenKey, transactionCode }, checksumKey), 'unavailable')
+    const answer = await post(
+      'get-transaction-info',
+      signed({ tokenKey, transactionCode }, checksumKey),
+      'unavailable',
+    )
     if (unknown.has(answer.code)) return null
-    if (answer.code !== '000') throw failure(kindOf(answer.code), `get-transaction-info answered ${said(answer.code)}`)
+    if (answer.code !== '000')
+      throw failure(kindOf(answer.code), `get-transaction-info answered ${said(answer.code)}`)
     const amount = fromAlepayAmount(answer['amount'])
-    if (answer['orderCode'] !== order.reference || answer['transactionCode'] !== transactionCode || amount === undefined)
+    if (
+      answer['orderCode'] !== order.reference ||
+      answer['transactionCode'] !== transactionCode ||
+      amount === undefined
+    )
       throw failure('unavailable', 'the answer is about something else')
     if (answer['currency'] !== 'VND') throw rejected('the payment is in another currency')
     const code = textOf(answer['status'])
@@ -149,19 +184,27 @@ export function createAlepay(settings: AlepaySettings) {
       status,
       amount,
       currency: 'VND',
-      occurredAt: fromAlepayTime(answer['successTime']) ?? fromAlepayTime(answer['transactionTime']),
+      occurredAt:
+        fromAlepayTime(answer['successTime']) ?? fromAlepayTime(answer['transactionTime']),
       detail: `status ${said(code)}`,
     }
   }
 
   /** A refund as Alepay tells of it; `parts` is the order in which this call's answer hashes them. */
-  function refundNotice(order: PaymentOrder, wish: Refund, transactionCode: string, answer: Json, parts: readonly string[]): Notice {
+  function refundNotice(
+    order: PaymentOrder,
+    wish: Refund,
+    transactionCode: string,
+    answer: Json,
+    parts: readonly string[],
+  ): Notice {
     const data = objectOf(answer['data'])
     const expected = refundChecksum(
       parts.map((part) => textOf(data[part])),
       checksumKey,
     )
-    if (!sameHash(expected, data['checksum'])) throw failure('unclear', 'a refund is told of without a valid checksum')
+    if (!sameHash(expected, data['checksum']))
+      throw failure('unclear', 'a refund is told of without a valid checksum')
     if (
       data['transactionCode'] !== transactionCode ||
       data['orderCode'] !== order.reference ||
@@ -186,20 +229,32 @@ export function createAlepay(settings: AlepaySettings) {
   }
 
   async function refund(order: PaymentOrder, wish: Refund): Promise<Notice> {
-    if (wish.amount <= 0n || wish.amount > order.amount) throw rejected('a refund must be between 1 đ and what was paid')
+    if (wish.amount <= 0n || wish.amount > order.amount)
+      throw rejected('a refund must be between 1 đ and what was paid')
     const transactionCode = wish.providerTransactionId ?? order.providerRef
     if (transactionCode === null) throw rejected('there is no payment to give back')
     const named = { transactionCode, merchantRefundCode: wish.refundId }
     // asked first, so that a refund whose answer was lost is found and not made again
     const before = await post(
       'get-refund-info',
-      { tokenKey, data: named, checksum: refundChecksum([transactionCode, wish.refundId], checksumKey) },
+      {
+        tokenKey,
+        data: named,
+        checksum: refundChecksum([transactionCode, wish.refundId], checksumKey),
+      },
       'unavailable',
     )
     if (before.code === '000')
-      return refundNotice(order, wish, transactionCode, before, ['transactionCode', 'orderCode', 'merchantRefundCode', 'refundAmount'])
-    if (!unknown.has(before.code)) throw failure(kindOf(before.code), `get-refund-info answered ${said(before.code)}`)
-    if ((await lookUp(order, transactionCode))?.status !== 'succeeded') throw rejected('there is no money to give back')
+      return refundNotice(order, wish, transactionCode, before, [
+        'transactionCode',
+        'orderCode',
+        'merchantRefundCode',
+        'refundAmount',
+      ])
+    if (!unknown.has(before.code))
+      throw failure(kindOf(before.code), `get-refund-info answered ${said(before.code)}`)
+    if ((await lookUp(order, transactionCode))?.status !== 'succeeded')
+      throw rejected('there is no money to give back')
     const refundAmount = wish.amount.toString()
     const answer = await post(
       'merchant-request-refund',
@@ -211,13 +266,23 @@ export function createAlepay(settings: AlepaySettings) {
       'unclear',
     )
     if (answer.code === '107') throw failure('unclear', 'the refund is being processed')
-    if (answer.code !== '000') throw failure(answer.code in texts ? 'rejected' : 'unclear', `refund answered ${said(answer.code)}`)
-    return refundNotice(order, wish, transactionCode, answer, ['transactionCode', 'orderCode', 'refundAmount', 'merchantRefundCode'])
+    if (answer.code !== '000')
+      throw failure(
+        answer.code in texts ? 'rejected' : 'unclear',
+        `refund answered ${said(answer.code)}`,
+      )
+    return refundNotice(order, wish, transactionCode, answer, [
+      'transactionCode',
+      'orderCode',
+      'refundAmount',
+      'merchantRefundCode',
+    ])
   }
 
   return {
     kind: 'hosted' as const,
     name: 'alepay',
+    declineReason,
     displayName: 'Alepay',
     currencies: ['VND'] as const,
     channels,

@@ -31,4 +31,7 @@ export const sandboxKeys = (derive: (purpose: string) => string) => ({
   tokenKey: derive('sandbox-alepay-token'),
   checksumKey: derive('sandbox-alepay'),
 })
-export const inSandbox = (url: string, keys: Readonly<Record<string, string>>) => ({ ...keys, baseUrl: `${url}/alepay/api/v3/checkout` })
+export const inSandbox = (url: string, keys: Readonly<Record<string, string>>) => ({
+  ...keys,
+  baseUrl: `${url}/alepay/api/v3/checkout`,
+})

@@ -21,7 +21,10 @@ export const signature = (fields: Fields, checksumKey: string): string =>
 /** The fields as they are sent: text composed (NFC), because Alepay hashes it so, and signed as it is sent. */
 export function signed(fields: Fields, checksumKey: string): Fields {
   const sent = Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [key, typeof value === 'string' ? value.normalize('NFC') : value]),
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value.normalize('NFC') : value,
+    ]),
   )
   return { ...sent, signature: signature(sent, checksumKey) }
 }
@@ -32,11 +35,19 @@ export const refundChecksum = (parts: readonly string[], checksumKey: string): s
     .update([...parts, checksumKey].join(''), 'utf8')
     .digest('hex')
 
-export const webhookChecksum = (orderCode: string, amount: string, transactionCode: string, checksumKey: string): string =>
-  createHash('md5').update(`${orderCode}${amount}${transactionCode}${checksumKey}`, 'utf8').digest('hex')
+export const webhookChecksum = (
+  orderCode: string,
+  amount: string,
+  transactionCode: string,
+  checksumKey: string,
+): string =>
+  createHash('md5')
+    .update(`${orderCode}${amount}${transactionCode}${checksumKey}`, 'utf8')
+    .digest('hex')
 
 /** Compares two hashes in hex of any case in constant time. What is no hash of that length is unequal. */
 export function sameHash(expected: string, given: unknown): boolean {
-  if (typeof given !== 'string' || given.length !== expected.length || !/^[0-9a-f]+$/i.test(given)) return false
+  if (typeof given !== 'string' || given.length !== expected.length || !/^[0-9a-f]+$/i.test(given))
+    return false
   return timingSafeEqual(Buffer.from(expected, 'hex'), Buffer.from(given, 'hex'))
 }

@@ -56,7 +56,12 @@ describe('the QR code', () => {
         fc.integer({ min: 1, max: 500_000_000 }),
         fc.stringMatching(/^[A-Z0-9]{1,25}$/),
         (bin, account, amount, content) => {
-          const theirs = QRPay.initVietQR({ bankBin: bin, bankNumber: account, amount: String(amount), purpose: content })
+          const theirs = QRPay.initVietQR({
+            bankBin: bin,
+            bankNumber: account,
+            amount: String(amount),
+            purpose: content,
+          })
           expect(vietQr({ bin, account, amount: BigInt(amount), content })).toBe(theirs.build())
         },
       ),
@@ -65,7 +70,9 @@ describe('the QR code', () => {
 
   it('refuses what it cannot hold', () => {
     expect(() => vietQr({ bin: '970436', account: '1', content: 'Nạp ví' })).toThrow(RangeError)
-    expect(() => vietQr({ bin: '970436', account: '1', content: 'x'.repeat(100) })).toThrow(RangeError)
+    expect(() => vietQr({ bin: '970436', account: '1', content: 'x'.repeat(100) })).toThrow(
+      RangeError,
+    )
   })
 })
 
@@ -84,19 +91,29 @@ describe('the transfer code', () => {
 
   it('with one wrong character, or two exchanged, is no code', () => {
     fc.assert(
-      fc.property(codes, fc.integer({ min: 3, max: 11 }), fc.constantFrom(...alphabet), (code, at, other) => {
-        fc.pre(code[at] !== other)
-        expect(findTransferCode(code.slice(0, at) + other + code.slice(at + 1))).toBeUndefined()
-      }),
+      fc.property(
+        codes,
+        fc.integer({ min: 3, max: 11 }),
+        fc.constantFrom(...alphabet),
+        (code, at, other) => {
+          fc.pre(code[at] !== other)
+          expect(findTransferCode(code.slice(0, at) + other + code.slice(at + 1))).toBeUndefined()
+        },
+      ),
       { numRuns: 5000 },
     )
     fc.assert(
-      fc.property(codes, fc.integer({ min: 3, max: 11 }), fc.integer({ min: 3, max: 11 }), (code, a, b) => {
-        fc.pre(code[a] !== code[b])
-        const letters = [...code]
-        ;[letters[a], letters[b]] = [letters[b] ?? '', letters[a] ?? '']
-        expect(findTransferCode(letters.join(''))).toBeUndefined()
-      }),
+      fc.property(
+        codes,
+        fc.integer({ min: 3, max: 11 }),
+        fc.integer({ min: 3, max: 11 }),
+        (code, a, b) => {
+          fc.pre(code[a] !== code[b])
+          const letters = [...code]
+          ;[letters[a], letters[b]] = [letters[b] ?? '', letters[a] ?? '']
+          expect(findTransferCode(letters.join(''))).toBeUndefined()
+        },
+      ),
       { numRuns: 5000 },
     )
   })
@@ -157,7 +174,9 @@ describe('the transfer code', () => {
       }),
       { numRuns: 10_000, seed: 20_261_121 },
     )
-    process.stdout.write(`transfer texts: ${matched} of ${all} matched, ${wrong} to a wrong code (seed 20261121)\n`)
+    process.stdout.write(
+      `transfer texts: ${matched} of ${all} matched, ${wrong} to a wrong code (seed 20261121)\n`,
+    )
     expect(wrong).toBe(0)
     expect(matched / all).toBeGreaterThanOrEqual(0.999)
   })
@@ -200,16 +219,30 @@ describe('the feeds', () => {
   })
 
   it('Casso’s word is read, whatever the order of its keys', () => {
-    const expected = { eventId: 'casso:0', bankReference: 'MA_GIAO_DICH_THU_NGHIEM', accountNumber: '88888888', arrived: 599_000n }
+    const expected = {
+      eventId: 'casso:0',
+      bankReference: 'MA_GIAO_DICH_THU_NGHIEM',
+      accountNumber: '88888888',
+      arrived: 599_000n,
+    }
     expect(readCasso(posted(cassoWord, cassoSigned), cassoKey, cassoAt)).toMatchObject(expected)
     const { error, data } = JSON.parse(cassoWord) as { error: number; data: object }
-    const turned = JSON.stringify({ data: Object.fromEntries(Object.entries(data).toReversed()), error }, null, 2)
+    const turned = JSON.stringify(
+      { data: Object.fromEntries(Object.entries(data).toReversed()), error },
+      null,
+      2,
+    )
     expect(readCasso(posted(turned, cassoSigned), cassoKey, cassoAt)).toMatchObject(expected)
   })
 
   it.each([
     ['a changed amount', sepayBody.replace('100000', '900000'), sepaySigned, sepayAt],
-    ['another secret', sepayBody, { ...sepaySigned, 'x-sepay-signature': `sha256=${'0'.repeat(64)}` }, sepayAt],
+    [
+      'another secret',
+      sepayBody,
+      { ...sepaySigned, 'x-sepay-signature': `sha256=${'0'.repeat(64)}` },
+      sepayAt,
+    ],
     ['another moment', sepayBody, { ...sepaySigned, 'x-sepay-timestamp': '1795231861' }, sepayAt],
     ['no signature', sepayBody, {}, sepayAt],
     ['six minutes of age', sepayBody, sepaySigned, new Date(sepayAt.getTime() + 360_000)],
@@ -227,8 +260,15 @@ describe('the feeds', () => {
   })
 
   it('an amount is whole đồng, and never a float', () => {
-    expect([dong(100_000), dong('100000.00'), dong('18067000.0'), dong(-5)]).toEqual([100_000n, 100_000n, 18_067_000n, -5n])
-    expect([dong('1.5'), dong(1.5), dong('1e6'), dong(''), dong(null), dong('1,000')]).toEqual(Array(6).fill(undefined))
+    expect([dong(100_000), dong('100000.00'), dong('18067000.0'), dong(-5)]).toEqual([
+      100_000n,
+      100_000n,
+      18_067_000n,
+      -5n,
+    ])
+    expect([dong('1.5'), dong(1.5), dong('1e6'), dong(''), dong(null), dong('1,000')]).toEqual(
+      Array(6).fill(undefined),
+    )
   })
 
   it('a moment is Vietnam’s, whatever the zone of this process', () => {
@@ -247,14 +287,22 @@ describe('the feeds', () => {
     }),
   )
   const word = (changes: object): NoticeRequest => {
-    const body = JSON.stringify({ ...(JSON.parse(sepayBody) as object), content: transferCode('X'), ...changes })
+    const body = JSON.stringify({
+      ...(JSON.parse(sepayBody) as object),
+      content: transferCode('X'),
+      ...changes,
+    })
     const now = String(Math.floor(Date.now() / 1000))
     const mac = createHmac('sha256', 's').update(`${now}.${body}`).digest('hex')
     return posted(body, { 'x-sepay-timestamp': now, 'x-sepay-signature': `sha256=${mac}` })
   }
 
   it('money that leaves is no notice; money on another account is nobody’s', () => {
-    expect(bank.readNotice(word({}))).toMatchObject({ reference: transferCode('X'), status: 'succeeded', amount: 100_000n })
+    expect(bank.readNotice(word({}))).toMatchObject({
+      reference: transferCode('X'),
+      status: 'succeeded',
+      amount: 100_000n,
+    })
     expect(bank.readNotice(word({ transferType: 'out' }))).toBeNull()
     expect(bank.readNotice(word({ accountNumber: '999' }))).toMatchObject({ reference: null })
   })
@@ -294,13 +342,23 @@ describe('the list', () => {
     const server = createServer((request, response) => {
       asked += 1
       const { searchParams } = new URL(request.url ?? '', 'http://sepay')
-      const at = (name: string): number => (momentInVietnam(searchParams.get(name) ?? '')?.getTime() ?? 0) / 1000
-      const [first, last] = blind ? [from.getTime() / 1000, to.getTime() / 1000] : [at('transaction_date_min'), at('transaction_date_max')]
+      const at = (name: string): number =>
+        (momentInVietnam(searchParams.get(name) ?? '')?.getTime() ?? 0) / 1000
+      const [first, last] = blind
+        ? [from.getTime() / 1000, to.getTime() / 1000]
+        : [at('transaction_date_min'), at('transaction_date_max')]
       const transactions = []
-      for (let time = last - (last % seconds); time >= first && transactions.length < 5000; time -= seconds)
+      for (
+        let time = last - (last % seconds);
+        time >= first && transactions.length < 5000;
+        time -= seconds
+      )
         transactions.push({
           id: time,
-          transaction_date: new Date((time + 25_200) * 1000).toISOString().slice(0, 19).replace('T', ' '),
+          transaction_date: new Date((time + 25_200) * 1000)
+            .toISOString()
+            .slice(0, 19)
+            .replace('T', ' '),
           account_number: '0123499999',
           amount_in: '1000.00',
           transaction_content: '',
@@ -320,21 +378,28 @@ describe('the list', () => {
         sepayUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       }),
     )
-    return { notices: async () => (await bank.movements?.({ from, to })) ?? [], asked: () => asked, close: () => server.close() }
+    return {
+      notices: async () => (await bank.movements?.({ from, to })) ?? [],
+      asked: () => asked,
+      close: () => server.close(),
+    }
   }
 
   it.each([
     [60, 1441, 1],
     // 86 401 seconds: a list that is full is asked for in halves.
     [7, 12_343, 7],
-  ])('with one movement every %i seconds holds all %i, in %i questions', async (seconds, movements, questions) => {
-    const { notices, asked, close } = await listOf(seconds)
-    const found = await notices()
-    expect(new Set(found.map(({ eventId }) => eventId)).size).toBe(movements)
-    expect(found.length).toBe(movements)
-    expect(asked()).toBe(questions)
-    close()
-  })
+  ])(
+    'with one movement every %i seconds holds all %i, in %i questions',
+    async (seconds, movements, questions) => {
+      const { notices, asked, close } = await listOf(seconds)
+      const found = await notices()
+      expect(new Set(found.map(({ eventId }) => eventId)).size).toBe(movements)
+      expect(found.length).toBe(movements)
+      expect(asked()).toBe(questions)
+      close()
+    },
+  )
 
   it('of a feed that is full whatever it is asked for is given up', async () => {
     const { notices, asked, close } = await listOf(1, true)

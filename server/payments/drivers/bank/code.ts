@@ -23,7 +23,9 @@ function checkCharacter(characters: string): string {
 /** The transfer code of a payment: the same for the same payment, and of 2^40 different ones. */
 export function transferCode(code: string): string {
   const bytes = createHash('sha256').update(code).digest()
-  const characters = Array.from({ length }, (_, index) => alphabet[(bytes[index] ?? 0) & 31]).join('')
+  const characters = Array.from({ length }, (_, index) => alphabet[(bytes[index] ?? 0) & 31]).join(
+    '',
+  )
   return prefix + characters + checkCharacter(characters)
 }
 
@@ -50,7 +52,8 @@ export function findTransferCode(text: string): string | undefined {
       .slice(at + prefix.length, at + prefix.length + length + 1)
       .replaceAll(/[OILU]/g, (letter) => confusable[letter] ?? '')
     const characters = candidate.slice(0, length)
-    if (candidate.length === length + 1 && checkCharacter(characters) === candidate[length]) found.add(prefix + candidate)
+    if (candidate.length === length + 1 && checkCharacter(characters) === candidate[length])
+      found.add(prefix + candidate)
   }
   return found.size === 1 ? [...found][0] : undefined
 }

@@ -28,7 +28,13 @@ const fedBy = (feed: 'sepay' | 'casso'): Adapter => ({
       pace: 0.01,
     })
     const facing = (url: string, timeoutMs: number) =>
-      createBank(settings.parse({ ...inSandbox(sandbox.url, keys), sepayUrl: `${url}/sepay/userapi`, timeoutMs }))
+      createBank(
+        settings.parse({
+          ...inSandbox(sandbox.url, keys),
+          sepayUrl: `${url}/sepay/userapi`,
+          timeoutMs,
+        }),
+      )
     return {
       driver: facing(sandbox.url, 10_000),
       unreachable: facing(closedUrl, 10_000),
@@ -46,8 +52,14 @@ const fedBy = (feed: 'sepay' | 'casso'): Adapter => ({
           },
           async choose() {
             const shown = await (await fetch(`${app}?qr=${encodeURIComponent(qr ?? '')}`)).text()
-            const value = (name: string): string => new RegExp(`name="${name}" value="([^"]*)"`).exec(shown)?.[1] ?? ''
-            const body = new URLSearchParams({ account: value('account'), amount: value('amount'), content: value('content'), feed })
+            const value = (name: string): string =>
+              new RegExp(`name="${name}" value="([^"]*)"`).exec(shown)?.[1] ?? ''
+            const body = new URLSearchParams({
+              account: value('account'),
+              amount: value('amount'),
+              content: value('content'),
+              feed,
+            })
             await fetch(app, { method: 'POST', body })
             return null
           },
@@ -60,8 +72,21 @@ const fedBy = (feed: 'sepay' | 'casso'): Adapter => ({
           { ...genuine, rawBody: Buffer.from(text.replace('150000', '950000')) },
           { ...genuine, rawBody: Buffer.from(text.replace('MBVCB', 'MBVCC')) },
           { ...genuine, headers: { ...genuine.headers, [signature]: undefined } },
-          { ...genuine, headers: { ...genuine.headers, [signature]: genuine.headers[signature]?.replaceAll(/[0-9a-f]/g, '0') } },
-          { ...genuine, headers: { ...genuine.headers, 'x-sepay-timestamp': '1', [signature]: `${genuine.headers[signature] ?? ''}0` } },
+          {
+            ...genuine,
+            headers: {
+              ...genuine.headers,
+              [signature]: genuine.headers[signature]?.replaceAll(/[0-9a-f]/g, '0'),
+            },
+          },
+          {
+            ...genuine,
+            headers: {
+              ...genuine.headers,
+              'x-sepay-timestamp': '1',
+              [signature]: `${genuine.headers[signature] ?? ''}0`,
+            },
+          },
         ]
       },
       async close() {

@@ -80,14 +80,21 @@ function read<S extends z.ZodMiniType>(schema: S, value: unknown): z.output<S> {
 /** Throws ForgedNotice unless the word is SePay's own and at most five minutes old. */
 export function readSepay(request: NoticeRequest, secret: string, now: Date): Movement {
   const timestamp = request.headers['x-sepay-timestamp'] ?? ''
-  const given = /^sha256=([0-9a-f]{64})$/i.exec(request.headers['x-sepay-signature'] ?? '')?.[1]?.toLowerCase()
-  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(request.rawBody).digest('hex')
+  const given = /^sha256=([0-9a-f]{64})$/i
+    .exec(request.headers['x-sepay-signature'] ?? '')?.[1]
+    ?.toLowerCase()
+  const expected = createHmac('sha256', secret)
+    .update(`${timestamp}.`)
+    .update(request.rawBody)
+    .digest('hex')
   if (given === undefined || !/^\d{1,12}$/.test(timestamp) || !same(expected, given))
     throw new ForgedNotice('sepay: the signature does not hold')
-  if (Math.abs(now.getTime() - Number(timestamp) * 1000) > driftMs) throw new ForgedNotice('sepay: the word is too old')
+  if (Math.abs(now.getTime() - Number(timestamp) * 1000) > driftMs)
+    throw new ForgedNotice('sepay: the word is too old')
   const word = read(SepayWord, parsed(request))
   const moved = dong(word.transferAmount)
-  if (moved === undefined) throw new ForgedNotice('sepay: an amount that is no whole number of đồng')
+  if (moved === undefined)
+    throw new ForgedNotice('sepay: an amount that is no whole number of đồng')
   return {
     eventId: `sepay:${word.id}`,
     bankReference: word.referenceCode?.trim() || `sepay:${word.id}`,
@@ -111,16 +118,20 @@ const sorted = (value: unknown): unknown =>
 
 /** Throws ForgedNotice unless the word is Casso's own. Casso signs the body with its keys in order, not the bytes that it sends. */
 export function readCasso(request: NoticeRequest, secret: string, now: Date): Movement {
-  const [, timestamp = '', given = ''] = /^t=(\d{1,15}),v1=([0-9a-f]{128})$/i.exec(request.headers['x-casso-signature'] ?? '') ?? []
+  const [, timestamp = '', given = ''] =
+    /^t=(\d{1,15}),v1=([0-9a-f]{128})$/i.exec(request.headers['x-casso-signature'] ?? '') ?? []
   const body = given === '' ? undefined : parsed(request)
   const expected = createHmac('sha512', secret)
     .update(`${timestamp}.${JSON.stringify(sorted(body))}`)
     .digest('hex')
-  if (given === '' || !same(expected, given.toLowerCase())) throw new ForgedNotice('casso: the signature does not hold')
-  if (Math.abs(now.getTime() - Number(timestamp)) > driftMs) throw new ForgedNotice('casso: the word is too old')
+  if (given === '' || !same(expected, given.toLowerCase()))
+    throw new ForgedNotice('casso: the signature does not hold')
+  if (Math.abs(now.getTime() - Number(timestamp)) > driftMs)
+    throw new ForgedNotice('casso: the word is too old')
   const { data } = read(CassoWord, body)
   const moved = dong(data.amount)
-  if (moved === undefined) throw new ForgedNotice('casso: an amount that is no whole number of đồng')
+  if (moved === undefined)
+    throw new ForgedNotice('casso: an amount that is no whole number of đồng')
   return {
     eventId: `casso:${data.id}`,
     bankReference: data.reference?.trim() || `casso:${data.id}`,

@@ -5,7 +5,14 @@
 import * as z from 'zod/mini'
 import { callHttp, jsonOf } from '../../../platform/http-client.ts'
 import { DriverFailure } from '../../../platform/errors.ts'
-import { ForgedNotice, type HostedDriver, type Notice, type NoticeOutcome, type NoticeRequest, type PaymentOrder } from '../../driver.ts'
+import {
+  ForgedNotice,
+  type HostedDriver,
+  type Notice,
+  type NoticeOutcome,
+  type NoticeRequest,
+  type PaymentOrder,
+} from '../../driver.ts'
 import { findTransferCode, transferCode } from './code.ts'
 import { dong, momentInVietnam, readCasso, readSepay, type Movement } from './feeds.ts'
 import { vietQr } from './qr.ts'
@@ -27,7 +34,11 @@ const List = z.object({
 const listLimit = 5000
 /** Lists that one question may take: a feed that shows the same whatever is asked must not be asked for ever. */
 const maxLists = 64
-const vietnamDay = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Ho_Chi_Minh', dateStyle: 'short', timeStyle: 'medium' })
+const vietnamDay = new Intl.DateTimeFormat('sv-SE', {
+  timeZone: 'Asia/Ho_Chi_Minh',
+  dateStyle: 'short',
+  timeStyle: 'medium',
+})
 
 type Row = z.output<typeof List>['transactions'][number]
 
@@ -38,7 +49,8 @@ export function createBank(settings: BankSettings) {
   const noticeOf = (movement: Movement): Notice => ({
     eventId: movement.eventId,
     // Money on another account of the provider's is not this one's customers'.
-    reference: movement.accountNumber === accountNumber ? (findTransferCode(movement.text) ?? null) : null,
+    reference:
+      movement.accountNumber === accountNumber ? (findTransferCode(movement.text) ?? null) : null,
     providerTransactionId: `${movement.accountNumber}:${movement.bankReference}`,
     status: 'succeeded',
     amount: movement.arrived,
@@ -98,12 +110,16 @@ export function createBank(settings: BankSettings) {
     const found = new Map<string, Notice>()
     const open = [span]
     for (let asked = 0, next = open.pop(); next !== undefined; next = open.pop()) {
-      if (++asked > maxLists) throw new DriverFailure('unavailable', 'sepay: more movements than its lists can show')
+      if (++asked > maxLists)
+        throw new DriverFailure('unavailable', 'sepay: more movements than its lists can show')
       const { from, to } = next
       const rows = await list(from, to)
       const middle = new Date((from.getTime() + to.getTime()) / 2)
-      if (rows.length >= listLimit && to.getTime() - from.getTime() > 2000) open.push({ from, to: middle }, { from: middle, to })
-      else for (const row of rows) for (const notice of arrivedOf(row)) found.set(notice.eventId, notice)
+      if (rows.length >= listLimit && to.getTime() - from.getTime() > 2000)
+        open.push({ from, to: middle }, { from: middle, to })
+      else
+        for (const row of rows)
+          for (const notice of arrivedOf(row)) found.set(notice.eventId, notice)
     }
     return [...found.values()]
   }
@@ -117,14 +133,21 @@ export function createBank(settings: BankSettings) {
   }
 
   async function begin(order: PaymentOrder) {
-    if (order.currency !== 'VND') throw new DriverFailure('rejected', `bank: takes VND, not ${order.currency}`)
+    if (order.currency !== 'VND')
+      throw new DriverFailure('rejected', `bank: takes VND, not ${order.currency}`)
     return { checkoutUrl: order.transferUrl, providerRef: null }
   }
 
   function instructions(order: PaymentOrder) {
     const { bankName, bankBin, accountName } = settings
-    const qr = vietQr({ bin: bankBin, account: accountNumber, amount: order.amount, content: order.reference })
-    const appUrl = settings.appUrl === undefined ? null : `${settings.appUrl}?qr=${encodeURIComponent(qr)}`
+    const qr = vietQr({
+      bin: bankBin,
+      account: accountNumber,
+      amount: order.amount,
+      content: order.reference,
+    })
+    const appUrl =
+      settings.appUrl === undefined ? null : `${settings.appUrl}?qr=${encodeURIComponent(qr)}`
     return { bankName, bankBin, accountNumber, accountName, content: order.reference, qr, appUrl }
   }
 

@@ -14,7 +14,8 @@ export function crc16(text: string): string {
 }
 
 const part = (id: string, value: string): string => {
-  if (!/^[\x20-\x7e]{1,99}$/.test(value)) throw new RangeError(`part ${id} of a QR code takes 1 to 99 ASCII characters`)
+  if (!/^[\x20-\x7e]{1,99}$/.test(value))
+    throw new RangeError(`part ${id} of a QR code takes 1 to 99 ASCII characters`)
   return id + String(value.length).padStart(2, '0') + value
 }
 
@@ -30,7 +31,10 @@ export function vietQr(of: {
   const text = [
     part('00', '01'),
     part('01', of.amount === undefined ? '11' : '12'),
-    part('38', part('00', 'A000000727') + part('01', beneficiary) + part('02', of.service ?? 'QRIBFTTA')),
+    part(
+      '38',
+      part('00', 'A000000727') + part('01', beneficiary) + part('02', of.service ?? 'QRIBFTTA'),
+    ),
     part('53', '704'),
     ...(of.amount === undefined ? [] : [part('54', String(of.amount))]),
     part('58', 'VN'),

@@ -10,9 +10,15 @@ export const settings = z
     bankName: notBlank('the name of the bank'),
     /** NAPAS BIN. */
     bankBin: z.string().check(z.regex(/^\d{6}$/, { error: 'six digits' })),
-    accountNumber: z.string().check(z.regex(/^[0-9A-Za-z]{1,19}$/, { error: '1 to 19 letters and digits' })),
+    accountNumber: z
+      .string()
+      .check(z.regex(/^[0-9A-Za-z]{1,19}$/, { error: '1 to 19 letters and digits' })),
     /** As the bank writes it: capitals without marks. */
-    accountName: z.string().check(z.regex(/^[A-Z0-9 .-]{1,50}$/, { error: 'capital letters without marks, 50 at most' })),
+    accountName: z
+      .string()
+      .check(
+        z.regex(/^[A-Z0-9 .-]{1,50}$/, { error: 'capital letters without marks, 50 at most' }),
+      ),
     /** SePay's secret of the webhook (HMAC-SHA256). Never printed. */
     sepaySecret: z.optional(notBlank('must not be blank')),
     /** SePay's API token, to read the list of movements and find what a lost notice would have told. Never printed. */

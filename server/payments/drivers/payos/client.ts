@@ -5,7 +5,12 @@ import type { PayosSettings } from './settings.ts'
 import { holds, isData } from './sign.ts'
 
 const maxBytes = 1_048_576
-const silent = { error: () => undefined, warn: () => undefined, info: () => undefined, debug: () => undefined }
+const silent = {
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+}
 
 /** An answer that a payOS with our key did not sign. */
 class Unsigned extends Error {}
@@ -48,29 +53,42 @@ export function createClient(settings: PayosSettings): PayOS {
       const response = await fetch(url, { ...init, redirect: 'manual' })
       const text = await textOf(response)
       if (response.ok && isUnsigned(text, checksumKey)) throw new Unsigned('no valid signature')
-      return new Response(text === '' ? null : text, { status: response.status, headers: response.headers })
+      return new Response(text === '' ? null : text, {
+        status: response.status,
+        headers: response.headers,
+      })
     },
   })
 }
 
 /** payOS's own code of a refusal, where there is one. It answers most of them with status 200. */
-export const codeOf = (error: unknown): string | undefined => (error instanceof APIError ? (error.code ?? undefined) : undefined)
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof APIError ? (error.code ?? undefined) : undefined
 
 /**
  * The SDK's error as ours. Every call that the driver makes may be made again (an order code begins one payment link), so a lost answer is
  * `unavailable` and never `unclear`. The vendor's own sentence is left out: it may repeat what was sent.
  */
 export function failureOf(call: string, error: unknown): DriverFailure {
-  const unavailable = (why: string): DriverFailure => new DriverFailure('unavailable', `payos: ${call}: ${why}`)
+  const unavailable = (why: string): DriverFailure =>
+    new DriverFailure('unavailable', `payos: ${call}: ${why}`)
   if (error instanceof DriverFailure) return error
-  if (error instanceof InvalidSignatureError) return unavailable('the answer is not signed by payOS')
+  if (error instanceof InvalidSignatureError)
+    return unavailable('the answer is not signed by payOS')
   if (error instanceof APIError) {
     const { status } = error
     // the SDK keeps no cause of a broken connection
-    if (status === undefined) return unavailable(error.name === 'ConnectionTimeoutError' ? 'no answer in time' : 'no answer to be believed')
+    if (status === undefined)
+      return unavailable(
+        error.name === 'ConnectionTimeoutError' ? 'no answer in time' : 'no answer to be believed',
+      )
     const code = codeOf(error)
     const said = `status ${status}${code === undefined ? '' : `, code ${code.slice(0, 20)}`}`
-    return status >= 500 || status === 408 || status === 429 ? unavailable(said) : new DriverFailure('rejected', `payos: ${call}: ${said}`)
+    return status >= 500 || status === 408 || status === 429
+      ? unavailable(said)
+      : new DriverFailure('rejected', `payos: ${call}: ${said}`)
   }
-  return unavailable(error instanceof SyntaxError ? 'an answer that is not JSON' : 'the connection broke')
+  return unavailable(
+    error instanceof SyntaxError ? 'an answer that is not JSON' : 'the connection broke',
+  )
 }

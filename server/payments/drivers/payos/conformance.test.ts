@@ -7,7 +7,11 @@ import { createPayos } from './index.ts'
 import { settings } from './settings.ts'
 import { signature } from './sign.ts'
 
-const channel = { clientId: 'test-client', apiKey: 'test-api-key', checksumKey: '0123456789abcdef'.repeat(4) }
+const channel = {
+  clientId: 'test-client',
+  apiKey: 'test-api-key',
+  checksumKey: '0123456789abcdef'.repeat(4),
+}
 
 const adapter: Adapter = {
   name: 'payos',
@@ -30,7 +34,14 @@ const adapter: Adapter = {
       pace: 0.01,
     })
     const facing = (url: string, timeoutMs: number): HostedDriver =>
-      createPayos(settings.parse({ ...channel, baseUrl: url, pageUrl: `${sandbox.url}/payos/web`, timeoutMs }))
+      createPayos(
+        settings.parse({
+          ...channel,
+          baseUrl: url,
+          pageUrl: `${sandbox.url}/payos/web`,
+          timeoutMs,
+        }),
+      )
     async function page(checkoutUrl: string): Promise<string> {
       const response = await fetch(checkoutUrl)
       const token = /name="token" value="([^"]+)"/.exec(await response.text())?.[1]
@@ -53,12 +64,17 @@ const adapter: Adapter = {
           async choose() {
             const body = new URLSearchParams({ token: await page(checkoutUrl), outcome: 'paid' })
             const confirm = new URL('/payos/web/confirm', checkoutUrl)
-            return (await fetch(confirm, { method: 'POST', body, redirect: 'manual' })).headers.get('location')
+            return (await fetch(confirm, { method: 'POST', body, redirect: 'manual' })).headers.get(
+              'location',
+            )
           },
         }
       },
       forgeries(genuine) {
-        const word = JSON.parse(genuine.rawBody.toString()) as { data: Record<string, unknown>; signature: string }
+        const word = JSON.parse(genuine.rawBody.toString()) as {
+          data: Record<string, unknown>
+          signature: string
+        }
         const { data } = word
         const bodies: unknown[] = [
           ...Object.keys(data).map((name) => ({ ...word, data: { ...data, [name]: 'changed' } })),

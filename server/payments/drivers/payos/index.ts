@@ -27,7 +27,8 @@ const unknown = '101'
 const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `payos: ${why}`)
 
 /** payOS's order code is a positive whole number below 2^53: 52 bits of the code's SHA-256, the last one set so that it is never zero. */
-const referenceOf = (code: string): string => ((createHash('sha256').update(code).digest().readBigUInt64BE() >> 12n) | 1n).toString()
+const referenceOf = (code: string): string =>
+  ((createHash('sha256').update(code).digest().readBigUInt64BE() >> 12n) | 1n).toString()
 
 /** The moment of "2026-11-21 10:31:00" (Vietnam's clock) or of an ISO text with its own zone; null for anything else. */
 export function momentOf(text: unknown): Date | null {
@@ -39,15 +40,24 @@ export function momentOf(text: unknown): Date | null {
 }
 
 /** The transfers that make the payment up (in the order of the bank's clock, until they suffice), and those that came on top of it. */
-export function divide(transfers: readonly Transaction[], amount: bigint): { made: readonly Transaction[]; extra: readonly Transaction[] } {
-  const time = (transfer: Transaction): number => momentOf(transfer.transactionDateTime)?.getTime() ?? 0
-  const sorted = transfers.toSorted((a, b) => time(a) - time(b) || (a.reference < b.reference ? -1 : 1))
+export function divide(
+  transfers: readonly Transaction[],
+  amount: bigint,
+): { made: readonly Transaction[]; extra: readonly Transaction[] } {
+  const time = (transfer: Transaction): number =>
+    momentOf(transfer.transactionDateTime)?.getTime() ?? 0
+  const sorted = transfers.toSorted(
+    (a, b) => time(a) - time(b) || (a.reference < b.reference ? -1 : 1),
+  )
   let sum = 0n
   const needed = sorted.findIndex((transfer) => (sum += BigInt(transfer.amount)) >= amount) + 1
-  return needed === 0 ? { made: sorted, extra: [] } : { made: sorted.slice(0, needed), extra: sorted.slice(needed) }
+  return needed === 0
+    ? { made: sorted, extra: [] }
+    : { made: sorted.slice(0, needed), extra: sorted.slice(needed) }
 }
 
-const isAmount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+const isAmount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0
 
 /**
  * What a link says of the payment. Money decides where there is enough of it, also after the link's time; a part of it decides nothing while
@@ -67,8 +77,17 @@ export function createPayos(settings: PayosSettings) {
   async function get(reference: string): Promise<PaymentLink | null> {
     try {
       const link = await client.paymentRequests.get(Number(reference))
-      const whole = [link.amount, link.amountPaid, ...link.transactions.map(({ amount }) => amount)].every(isAmount)
-      if (String(link.orderCode) !== reference || !whole || typeof link.id !== 'string' || link.id === '')
+      const whole = [
+        link.amount,
+        link.amountPaid,
+        ...link.transactions.map(({ amount }) => amount),
+      ].every(isAmount)
+      if (
+        String(link.orderCode) !== reference ||
+        !whole ||
+        typeof link.id !== 'string' ||
+        link.id === ''
+      )
         throw new DriverFailure('unavailable', 'payos: the answer is about something else')
       return link
     } catch (error) {
@@ -80,7 +99,8 @@ export function createPayos(settings: PayosSettings) {
   async function begin(order: PaymentOrder): Promise<{ checkoutUrl: string; providerRef: string }> {
     if (order.currency !== 'VND') throw rejected(`takes VND, not ${order.currency}`)
     if (!channels.some((channel) => channel === order.channel)) throw rejected('no such channel')
-    if (order.amount <= 0n || order.amount > BigInt(Number.MAX_SAFE_INTEGER)) throw rejected('the amount is out of range')
+    if (order.amount <= 0n || order.amount > BigInt(Number.MAX_SAFE_INTEGER))
+      throw rejected('the amount is out of range')
     if (order.expiresAt <= order.createdAt) throw rejected('the payment expires before it begins')
     try {
       const link = await client.paymentRequests.create({
@@ -100,9 +120,14 @@ export function createPayos(settings: PayosSettings) {
     }
     // begun before, and the answer was lost: the link is there
     const link = await get(order.reference)
-    if (link === null) throw new DriverFailure('unavailable', 'payos: a payment link is there and is not')
-    if (BigInt(link.amount) !== order.amount) throw rejected('the order code belongs to another payment')
-    return { checkoutUrl: `${settings.pageUrl.replace(/\/+$/, '')}/${link.id}`, providerRef: link.id }
+    if (link === null)
+      throw new DriverFailure('unavailable', 'payos: a payment link is there and is not')
+    if (BigInt(link.amount) !== order.amount)
+      throw rejected('the order code belongs to another payment')
+    return {
+      checkoutUrl: `${settings.pageUrl.replace(/\/+$/, '')}/${link.id}`,
+      providerRef: link.id,
+    }
   }
 
   function readNotice(request: NoticeRequest): Hint {
@@ -116,15 +141,28 @@ export function createPayos(settings: PayosSettings) {
     if (!isData(body) || !isData(data) || !holds(data, body['signature'], checksumKey))
       throw new ForgedNotice('payos: the signature does not hold')
     const { orderCode, reference, paymentLinkId } = data
-    if (!Number.isSafeInteger(orderCode) || typeof reference !== 'string' || typeof paymentLinkId !== 'string')
+    if (
+      !Number.isSafeInteger(orderCode) ||
+      typeof reference !== 'string' ||
+      typeof paymentLinkId !== 'string'
+    )
       throw new ForgedNotice('payos: signed, but no word about a transfer')
-    return { ask: true, eventId: `${paymentLinkId}:${reference}`, reference: String(orderCode), about: reference }
+    return {
+      ask: true,
+      eventId: `${paymentLinkId}:${reference}`,
+      reference: String(orderCode),
+      about: reference,
+    }
   }
 
   /** payOS wants a status of 2xx, also for the sample that it sends when an address is registered; anything else asks for the word once more. */
   function answerTo(outcome: NoticeOutcome): NoticeAnswer {
     const status = outcome === 'error' ? 500 : outcome === 'forged' ? 400 : 200
-    return { status, contentType: 'application/json; charset=utf-8', body: JSON.stringify({ success: status === 200 }) }
+    return {
+      status,
+      contentType: 'application/json; charset=utf-8',
+      body: JSON.stringify({ success: status === 200 }),
+    }
   }
 
   /** Money beyond the payment is a movement of its own, told of once by the bank's own reference. */
@@ -142,7 +180,9 @@ export function createPayos(settings: PayosSettings) {
   async function extras(order: PaymentOrder): Promise<Notice[]> {
     const link = await get(order.reference)
     if (link === null) return []
-    return divide(link.transactions, BigInt(link.amount)).extra.map((transfer) => extraOf(order, link, transfer))
+    return divide(link.transactions, BigInt(link.amount)).extra.map((transfer) =>
+      extraOf(order, link, transfer),
+    )
   }
 
   async function lookUp(order: PaymentOrder, about?: string): Promise<Notice | null> {
@@ -165,13 +205,17 @@ export function createPayos(settings: PayosSettings) {
       amount: status === 'succeeded' ? came : BigInt(link.amount),
       occurredAt: momentOf(made.at(-1)?.transactionDateTime),
       detail:
-        status === 'succeeded' && came >= BigInt(link.amount) ? link.status : `${link.status}, ${link.amountPaid} of ${link.amount} came`,
+        status === 'succeeded' && came >= BigInt(link.amount)
+          ? link.status
+          : `${link.status}, ${link.amountPaid} of ${link.amount} came`,
     }
   }
 
   return {
     kind: 'hosted' as const,
     name: 'payos',
+    // The customer's own no; a link that ran out is told as expired.
+    declineReason: (detail) => (detail.startsWith('CANCELLED') ? 'cancelled' : undefined),
     displayName: 'VietQR (payOS)',
     currencies: ['VND'] as const,
     channels,

@@ -17,7 +17,9 @@ interface Vector {
 }
 const vectors = JSON.parse(readFileSync(new URL('vectors.json', import.meta.url), 'utf8')) as {
   readonly official: Vector
-  readonly own: Vector & { readonly request: { readonly body: Record<string, string | number>; readonly signature: string } }
+  readonly own: Vector & {
+    readonly request: { readonly body: Record<string, string | number>; readonly signature: string }
+  }
 }
 const { checksumKey } = vectors.own
 const channel = { clientId: 'test-client', apiKey: 'test-api-key', checksumKey }
@@ -25,7 +27,12 @@ const channel = { clientId: 'test-client', apiKey: 'test-api-key', checksumKey }
 /** payOS for these tests: answers what it is told to, and keeps what it was asked. */
 let answer: { status?: number; headers?: Record<string, string>; body: unknown } = { body: {} }
 let created: typeof answer | undefined
-const asked: { method: string; url: string; headers: Record<string, unknown>; body: Record<string, unknown> }[] = []
+const asked: {
+  method: string
+  url: string
+  headers: Record<string, unknown>
+  body: Record<string, unknown>
+}[] = []
 let server: Server
 let driver: ReturnType<typeof createPayos>
 let baseUrl = ''
@@ -35,7 +42,12 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>
-      asked.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body })
+      asked.push({
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.headers,
+        body,
+      })
       const said = request.method === 'POST' ? (created ?? answer) : answer
       response.writeHead(said.status ?? 200, said.headers)
       response.end(typeof said.body === 'string' ? said.body : JSON.stringify(said.body))
@@ -43,7 +55,9 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  driver = createPayos(schema.parse({ ...channel, baseUrl, pageUrl: 'https://pay.payos.vn/web', timeoutMs: 2000 }))
+  driver = createPayos(
+    schema.parse({ ...channel, baseUrl, pageUrl: 'https://pay.payos.vn/web', timeoutMs: 2000 }),
+  )
 })
 afterAll(() => {
   server.close()
@@ -96,7 +110,9 @@ const link = (changes: Record<string, unknown> = {}) => ({
   canceledAt: null,
   ...changes,
 })
-const signed = (data: Data) => ({ body: { code: '00', desc: 'success', data, signature: signature(data, checksumKey) } })
+const signed = (data: Data) => ({
+  body: { code: '00', desc: 'success', data, signature: signature(data, checksumKey) },
+})
 const paid = (...transfers: ReturnType<typeof transfer>[]) => {
   const amountPaid = transfers.reduce((sum, { amount }) => sum + amount, 0)
   return link({ status: 'PAID', amountPaid, amountRemaining: 0, transactions: transfers })
@@ -113,8 +129,14 @@ describe('the vectors', () => {
     const { data, signature: expected, checksumKey: key } = vectors[name]
     expect(signature(data, key)).toBe(expected)
     expect(holds(data, expected.toUpperCase(), key)).toBe(true)
-    const reader = createPayos(schema.parse({ ...channel, checksumKey: key, baseUrl, pageUrl: baseUrl }))
-    expect(reader.readNotice(notice({ code: '00', desc: 'success', success: true, data, signature: expected }))).toEqual({
+    const reader = createPayos(
+      schema.parse({ ...channel, checksumKey: key, baseUrl, pageUrl: baseUrl }),
+    )
+    expect(
+      reader.readNotice(
+        notice({ code: '00', desc: 'success', success: true, data, signature: expected }),
+      ),
+    ).toEqual({
       ask: true,
       eventId: '124c33293c43417ab7879e14c8d9eb18:TF230204212323',
       reference: String(data['orderCode']),
@@ -125,19 +147,31 @@ describe('the vectors', () => {
   it("the creation's signature, as the SDK makes it", async () => {
     const { body, signature: expected } = vectors.own.request
     answer = { body: { code: '20', desc: 'x' } }
-    await new PayOS({ ...channel, baseURL: baseUrl, maxRetries: 0 }).paymentRequests.create(body as never).catch((error: unknown) => error)
+    await new PayOS({ ...channel, baseURL: baseUrl, maxRetries: 0 }).paymentRequests
+      .create(body as never)
+      .catch((error: unknown) => error)
     expect(asked[0]?.body['signature']).toBe(expected)
   })
 
   it('agrees with the SDK on whatever data', async () => {
     const sdk = new PayOS({ ...channel, baseURL: baseUrl })
-    const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constantFrom(null, 'null', 'undefined'))
+    const value = fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.boolean(),
+      fc.constantFrom(null, 'null', 'undefined'),
+    )
     const row = fc.dictionary(fc.stringMatching(/^[a-zA-Z]\w{0,8}$/), value)
     await fc.assert(
       fc.asyncProperty(
-        fc.dictionary(fc.stringMatching(/^[a-zA-Z]\w{0,8}$/), fc.oneof(value, fc.array(row, { maxLength: 3 }))),
+        fc.dictionary(
+          fc.stringMatching(/^[a-zA-Z]\w{0,8}$/),
+          fc.oneof(value, fc.array(row, { maxLength: 3 })),
+        ),
         async (data) => {
-          expect(signature(data, checksumKey)).toBe(await sdk.crypto.createSignatureFromObj(data, checksumKey))
+          expect(signature(data, checksumKey)).toBe(
+            await sdk.crypto.createSignatureFromObj(data, checksumKey),
+          )
         },
       ),
     )
@@ -162,13 +196,24 @@ describe('the order code', () => {
 })
 
 describe('begin', () => {
-  const made = { paymentLinkId: 'link1', checkoutUrl: 'https://pay.payos.vn/web/link1', status: 'PENDING', orderCode: Number(reference) }
+  const made = {
+    paymentLinkId: 'link1',
+    checkoutUrl: 'https://pay.payos.vn/web/link1',
+    status: 'PENDING',
+    orderCode: Number(reference),
+  }
 
   it('sends the keys in headers and nothing of the customer', async () => {
     answer = signed(made)
-    expect(await driver.begin(order)).toEqual({ checkoutUrl: 'https://pay.payos.vn/web/link1', providerRef: 'link1' })
+    expect(await driver.begin(order)).toEqual({
+      checkoutUrl: 'https://pay.payos.vn/web/link1',
+      providerRef: 'link1',
+    })
     expect(asked[0]).toMatchObject({ method: 'POST', url: '/v2/payment-requests' })
-    expect(asked[0]?.headers).toMatchObject({ 'x-client-id': 'test-client', 'x-api-key': 'test-api-key' })
+    expect(asked[0]?.headers).toMatchObject({
+      'x-client-id': 'test-client',
+      'x-api-key': 'test-api-key',
+    })
     expect(asked[0]?.body).toEqual({
       orderCode: Number(reference),
       amount: 100_000,
@@ -183,7 +228,10 @@ describe('begin', () => {
   it('finds the link that was begun before', async () => {
     created = { body: { code: '231', desc: 'Đơn thanh toán đã tồn tại', data: null } }
     answer = signed(link())
-    expect(await driver.begin(order)).toEqual({ checkoutUrl: 'https://pay.payos.vn/web/link1', providerRef: 'link1' })
+    expect(await driver.begin(order)).toEqual({
+      checkoutUrl: 'https://pay.payos.vn/web/link1',
+      providerRef: 'link1',
+    })
     answer = signed(link({ amount: 1 }))
     await expect(driver.begin(order)).rejects.toMatchObject({ kind: 'rejected' })
     answer = { body: { code: '101', desc: 'x', data: null } }
@@ -196,7 +244,10 @@ describe('begin', () => {
     ['a channel it has not', { channel: 'VISA' }],
     ['an end before the beginning', { expiresAt: order.createdAt }],
   ])('refuses %s, and asks nobody', async (_name, change) => {
-    await expect(driver.begin({ ...order, ...change })).rejects.toMatchObject({ name: 'DriverFailure', kind: 'rejected' })
+    await expect(driver.begin({ ...order, ...change })).rejects.toMatchObject({
+      name: 'DriverFailure',
+      kind: 'rejected',
+    })
     expect(asked).toEqual([])
   })
 })
@@ -213,9 +264,17 @@ describe('trouble', () => {
     ['429', { status: 429, body: { code: '429', desc: 'x' } }, 'unavailable'],
     ['408', { status: 408, body: '' }, 'unavailable'],
     ['401', { status: 401, body: { code: '401', desc: 'x' } }, 'rejected'],
-    ['a redirection', { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' }, 'rejected'],
+    [
+      'a redirection',
+      { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' },
+      'rejected',
+    ],
     ['wrong keys', { body: { code: '214', desc: 'x', data: null } }, 'rejected'],
-    ['fields it does not like', { body: { code: '20', desc: 'test-api-key is what you sent', data: null } }, 'rejected'],
+    [
+      'fields it does not like',
+      { body: { code: '20', desc: 'test-api-key is what you sent', data: null } },
+      'rejected',
+    ],
     ['another order', signed(link({ orderCode: 7 })), 'unavailable'],
     ['a fraction', signed(link({ amountPaid: 0.5 })), 'unavailable'],
     ['no transfers at all', signed(link({ transactions: undefined })), 'unavailable'],
@@ -229,11 +288,16 @@ describe('trouble', () => {
 })
 
 it('an answer that begins and never ends is given up in time', async () => {
-  const dripping = createServer((_request, response) => void response.writeHead(200).write('{"code":'))
+  const dripping = createServer(
+    (_request, response) => void response.writeHead(200).write('{"code":'),
+  )
   await new Promise<void>((resolve) => dripping.listen(0, '127.0.0.1', resolve))
   const at = `http://127.0.0.1:${(dripping.address() as AddressInfo).port}`
   const slow = createPayos(schema.parse({ ...channel, baseUrl: at, pageUrl: at, timeoutMs: 100 }))
-  await expect(slow.lookUp(order)).rejects.toMatchObject({ kind: 'unavailable', message: 'payos: get: no answer in time' })
+  await expect(slow.lookUp(order)).rejects.toMatchObject({
+    kind: 'unavailable',
+    message: 'payos: get: no answer in time',
+  })
   dripping.close()
   dripping.closeAllConnections()
 })
@@ -253,7 +317,9 @@ describe('looking up', () => {
     ['CANCELLED', 100_000, 'succeeded'],
     ['SOMETHING_NEW', 0, 'pending'],
   ])('%s with %i is %s', async (status, came, expected) => {
-    answer = signed(link({ status, amountPaid: came, transactions: came > 0 ? [transfer('FT1', came)] : [] }))
+    answer = signed(
+      link({ status, amountPaid: came, transactions: came > 0 ? [transfer('FT1', came)] : [] }),
+    )
     expect(await driver.lookUp(order)).toMatchObject({
       reference,
       status: expected,
@@ -263,33 +329,57 @@ describe('looking up', () => {
   })
 
   it('says how much of an underpaid one came', async () => {
-    answer = signed(link({ status: 'UNDERPAID', amountPaid: 40_000, transactions: [transfer('FT1', 40_000)] }))
+    answer = signed(
+      link({ status: 'UNDERPAID', amountPaid: 40_000, transactions: [transfer('FT1', 40_000)] }),
+    )
     expect((await driver.lookUp(order))?.detail).toBe('UNDERPAID, 40000 of 100000 came')
-    answer = signed(link({ status: 'EXPIRED', amountPaid: 40_000, transactions: [transfer('FT1', 40_000)] }))
+    answer = signed(
+      link({ status: 'EXPIRED', amountPaid: 40_000, transactions: [transfer('FT1', 40_000)] }),
+    )
     expect((await driver.lookUp(order))?.detail).toBe('EXPIRED, 40000 of 100000 came')
   })
 
   it('tells what really came, in one transfer or in several, before or after the end', async () => {
     answer = signed(paid(transfer('FT1', 110_000)))
     expect(await driver.lookUp(order)).toMatchObject({ amount: 110_000n })
-    answer = signed(paid(transfer('FT2', 60_000, '2026-11-21T10:33:00+07:00'), transfer('FT1', 40_000)))
-    expect(await driver.lookUp(order)).toMatchObject({ amount: 100_000n, occurredAt: new Date('2026-11-21T03:33:00Z') })
+    answer = signed(
+      paid(transfer('FT2', 60_000, '2026-11-21T10:33:00+07:00'), transfer('FT1', 40_000)),
+    )
+    expect(await driver.lookUp(order)).toMatchObject({
+      amount: 100_000n,
+      occurredAt: new Date('2026-11-21T03:33:00Z'),
+    })
     answer = signed(paid(transfer('FT1', 100_000, '2026-11-22 08:00:00')))
-    expect(await driver.lookUp({ ...order, expiresAt: new Date(0) })).toMatchObject({ status: 'succeeded', amount: 100_000n })
+    expect(await driver.lookUp({ ...order, expiresAt: new Date(0) })).toMatchObject({
+      status: 'succeeded',
+      amount: 100_000n,
+    })
     // a list that lags behind the sum
     answer = signed({ ...paid(transfer('FT1', 100_000)), transactions: [] })
-    expect(await driver.lookUp(order)).toMatchObject({ amount: 100_000n, providerTransactionId: 'link1', occurredAt: null })
+    expect(await driver.lookUp(order)).toMatchObject({
+      amount: 100_000n,
+      providerTransactionId: 'link1',
+      occurredAt: null,
+    })
   })
 
   it('tells of a transfer on top by its own number, to the hint that is about it, and else of the payment as before', async () => {
-    answer = signed(paid(transfer('FT1', 100_000), transfer('FT2', 25_000, '2026-11-21T10:40:00+07:00')))
+    answer = signed(
+      paid(transfer('FT1', 100_000), transfer('FT2', 25_000, '2026-11-21T10:40:00+07:00')),
+    )
     const first = await driver.lookUp(order, 'FT1')
     expect(first).toMatchObject({ amount: 100_000n, providerTransactionId: 'link1' })
     expect(await driver.lookUp(order)).toEqual(first)
-    expect(await driver.lookUp(order, 'FT2')).toMatchObject({ status: 'succeeded', amount: 25_000n, providerTransactionId: 'link1:FT2' })
+    expect(await driver.lookUp(order, 'FT2')).toMatchObject({
+      status: 'succeeded',
+      amount: 25_000n,
+      providerTransactionId: 'link1:FT2',
+    })
     expect(await driver.lookUp(order, 'FT9')).toEqual(first)
     expect(await driver.extras(order)).toEqual([await driver.lookUp(order, 'FT2')])
-    answer = signed(link({ status: 'UNDERPAID', amountPaid: 40_000, transactions: [transfer('FT1', 40_000)] }))
+    answer = signed(
+      link({ status: 'UNDERPAID', amountPaid: 40_000, transactions: [transfer('FT1', 40_000)] }),
+    )
     expect(await driver.extras(order)).toEqual([])
   })
 
@@ -304,7 +394,12 @@ describe('a webhook', () => {
   const { data } = vectors.own
   const word = (changes: Data) => {
     const told = { ...data, ...changes }
-    return notice({ code: '00', success: true, data: told, signature: signature(told, checksumKey) })
+    return notice({
+      code: '00',
+      success: true,
+      data: told,
+      signature: signature(told, checksumKey),
+    })
   }
 
   it.each([
@@ -318,12 +413,20 @@ describe('a webhook', () => {
 
   it('with a changed amount is forged, also where another number reads alike', () => {
     for (const amount of [99_999, '100000.0', 1e21, null])
-      expect(() => driver.readNotice(notice({ data: { ...data, amount }, signature: vectors.own.signature }))).toThrow(ForgedNotice)
+      expect(() =>
+        driver.readNotice(notice({ data: { ...data, amount }, signature: vectors.own.signature })),
+      ).toThrow(ForgedNotice)
   })
 
   it('is answered with 2xx unless it is forged or could not be kept', () => {
-    const status = (outcome: Parameters<typeof driver.answerTo>[0]) => driver.answerTo(outcome).status
-    expect([status('recorded'), status('already'), status('unknown_order'), status('wrong_amount')]).toEqual([200, 200, 200, 200])
+    const status = (outcome: Parameters<typeof driver.answerTo>[0]) =>
+      driver.answerTo(outcome).status
+    expect([
+      status('recorded'),
+      status('already'),
+      status('unknown_order'),
+      status('wrong_amount'),
+    ]).toEqual([200, 200, 200, 200])
     expect([status('forged'), status('error')]).toEqual([400, 500])
   })
 })
@@ -336,13 +439,16 @@ describe('moments and sums', () => {
   ])('%s is %s', (text, expected) => expect(momentOf(text)?.toISOString()).toBe(expected))
 
   it('what is no moment is none', () => {
-    for (const text of ['', 'today', '2026-13-41 10:00:00', null, 7]) expect(momentOf(text)).toBeNull()
+    for (const text of ['', 'today', '2026-13-41 10:00:00', null, 7])
+      expect(momentOf(text)).toBeNull()
   })
 
   it('no transfer is lost or counted twice, and the payment takes no more of them than it needs', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 200_000 }), { maxLength: 6 }), (amounts) => {
-        const transfers = amounts.map((amount, index) => transfer(`FT${index}`, amount, `2026-11-21 10:3${index}:00`))
+        const transfers = amounts.map((amount, index) =>
+          transfer(`FT${index}`, amount, `2026-11-21 10:3${index}:00`),
+        )
         const { made, extra } = divide(transfers.toReversed(), 100_000n)
         expect([...made, ...extra]).toEqual(transfers)
         const sum = (of: typeof made) => of.reduce((total, { amount }) => total + amount, 0)

@@ -12,7 +12,9 @@ export const settings = z.object({
   apiKey: key,
   checksumKey: key,
   /** Where payOS is asked. The SDK keeps the host alone. */
-  baseUrl: address.check(z.refine((url) => new URL(url).pathname === '/', { error: 'a URL without a path' })),
+  baseUrl: address.check(
+    z.refine((url) => new URL(url).pathname === '/', { error: 'a URL without a path' }),
+  ),
   /** What stands before a payment link's id in the address of its page. */
   pageUrl: address,
   /** Time limit of one call, in milliseconds. */
@@ -30,7 +32,10 @@ export const environment = {
 } as const
 
 /** payOS's public addresses; it has no test environment. */
-export const defaults = { baseUrl: 'https://api-merchant.payos.vn', pageUrl: 'https://pay.payos.vn/web' } as const
+export const defaults = {
+  baseUrl: 'https://api-merchant.payos.vn',
+  pageUrl: 'https://pay.payos.vn/web',
+} as const
 
 export const sandboxKeys = (derive: (purpose: string) => string) => ({
   clientId: 'sandbox',

@@ -6,13 +6,16 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export type Data = Readonly<Record<string, unknown>>
 
-const byKey = (data: Data): Data => Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)))
+const byKey = (data: Data): Data =>
+  Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)))
 function written(value: unknown): string {
   if (value === null || value === undefined || value === 'null' || value === 'undefined') return ''
-  if (Array.isArray(value)) return JSON.stringify(value.map((item: unknown) => (isData(item) ? byKey(item) : item)))
+  if (Array.isArray(value))
+    return JSON.stringify(value.map((item: unknown) => (isData(item) ? byKey(item) : item)))
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
-export const isData = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isData = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const signature = (data: Data, checksumKey: string): string =>
   createHmac('sha256', checksumKey)
@@ -27,5 +30,8 @@ export const signature = (data: Data, checksumKey: string): string =>
 /** Whether `given` is the signature of `data`, in constant time. */
 export function holds(data: Data, given: unknown, checksumKey: string): boolean {
   if (typeof given !== 'string' || !/^[0-9a-f]{64}$/i.test(given)) return false
-  return timingSafeEqual(Buffer.from(signature(data, checksumKey), 'hex'), Buffer.from(given, 'hex'))
+  return timingSafeEqual(
+    Buffer.from(signature(data, checksumKey), 'hex'),
+    Buffer.from(given, 'hex'),
+  )
 }

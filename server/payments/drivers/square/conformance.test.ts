@@ -30,7 +30,10 @@ const adapter: Adapter = {
     })
     const noticeUrl = `${portalUrl}/api/webhooks/square`
     const facing = (url: string, timeoutMs: number) =>
-      createSquare(settings.parse({ ...inSandbox(sandbox.url, keys), apiUrl: `${url}/square`, timeoutMs }), { noticeUrl })
+      createSquare(
+        settings.parse({ ...inSandbox(sandbox.url, keys), apiUrl: `${url}/square`, timeoutMs }),
+        { noticeUrl },
+      )
     const signature = (body: Buffer, key = keys.webhookKey, url = noticeUrl): string =>
       createHmac('sha256', key).update(url).update(body).digest('base64')
     return {
@@ -39,7 +42,8 @@ const adapter: Adapter = {
       slow: facing(silentUrl, 100),
       async begin(driver, order) {
         if (driver.kind !== 'token') throw new Error('Square takes tokens')
-        const charge = async (sourceId: string) => await driver.charge(order, { sourceId, verificationToken: null })
+        const charge = async (sourceId: string) =>
+          await driver.charge(order, { sourceId, verificationToken: null })
         // Nothing begins before the charge; a currency that is not Square's is refused by it.
         if (!driver.currencies.includes(order.currency)) await charge('cnon:card-nonce-ok')
         return {
@@ -63,7 +67,9 @@ const adapter: Adapter = {
           with_(genuine.headers['x-square-hmacsha256-signature'], other),
           with_(undefined),
           with_(signature(genuine.rawBody, 'another key')),
-          with_(signature(genuine.rawBody, undefined, 'https://elsewhere.example/api/webhooks/square')),
+          with_(
+            signature(genuine.rawBody, undefined, 'https://elsewhere.example/api/webhooks/square'),
+          ),
         ]
       },
       async close() {

@@ -34,12 +34,17 @@ const statuses: Readonly<Record<NoticeOutcome, number>> = {
 }
 
 /** Opens the driver. `noticeUrl` is part of what Square signs. */
-export function createSquare(settings: SquareSettings, surroundings: { readonly noticeUrl: string }): TokenDriver {
+export function createSquare(
+  settings: SquareSettings,
+  surroundings: { readonly noticeUrl: string },
+): TokenDriver {
   const { locationId } = settings
   const base = settings.apiUrl.replace(/\/+$/, '')
 
   /** Every write carries its idempotency key in the body, so it may be repeated. */
-  async function ask(call: Pick<HttpCall, 'method' | 'json' | 'accept'> & { path: string; kind?: DriverFailureKind }) {
+  async function ask(
+    call: Pick<HttpCall, 'method' | 'json' | 'accept'> & { path: string; kind?: DriverFailureKind },
+  ) {
     const answer = await callHttp({
       ...call,
       peer: 'square',
@@ -50,7 +55,8 @@ export function createSquare(settings: SquareSettings, surroundings: { readonly 
       accept: [...(call.accept ?? []), 401],
     })
     // A token that is wrong says nothing about the payment: the operator mends it and the call is repeated.
-    if (answer.status === 401) throw new DriverFailure('unavailable', 'square: the access token is not taken')
+    if (answer.status === 401)
+      throw new DriverFailure('unavailable', 'square: the access token is not taken')
     return { status: answer.status, body: jsonOf(answer, 'square') }
   }
 
@@ -71,7 +77,10 @@ export function createSquare(settings: SquareSettings, surroundings: { readonly 
       amount: BigInt(payment.amount_money.amount),
       currency: 'AUD',
       occurredAt: new Date(payment.created_at),
-      detail: [payment.status, ...(payment.card_details?.errors ?? []).map(({ code }) => code)].join(' '),
+      detail: [
+        payment.status,
+        ...(payment.card_details?.errors ?? []).map(({ code }) => code),
+      ].join(' '),
     }
   }
 
@@ -93,12 +102,19 @@ export function createSquare(settings: SquareSettings, surroundings: { readonly 
       cursor = list.cursor
       if (cursor === undefined) return null
     }
-    throw new DriverFailure('unavailable', 'square: the payment is not on the first pages of the list')
+    throw new DriverFailure(
+      'unavailable',
+      'square: the payment is not on the first pages of the list',
+    )
   }
 
   async function find(order: PaymentOrder): Promise<wire.Payment | null> {
     if (order.providerRef === null) return await search(order)
-    const { status, body } = await ask({ method: 'GET', path: `/v2/payments/${encodeURIComponent(order.providerRef)}`, accept: [404] })
+    const { status, body } = await ask({
+      method: 'GET',
+      path: `/v2/payments/${encodeURIComponent(order.providerRef)}`,
+      accept: [404],
+    })
     if (status === 404) return null
     const payment = wire.payment(body)
     if (payment.reference_id !== order.reference) throw rejected('the payment is another order’s')
@@ -133,7 +149,8 @@ export function createSquare(settings: SquareSettings, surroundings: { readonly 
     if (status === 200) return noticeOf(order.reference, wire.payment(body))
     const [error] = wire.errors(body)
     // A card that is refused, or a token that is spent, decides this payment; anything else is our own fault.
-    if (error?.category !== 'PAYMENT_METHOD_ERROR') throw rejected(`CreatePayment answered ${status} ${error?.code ?? ''}`)
+    if (error?.category !== 'PAYMENT_METHOD_ERROR')
+      throw rejected(`CreatePayment answered ${status} ${error?.code ?? ''}`)
     return {
       eventId: ['declined', order.reference, error.code].join(':'),
       reference: order.reference,
@@ -147,7 +164,8 @@ export function createSquare(settings: SquareSettings, surroundings: { readonly 
   }
 
   async function refund(order: PaymentOrder, wish: Refund): Promise<Notice> {
-    if (wish.amount <= 0n || wish.amount > order.amount) throw rejected('a refund must lie between nothing and what was paid')
+    if (wish.amount <= 0n || wish.amount > order.amount)
+      throw rejected('a refund must lie between nothing and what was paid')
     const payment = wish.providerTransactionId ?? order.providerRef ?? (await find(order))?.id
     if (payment === undefined) throw rejected('there is no such payment')
     const { status, body } = await ask({
@@ -164,7 +182,8 @@ export function createSquare(settings: SquareSettings, surroundings: { readonly 
     if (status !== 200) {
       const [error] = wire.errors(body)
       // Under this key something else was asked for before: what became of it must be looked at.
-      if (error?.code === 'IDEMPOTENCY_KEY_REUSED') throw new DriverFailure('unclear', 'square: the refund’s key was used before')
+      if (error?.code === 'IDEMPOTENCY_KEY_REUSED')
+        throw new DriverFailure('unclear', 'square: the refund’s key was used before')
       throw rejected(`RefundPayment answered ${status} ${error?.code ?? ''}`)
     }
     const made = wire.refund(body)
@@ -185,9 +204,13 @@ export function createSquare(settings: SquareSettings, surroundings: { readonly 
   function readNotice(request: NoticeRequest): Word {
     const given = Buffer.from(request.headers['x-square-hmacsha256-signature'] ?? '')
     const expected = Buffer.from(
-      createHmac('sha256', settings.webhookKey).update(surroundings.noticeUrl).update(request.rawBody).digest('base64'),
+      createHmac('sha256', settings.webhookKey)
+        .update(surroundings.noticeUrl)
+        .update(request.rawBody)
+        .digest('base64'),
     )
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new ForgedNotice('square: the signature does not hold')
+    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+      throw new ForgedNotice('square: the signature does not hold')
     let body: unknown
     try {
       body = JSON.parse(request.rawBody.toString('utf8'))

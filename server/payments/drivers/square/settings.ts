@@ -35,4 +35,7 @@ export const sandboxKeys = (derive: (purpose: string) => string) => ({
   locationId: 'LSANDBOXAUD01',
   webhookKey: derive('sandbox-square-webhook').replaceAll(/\s/g, ''),
 })
-export const inSandbox = (url: string, keys: Readonly<Record<string, string>>) => ({ ...keys, apiUrl: `${url}/square` })
+export const inSandbox = (url: string, keys: Readonly<Record<string, string>>) => ({
+  ...keys,
+  apiUrl: `${url}/square`,
+})

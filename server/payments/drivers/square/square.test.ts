@@ -10,7 +10,13 @@ import { settings } from './settings.ts'
 
 const noticeUrl = 'https://portal.example.com/api/webhooks/square'
 const driver = createSquare(
-  settings.parse({ accessToken: 'T', applicationId: 'A', locationId: 'L', webhookKey: 'SIGKEY', apiUrl: 'http://127.0.0.1:9' }),
+  settings.parse({
+    accessToken: 'T',
+    applicationId: 'A',
+    locationId: 'L',
+    webhookKey: 'SIGKEY',
+    apiUrl: 'http://127.0.0.1:9',
+  }),
   { noticeUrl },
 )
 const read = (body: string, signature?: string) =>
@@ -27,11 +33,20 @@ const read = (body: string, signature?: string) =>
     rawBody: Buffer.from(body),
   })
 const told = (type: string, object: object) =>
-  read(JSON.stringify({ merchant_id: 'M1', type, event_id: 'e1', data: { type: 'x', id: 'x', object } }))
+  read(
+    JSON.stringify({
+      merchant_id: 'M1',
+      type,
+      event_id: 'e1',
+      data: { type: 'x', id: 'x', object },
+    }),
+  )
 
 test('takes the known signature over its own address, and nothing else', () => {
-  const body = '{"merchant_id":"M1","type":"labor.updated","event_id":"e1","data":{"type":"payment","id":"pay_0"}}'
-  const vectorBody = '{"merchant_id":"M1","type":"payment.updated","event_id":"e1","data":{"type":"payment","id":"pay_0"}}'
+  const body =
+    '{"merchant_id":"M1","type":"labor.updated","event_id":"e1","data":{"type":"payment","id":"pay_0"}}'
+  const vectorBody =
+    '{"merchant_id":"M1","type":"payment.updated","event_id":"e1","data":{"type":"payment","id":"pay_0"}}'
   const vector = 'q0YqZcFXlteGpWKG+8Ag+3BvQGAth/7DdqEUY2dHD5A='
   expect(
     createHmac('sha256', 'SIGKEY')
@@ -44,7 +59,12 @@ test('takes the known signature over its own address, and nothing else', () => {
 })
 
 test('an event about a payment is a hint, and one without our reference is none of ours', () => {
-  const payment = { id: 'p1', status: 'COMPLETED', amount_money: { amount: 1, currency: 'AUD' }, created_at: '2026-11-21T00:00:00Z' }
+  const payment = {
+    id: 'p1',
+    status: 'COMPLETED',
+    amount_money: { amount: 1, currency: 'AUD' },
+    created_at: '2026-11-21T00:00:00Z',
+  }
   expect(told('payment.updated', { payment: { ...payment, reference_id: 'CODE' } })).toEqual({
     ask: true,
     eventId: 'e1',
@@ -69,7 +89,14 @@ test.each([
   }
   const word = told('refund.updated', { refund })
   if (expected === undefined) expect(word).toBeNull()
-  else expect(word).toMatchObject({ status: expected, paymentRef: 'p1', providerTransactionId: 'r1', amount: 500n, refundId: '0123abc' })
+  else
+    expect(word).toMatchObject({
+      status: expected,
+      paymentRef: 'p1',
+      providerTransactionId: 'r1',
+      amount: 500n,
+      refundId: '0123abc',
+    })
 })
 
 test.each([
@@ -78,8 +105,19 @@ test.each([
   ['LOST', 'reversed'],
   ['WON', 'restored'],
 ])('a dispute that is %s: %s', (state, expected) => {
-  const dispute = { id: 'd1', state, amount_money: { amount: 500, currency: 'AUD' }, disputed_payment: { payment_id: 'p1' } }
+  const dispute = {
+    id: 'd1',
+    state,
+    amount_money: { amount: 500, currency: 'AUD' },
+    disputed_payment: { payment_id: 'p1' },
+  }
   const word = told('dispute.state.updated', { dispute })
   if (expected === undefined) expect(word).toBeNull()
-  else expect(word).toMatchObject({ status: expected, paymentRef: 'p1', providerTransactionId: 'd1', amount: 500n })
+  else
+    expect(word).toMatchObject({
+      status: expected,
+      paymentRef: 'p1',
+      providerTransactionId: 'd1',
+      amount: 500n,
+    })
 })

@@ -32,22 +32,35 @@ const Dispute = z.object({
   amount_money: Money,
   disputed_payment: z.object({ payment_id: z.string() }),
 })
-const Event = z.object({ event_id: z.string(), type: z.string(), data: z.object({ object: z.optional(z.looseObject({})) }) })
+const Event = z.object({
+  event_id: z.string(),
+  type: z.string(),
+  data: z.object({ object: z.optional(z.looseObject({})) }),
+})
 
 function read<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.safeParse(body)
-  if (!parsed.success) throw new DriverFailure('unavailable', 'square: an answer that cannot be read')
+  if (!parsed.success)
+    throw new DriverFailure('unavailable', 'square: an answer that cannot be read')
   return parsed.data
 }
 
-export const payment = (body: unknown): Payment => read(z.object({ payment: Payment }), body).payment
-export const refund = (body: unknown): z.output<typeof Refund> => read(z.object({ refund: Refund }), body).refund
-export const list = (body: unknown) => read(z.object({ payments: z._default(z.array(Payment), []), cursor: z.optional(z.string()) }), body)
+export const payment = (body: unknown): Payment =>
+  read(z.object({ payment: Payment }), body).payment
+export const refund = (body: unknown): z.output<typeof Refund> =>
+  read(z.object({ refund: Refund }), body).refund
+export const list = (body: unknown) =>
+  read(
+    z.object({ payments: z._default(z.array(Payment), []), cursor: z.optional(z.string()) }),
+    body,
+  )
 export const errors = (body: unknown) => read(z.object({ errors: z.array(Fault) }), body).errors
 
 /** Square takes no metadata: a refund's reason ends with our id of it, so that its word is known for ours. At most 192 characters. */
-export const reasonOf = (reason: string, refundId: string): string => `${reason.slice(0, 150)} (${refundId})`
-const refundIdIn = (reason: string | undefined): string | null => /\(([0-9A-Za-z]{1,32})\)$/.exec(reason ?? '')?.[1] ?? null
+export const reasonOf = (reason: string, refundId: string): string =>
+  `${reason.slice(0, 150)} (${refundId})`
+const refundIdIn = (reason: string | undefined): string | null =>
+  /\(([0-9A-Za-z]{1,32})\)$/.exec(reason ?? '')?.[1] ?? null
 
 const refundStates: Readonly<Record<string, ProviderStatus>> = {
   COMPLETED: 'refunded',
@@ -96,11 +109,20 @@ export function wordOf(body: unknown): Word {
   if (event.type === 'refund.created' || event.type === 'refund.updated') {
     const made = read(z.object({ refund: Refund }), object).refund
     const { id, payment_id, status, amount_money, reason } = made
-    const word = movement({ id, payment: payment_id, status: refundStates[status], money: amount_money, detail: `refund ${status}` })
+    const word = movement({
+      id,
+      payment: payment_id,
+      status: refundStates[status],
+      money: amount_money,
+      detail: `refund ${status}`,
+    })
     return word && { ...word, refundId: refundIdIn(reason) }
   }
   if (event.type === 'dispute.created' || event.type === 'dispute.state.updated') {
-    const { id, state, disputed_payment, amount_money } = read(z.object({ dispute: Dispute }), object).dispute
+    const { id, state, disputed_payment, amount_money } = read(
+      z.object({ dispute: Dispute }),
+      object,
+    ).dispute
     return movement({
       id,
       payment: disputed_payment.payment_id,

@@ -10,7 +10,11 @@ import { inSandbox, sandboxKeys, settings } from './settings.ts'
 
 const keys = sandboxKeys((purpose) => `key for ${purpose}`)
 
-const signed = (body: Buffer | string, at = Math.floor(Date.now() / 1000), secret = keys.webhookSecret): string =>
+const signed = (
+  body: Buffer | string,
+  at = Math.floor(Date.now() / 1000),
+  secret = keys.webhookSecret,
+): string =>
   `t=${at},v1=${createHmac('sha256', secret).update(`${at}.`).update(body).digest('hex')}`
 
 const adapter: Adapter = {
@@ -56,21 +60,30 @@ const adapter: Adapter = {
       slow: facing(silentUrl, 100),
       async begin(driver, order) {
         if (driver.kind !== 'card') throw new Error('Stripe takes cards')
-        const { clientSecret, providerRef } = await driver.beginCard(order, await cardOf(order.buyer, testCards.visa))
+        const { clientSecret, providerRef } = await driver.beginCard(
+          order,
+          await cardOf(order.buyer, testCards.visa),
+        )
         return {
           providerRef,
           handed: clientSecret,
           open: async () => undefined,
           async choose(choice) {
             if (choice === 'cancel') {
-              const answer = await fetch(`${sandbox.url}/v1/payment_intents/${providerRef}/cancel`, {
-                method: 'POST',
-                headers: { authorization: `Bearer ${keys.secretKey}` },
-              })
+              const answer = await fetch(
+                `${sandbox.url}/v1/payment_intents/${providerRef}/cancel`,
+                {
+                  method: 'POST',
+                  headers: { authorization: `Bearer ${keys.secretKey}` },
+                },
+              )
               if (!answer.ok) throw new DriverFailure('rejected', 'not cancelled')
               return null
             }
-            const refused = choice === 'suspicious' ? await cardOf(order.buyer, testCards.linkedThenDeclined) : null
+            const refused =
+              choice === 'suspicious'
+                ? await cardOf(order.buyer, testCards.linkedThenDeclined)
+                : null
             await browser.confirm(clientSecret, refused && { id: refused.cardId })
             return null
           },

@@ -19,13 +19,18 @@ const kinds: Readonly<Record<string, DriverFailureKind>> = {
   StripeInvalidRequestError: 'rejected',
 }
 
-export const isMissing = (error: unknown): boolean => error instanceof StripeError && error.code === 'resource_missing'
+export const isMissing = (error: unknown): boolean =>
+  error instanceof StripeError && error.code === 'resource_missing'
 
 /** The failure's text names the error and never what was sent. */
 export function failureOf(error: unknown): unknown {
   if (!(error instanceof StripeError)) return error
   const text = `stripe: ${error.type}${error.code === undefined ? '' : ` ${error.code}`}`
-  if (isMissing(error) && (error.param === 'customer' || error.message.startsWith('No such customer'))) return new UnknownCustomer(text)
+  if (
+    isMissing(error) &&
+    (error.param === 'customer' || error.message.startsWith('No such customer'))
+  )
+    return new UnknownCustomer(text)
   if (isMissing(error) && error.param === 'payment_method') return new UnknownCard(text)
   const busy = error.statusCode === 409 || (error.statusCode ?? 0) >= 500
   return new DriverFailure(busy ? 'unavailable' : (kinds[error.type] ?? 'unclear'), text)

@@ -17,7 +17,7 @@ import {
 } from '../../driver.ts'
 import { asked, askedFor } from './failure.ts'
 import type { StripeSettings } from './settings.ts'
-import { currencies, metadataOf, noticeOfIntent, wordOf } from './words.ts'
+import { currencies, metadataOf, noticeOfIntent, wordOf, declineReason } from './words.ts'
 
 const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `stripe: ${why}`)
 /** Seconds: an event that was signed longer ago is not believed. */
@@ -65,11 +65,14 @@ export function createStripe(settings: StripeSettings): CardDriver {
   /** The customer's own card. A wish for anything else is a wish for nothing. */
   async function ownCard(customerRef: string, cardId: string): Promise<Stripe.PaymentMethod> {
     const card = await cardOf(cardId)
-    if (card.customer !== customerRef) throw new UnknownCard('stripe: the card is not this customer’s')
+    if (card.customer !== customerRef)
+      throw new UnknownCard('stripe: the card is not this customer’s')
     return card
   }
   async function cardOf(cardId: string): Promise<Stripe.PaymentMethod> {
-    const card = /^(pm|card)_\w+$/.test(cardId) ? await askedFor(stripe.paymentMethods.retrieve(cardId)) : null
+    const card = /^(pm|card)_\w+$/.test(cardId)
+      ? await askedFor(stripe.paymentMethods.retrieve(cardId))
+      : null
     if (card?.type !== 'card') throw new UnknownCard('stripe: no such card')
     return card
   }
@@ -78,10 +81,17 @@ export function createStripe(settings: StripeSettings): CardDriver {
   async function intentOf(order: PaymentOrder): Promise<Stripe.PaymentIntent | null> {
     const intent =
       order.providerRef === null
-        ? ((await asked(stripe.paymentIntents.search({ query: `metadata['${metadataOf.payment}']:'${order.reference}'`, limit: 1 })))
-            .data[0] ?? null)
+        ? ((
+            await asked(
+              stripe.paymentIntents.search({
+                query: `metadata['${metadataOf.payment}']:'${order.reference}'`,
+                limit: 1,
+              }),
+            )
+          ).data[0] ?? null)
         : await askedFor(stripe.paymentIntents.retrieve(order.providerRef, { expand }))
-    if (intent !== null && intent.metadata[metadataOf.payment] !== order.reference) throw rejected('the intent is another payment’s')
+    if (intent !== null && intent.metadata[metadataOf.payment] !== order.reference)
+      throw rejected('the intent is another payment’s')
     return intent !== null && typeof intent.latest_charge === 'string'
       ? await asked(stripe.paymentIntents.retrieve(intent.id, { expand }))
       : intent
@@ -96,7 +106,8 @@ export function createStripe(settings: StripeSettings): CardDriver {
   }
 
   async function refund(order: PaymentOrder, wish: Refund): Promise<Notice> {
-    if (wish.amount <= 0n || wish.amount > order.amount) throw rejected('a refund must lie between nothing and what was paid')
+    if (wish.amount <= 0n || wish.amount > order.amount)
+      throw rejected('a refund must lie between nothing and what was paid')
     const intent = wish.providerTransactionId ?? order.providerRef ?? (await intentOf(order))?.id
     if (intent === undefined) throw rejected('there is no such payment')
     const made = await asked(
@@ -104,7 +115,11 @@ export function createStripe(settings: StripeSettings): CardDriver {
         {
           payment_intent: intent,
           amount: Number(wish.amount),
-          metadata: { [metadataOf.refund]: wish.refundId, [metadataOf.payment]: order.reference, reason: wish.reason.slice(0, 500) },
+          metadata: {
+            [metadataOf.refund]: wish.refundId,
+            [metadataOf.payment]: order.reference,
+            reason: wish.reason.slice(0, 500),
+          },
         },
         { idempotencyKey: `refund-${wish.refundId}` },
       ),
@@ -133,7 +148,8 @@ export function createStripe(settings: StripeSettings): CardDriver {
         toleranceSeconds,
       )
     } catch (error) {
-      if (error instanceof Stripe.errors.StripeSignatureVerificationError) throw new ForgedNotice('stripe: the signature does not hold')
+      if (error instanceof Stripe.errors.StripeSignatureVerificationError)
+        throw new ForgedNotice('stripe: the signature does not hold')
       throw rejected('a signed event that cannot be read')
     }
     return wordOf(event)
@@ -153,6 +169,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
   return {
     kind: 'card',
     name: 'stripe',
+    declineReason,
     displayName: 'Stripe',
     currencies,
     credits: 'exact',
@@ -178,25 +195,47 @@ export function createStripe(settings: StripeSettings): CardDriver {
       return customer.id
     },
     async setUp(customerRef) {
+      // One that no card was ever given to serves again: whoever only looks makes no new one each time.
+      const recent = await asked(stripe.setupIntents.list({ customer: customerRef, limit: 10 }))
+      const unused = recent.data.find(
+        ({ status, usage }) => status === 'requires_payment_method' && usage === 'off_session',
+      )
+      const known = unused?.last_setup_error ? null : unused?.client_secret
+      if (known) return { clientSecret: known }
       const intent = await asked(
         stripe.setupIntents.create(
           { customer: customerRef, usage: 'off_session', allowed_payment_method_types: ['card'] },
           { idempotencyKey: randomUUID() },
         ),
       )
-      if (intent.client_secret === null) throw new DriverFailure('unavailable', 'stripe: a setup without its secret')
+      if (intent.client_secret === null)
+        throw new DriverFailure('unavailable', 'stripe: a setup without its secret')
       return { clientSecret: intent.client_secret }
     },
     async cards(customerRef) {
       const [customer, list] = await Promise.all([
         asked(stripe.customers.retrieve(customerRef)),
-        asked(stripe.customers.listPaymentMethods(customerRef, { type: 'card', limit: cardsAtMost })),
+        asked(
+          stripe.customers.listPaymentMethods(customerRef, { type: 'card', limit: cardsAtMost }),
+        ),
       ])
       if (customer.deleted) throw new UnknownCustomer('stripe: the customer was deleted')
       const chosen = customer.invoice_settings.default_payment_method
       return {
         cards: list.data.flatMap(({ id, card }) =>
-          card ? [{ id, card: { brand: card.brand, last4: card.last4, exp_month: card.exp_month, exp_year: card.exp_year } }] : [],
+          card
+            ? [
+                {
+                  id,
+                  card: {
+                    brand: card.brand,
+                    last4: card.last4,
+                    exp_month: card.exp_month,
+                    exp_year: card.exp_year,
+                  },
+                },
+              ]
+            : [],
         ),
         defaultId: typeof chosen === 'string' ? chosen : (chosen?.id ?? null),
       }
@@ -204,13 +243,26 @@ export function createStripe(settings: StripeSettings): CardDriver {
     async attach(customerRef, cardId) {
       const card = await cardOf(cardId)
       if (card.customer === null)
-        await asked(stripe.paymentMethods.attach(cardId, { customer: customerRef }, { idempotencyKey: `attach-${cardId}-${customerRef}` }))
-      else if (card.customer !== customerRef) throw new UnknownCard('stripe: the card is another customer’s')
+        await asked(
+          stripe.paymentMethods.attach(
+            cardId,
+            { customer: customerRef },
+            { idempotencyKey: `attach-${cardId}-${customerRef}` },
+          ),
+        )
+      else if (card.customer !== customerRef)
+        throw new UnknownCard('stripe: the card is another customer’s')
       await makeDefault(customerRef, cardId)
     },
     async detach(customerRef, cardId) {
       await ownCard(customerRef, cardId)
-      await asked(stripe.paymentMethods.detach(cardId, {}, { idempotencyKey: `detach-${cardId}-${customerRef}` }))
+      await asked(
+        stripe.paymentMethods.detach(
+          cardId,
+          {},
+          { idempotencyKey: `detach-${cardId}-${customerRef}` },
+        ),
+      )
     },
     async beginCard(order, { customerRef, cardId }) {
       await ownCard(customerRef, cardId)
@@ -224,7 +276,10 @@ export function createStripe(settings: StripeSettings): CardDriver {
                   currency: order.currency.toLowerCase(),
                   customer: customerRef,
                   allowed_payment_method_types: ['card'],
-                  metadata: { [metadataOf.payment]: order.reference, [metadataOf.customer]: order.buyer.id },
+                  metadata: {
+                    [metadataOf.payment]: order.reference,
+                    [metadataOf.customer]: order.buyer.id,
+                  },
                 },
                 { idempotencyKey: `payment-${order.code}` },
               ),
@@ -233,9 +288,16 @@ export function createStripe(settings: StripeSettings): CardDriver {
       // A replayed answer tells what the intent was then.
       const intent =
         takesCard.has(begun.status) && begun.payment_method !== cardId
-          ? await asked(stripe.paymentIntents.update(begun.id, { payment_method: cardId }, { idempotencyKey: randomUUID() }))
+          ? await asked(
+              stripe.paymentIntents.update(
+                begun.id,
+                { payment_method: cardId },
+                { idempotencyKey: randomUUID() },
+              ),
+            )
           : begun
-      if (intent.client_secret === null) throw new DriverFailure('unavailable', 'stripe: an intent without its secret')
+      if (intent.client_secret === null)
+        throw new DriverFailure('unavailable', 'stripe: an intent without its secret')
       return { clientSecret: intent.client_secret, providerRef: intent.id }
     },
   }

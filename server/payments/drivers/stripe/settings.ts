@@ -5,9 +5,15 @@ const address = z.url({ protocol: /^https?$/, error: 'a URL that begins with htt
 
 export const settings = z.object({
   /** The account's secret key, or a restricted one that may write customers, payment methods, intents and refunds. Never printed. */
-  secretKey: z.string().check(z.regex(/^(sk|rk)_(test|live)_\w+$/, { error: 'begins with sk_test_, sk_live_, rk_test_ or rk_live_' })),
+  secretKey: z.string().check(
+    z.regex(/^(sk|rk)_(test|live)_\w+$/, {
+      error: 'begins with sk_test_, sk_live_, rk_test_ or rk_live_',
+    }),
+  ),
   /** Given to every browser. */
-  publishableKey: z.string().check(z.regex(/^pk_(test|live)_\w+$/, { error: 'begins with pk_test_ or pk_live_' })),
+  publishableKey: z
+    .string()
+    .check(z.regex(/^pk_(test|live)_\w+$/, { error: 'begins with pk_test_ or pk_live_' })),
   /** The signing secret of the webhook endpoint. Never printed. */
   webhookSecret: z.string().check(z.regex(/^whsec_\S+$/, { error: 'begins with whsec_' })),
   /** Where Stripe's API is; only its host and port count. */
@@ -27,7 +33,10 @@ export const environment = {
 } as const
 
 /** The script's name goes with the API version that the SDK speaks. */
-export const defaults = { apiUrl: 'https://api.stripe.com', scriptUrl: 'https://js.stripe.com/endive/stripe.js' } as const
+export const defaults = {
+  apiUrl: 'https://api.stripe.com',
+  scriptUrl: 'https://js.stripe.com/endive/stripe.js',
+} as const
 
 export const sandboxKeys = (derive: (purpose: string) => string) => {
   const key = (purpose: string): string => derive(purpose).replaceAll(/\W/g, '').slice(0, 32)

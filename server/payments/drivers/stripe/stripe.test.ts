@@ -11,9 +11,16 @@ import { defaults, settings } from './settings.ts'
 
 const secret = 'whsec_test_secret'
 const driver = createStripe(
-  settings.parse({ ...defaults, secretKey: 'sk_test_1', publishableKey: 'pk_test_1', webhookSecret: secret, apiUrl: 'http://127.0.0.1:9' }),
+  settings.parse({
+    ...defaults,
+    secretKey: 'sk_test_1',
+    publishableKey: 'pk_test_1',
+    webhookSecret: secret,
+    apiUrl: 'http://127.0.0.1:9',
+  }),
 )
-const mac = (at: number, body: string): string => createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
+const mac = (at: number, body: string): string =>
+  createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
 const read = (body: string, signature: string) =>
   driver.readNotice({
     method: 'POST',
@@ -23,7 +30,13 @@ const read = (body: string, signature: string) =>
   })
 const now = (): number => Math.floor(Date.now() / 1000)
 const told = (type: string, object: object) => {
-  const body = JSON.stringify({ id: 'evt_1', object: 'event', type, created: 1_700_000_000, data: { object } })
+  const body = JSON.stringify({
+    id: 'evt_1',
+    object: 'event',
+    type,
+    created: 1_700_000_000,
+    data: { object },
+  })
   const at = now()
   return read(body, `t=${at},v1=${mac(at, body)}`)
 }
@@ -32,9 +45,13 @@ test('the scheme gives the known signature, and the SDK the same', () => {
   const payload = '{"id":"evt_1","object":"event"}'
   const known = '0c8670ed117751cc551a20e35839447075c42800ea3cf3e8a2fbda99cd1e6edd'
   expect(mac(1_700_000_000, payload)).toBe(known)
-  expect(new Stripe('sk_test_1').webhooks.generateTestHeaderString({ payload, secret, timestamp: 1_700_000_000 })).toBe(
-    `t=1700000000,v1=${known}`,
-  )
+  expect(
+    new Stripe('sk_test_1').webhooks.generateTestHeaderString({
+      payload,
+      secret,
+      timestamp: 1_700_000_000,
+    }),
+  ).toBe(`t=1700000000,v1=${known}`)
 })
 
 test.each([
@@ -44,14 +61,23 @@ test.each([
   ['an older scheme', (body: string) => `t=${now()},v0=${mac(now(), body)}`],
   ['nothing', () => ''],
 ])('%s is no signature', (_, signature) => {
-  const body = JSON.stringify({ id: 'evt_1', object: 'event', type: 'payment_intent.succeeded', data: { object: {} } })
+  const body = JSON.stringify({
+    id: 'evt_1',
+    object: 'event',
+    type: 'payment_intent.succeeded',
+    data: { object: {} },
+  })
   expect(() => read(body, signature(body))).toThrow(ForgedNotice)
 })
 
 test('an event about a payment is a hint, whatever it says', () => {
   const object = { id: 'pi_1', amount: 1, currency: 'aud', metadata: { portal_payment: 'CODE' } }
   for (const type of ['succeeded', 'payment_failed', 'canceled', 'processing'])
-    expect(told(`payment_intent.${type}`, object)).toEqual({ ask: true, eventId: 'evt_1', reference: 'CODE' })
+    expect(told(`payment_intent.${type}`, object)).toEqual({
+      ask: true,
+      eventId: 'evt_1',
+      reference: 'CODE',
+    })
 })
 
 test('what is none of ours says nothing', () => {
@@ -91,7 +117,14 @@ test.each([
   ['charge.dispute.funds_withdrawn', 'reversed'],
   ['charge.dispute.funds_reinstated', 'restored'],
 ])('%s: %s', (type, status) => {
-  const dispute = { id: 'dp_1', amount: 2000, currency: 'eur', payment_intent: 'pi_1', reason: 'fraudulent', created: 1_700_000_000 }
+  const dispute = {
+    id: 'dp_1',
+    amount: 2000,
+    currency: 'eur',
+    payment_intent: 'pi_1',
+    reason: 'fraudulent',
+    created: 1_700_000_000,
+  }
   expect(told(type, dispute)).toMatchObject({
     status,
     paymentRef: 'pi_1',
@@ -105,7 +138,9 @@ test.each([
 test('real keys let the browser reach Stripe and nobody else; a stand-in is reached at its own origin', () => {
   expect(driver.origins.scripts).toContain('https://js.stripe.com')
   expect(
-    [...driver.origins.scripts, ...driver.origins.frames, ...driver.origins.calls].every((origin) => origin.endsWith('.stripe.com')),
+    [...driver.origins.scripts, ...driver.origins.frames, ...driver.origins.calls].every((origin) =>
+      origin.endsWith('.stripe.com'),
+    ),
   ).toBe(true)
   const near = createStripe(
     settings.parse({
@@ -116,5 +151,9 @@ test('real keys let the browser reach Stripe and nobody else; a stand-in is reac
       scriptUrl: 'http://127.0.0.1:9/stripe/v3/stripe.js',
     }),
   )
-  expect(near.origins).toEqual({ scripts: ['http://127.0.0.1:9'], frames: ['http://127.0.0.1:9'], calls: [] })
+  expect(near.origins).toEqual({
+    scripts: ['http://127.0.0.1:9'],
+    frames: ['http://127.0.0.1:9'],
+    calls: [],
+  })
 })

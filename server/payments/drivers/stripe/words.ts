@@ -1,4 +1,5 @@
 /** Stripe's objects, told as words of the agreement. */
+import type { DeclineReason } from '../../../../contract/payments.ts'
 import type Stripe from 'stripe'
 import type { Currency } from '../../../../contract/money.ts'
 import type { Notice, ProviderStatus, Word } from '../../driver.ts'
@@ -6,33 +7,54 @@ import type { Notice, ProviderStatus, Word } from '../../driver.ts'
 export const currencies = ['AUD', 'USD', 'EUR', 'VND'] as const satisfies readonly Currency[]
 
 /** Under these names our own ids stand in the metadata of what we make at Stripe. */
-export const metadataOf = { payment: 'portal_payment', refund: 'portal_refund', customer: 'portal_customer' } as const
+export const metadataOf = {
+  payment: 'portal_payment',
+  refund: 'portal_refund',
+  customer: 'portal_customer',
+} as const
 
 /** Undefined: a currency that we never asked for. Stripe's amounts are minor units, as ours. */
-const currencyOf = (code: string): Currency | undefined => currencies.find((known) => known === code.toUpperCase())
-const idOf = (of: string | { readonly id: string } | null | undefined): string | null => (typeof of === 'string' ? of : (of?.id ?? null))
+const currencyOf = (code: string): Currency | undefined =>
+  currencies.find((known) => known === code.toUpperCase())
+const idOf = (of: string | { readonly id: string } | null | undefined): string | null =>
+  typeof of === 'string' ? of : (of?.id ?? null)
 const momentOf = (seconds: number): Date => new Date(seconds * 1000)
 
 /** What Stripe holds of one payment. A declined attempt leaves the payment open: another card may pay it. */
-export function noticeOfIntent(reference: string, intent: Stripe.PaymentIntent): Notice | undefined {
+export function noticeOfIntent(
+  reference: string,
+  intent: Stripe.PaymentIntent,
+): Notice | undefined {
   const currency = currencyOf(intent.currency)
   if (currency === undefined) return undefined
   const charge = typeof intent.latest_charge === 'object' ? intent.latest_charge : null
   const paid = intent.status === 'succeeded'
-  const gone = paid && charge !== null && charge.amount_refunded >= intent.amount_received && intent.amount_received > 0
+  const gone =
+    paid &&
+    charge !== null &&
+    charge.amount_refunded >= intent.amount_received &&
+    intent.amount_received > 0
   const refunds = gone ? (charge.refunds?.data ?? []) : []
-  const status: ProviderStatus = gone ? 'refunded' : paid ? 'succeeded' : intent.status === 'canceled' ? 'failed' : 'pending'
+  const status: ProviderStatus = gone
+    ? 'refunded'
+    : paid
+      ? 'succeeded'
+      : intent.status === 'canceled'
+        ? 'failed'
+        : 'pending'
   const decline = intent.last_payment_error?.decline_code ?? intent.last_payment_error?.code
   return {
     eventId: ['intent', intent.id, status].join(':'),
     reference,
     // One refund of it all is named as its own word names it.
-    providerTransactionId: refunds.length === 1 ? (refunds[0]?.id ?? intent.id) : paid ? intent.id : null,
+    providerTransactionId:
+      refunds.length === 1 ? (refunds[0]?.id ?? intent.id) : paid ? intent.id : null,
     status,
     amount: BigInt(paid ? intent.amount_received : intent.amount),
     currency,
     occurredAt: momentOf(charge?.created ?? intent.created),
-    detail: decline === undefined || decline === null ? intent.status : `${intent.status} ${decline}`,
+    detail:
+      decline === undefined || decline === null ? intent.status : `${intent.status} ${decline}`,
   }
 }
 
@@ -62,7 +84,11 @@ function wordOfRefund(eventId: string, refund: Stripe.Refund): Word {
   }
 }
 
-function wordOfDispute(eventId: string, dispute: Stripe.Dispute, status: 'reversed' | 'restored'): Word {
+function wordOfDispute(
+  eventId: string,
+  dispute: Stripe.Dispute,
+  status: 'reversed' | 'restored',
+): Word {
   const currency = currencyOf(dispute.currency)
   const paymentRef = idOf(dispute.payment_intent)
   if (currency === undefined || paymentRef === null) return null
@@ -102,4 +128,27 @@ export function wordOf(event: Stripe.Event): Word {
     default:
       return null
   }
+}
+
+const reasons: Readonly<Record<string, DeclineReason>> = {
+  insufficient_funds: 'insufficient_funds',
+  card_velocity_exceeded: 'limit',
+  withdrawal_count_limit_exceeded: 'limit',
+  incorrect_cvc: 'wrong_details',
+  invalid_cvc: 'wrong_details',
+  expired_card: 'wrong_details',
+  incorrect_number: 'wrong_details',
+  authentication_required: 'wrong_code',
+  payment_intent_authentication_failure: 'wrong_code',
+  lost_card: 'blocked',
+  stolen_card: 'blocked',
+  pickup_card: 'blocked',
+  issuer_not_available: 'bank_unavailable',
+  try_again_later: 'bank_unavailable',
+}
+/** By Stripe's decline code (docs.stripe.com/declines/codes), which ends a notice's detail. */
+export function declineReason(detail: string): DeclineReason | undefined {
+  const [status = '', code] = detail.split(' ')
+  if (code === undefined) return status === 'canceled' ? 'cancelled' : undefined
+  return reasons[code] ?? 'declined'
 }

@@ -9,7 +9,12 @@ import { apiHash, type Fields } from './sign.ts'
 
 const tmnCode = 'DEMO0001'
 const secret = 'TESTSECRET0123456789ABCDEFGHIJKL'
-const settings = { tmnCode, secret, payUrl: 'https://vnpay.example/pay', apiUrl: 'https://vnpay.example/api' }
+const settings = {
+  tmnCode,
+  secret,
+  payUrl: 'https://vnpay.example/pay',
+  apiUrl: 'https://vnpay.example/api',
+}
 const driver = createVnpay(schema.parse(settings))
 const order: PaymentOrder = {
   code: 'TOPUP20261121000001',
@@ -50,7 +55,11 @@ describe('answers of the API that must not be believed', () => {
   })
   const sign = (fields: Fields): Fields => ({
     ...fields,
-    vnp_SecureHash: apiHash(fields['vnp_Command'] === 'refund' ? 'refundAnswer' : 'queryAnswer', fields, secret),
+    vnp_SecureHash: apiHash(
+      fields['vnp_Command'] === 'refund' ? 'refundAnswer' : 'queryAnswer',
+      fields,
+      secret,
+    ),
   })
   async function facing(answer: (question: Fields) => unknown): Promise<typeof driver> {
     const server = createServer((request, response) => {
@@ -67,38 +76,83 @@ describe('answers of the API that must not be believed', () => {
       server.close()
       server.closeAllConnections()
     })
-    return createVnpay(schema.parse({ ...settings, apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }))
+    return createVnpay(
+      schema.parse({
+        ...settings,
+        apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      }),
+    )
   }
-  const refund = { refundId: 'R1', amount: 100_000n, reason: 'test', providerTransactionId: '14226112' }
+  const refund = {
+    refundId: 'R1',
+    amount: 100_000n,
+    reason: 'test',
+    providerTransactionId: '14226112',
+  }
   const isRefund = (question: Fields): boolean => question['vnp_Command'] === 'refund'
 
   it('believes a signed one, also when the amount comes as a number', async () => {
-    const notice = await (await facing((question) => ({ ...sign(honest(question)), vnp_Amount: 10_000_000 }))).lookUp(order)
-    expect(notice).toMatchObject({ status: 'succeeded', amount: 100_000n, providerTransactionId: '14226112', reference: order.reference })
+    const notice = await (
+      await facing((question) => ({ ...sign(honest(question)), vnp_Amount: 10_000_000 }))
+    ).lookUp(order)
+    expect(notice).toMatchObject({
+      status: 'succeeded',
+      amount: 100_000n,
+      providerTransactionId: '14226112',
+      reference: order.reference,
+    })
   })
 
   it.each([
     ['has no hash', (question: Fields) => honest(question)],
-    ['has a wrong hash', (question: Fields) => ({ ...sign(honest(question)), vnp_TransactionStatus: '02' })],
-    ['is about another payment', (question: Fields) => sign({ ...honest(question), vnp_TxnRef: 'OTHER' })],
-    ["is another terminal's", (question: Fields) => sign({ ...honest(question), vnp_TmnCode: 'OTHER001' })],
+    [
+      'has a wrong hash',
+      (question: Fields) => ({ ...sign(honest(question)), vnp_TransactionStatus: '02' }),
+    ],
+    [
+      'is about another payment',
+      (question: Fields) => sign({ ...honest(question), vnp_TxnRef: 'OTHER' }),
+    ],
+    [
+      "is another terminal's",
+      (question: Fields) => sign({ ...honest(question), vnp_TmnCode: 'OTHER001' }),
+    ],
     ['has no amount', (question: Fields) => sign(without(honest(question), 'vnp_Amount'))],
     ['is a list', () => []],
     ['is null', () => null],
   ])('lookUp fails when the answer %s', async (_name, answer) => {
-    await expect((await facing(answer)).lookUp(order)).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect((await facing(answer)).lookUp(order)).rejects.toMatchObject({
+      kind: 'unavailable',
+    })
   })
 
   it.each([
     ['has no hash', (question: Fields) => honest(question)],
-    ['has a wrong hash', (question: Fields) => ({ ...sign(honest(question)), vnp_TransactionNo: '1' })],
-    ['is about another payment', (question: Fields) => sign({ ...honest(question), vnp_TxnRef: 'OTHER' })],
-    ['names another amount', (question: Fields) => sign({ ...honest(question), vnp_Amount: '5000000' })],
-    ['says it was asked before', (question: Fields) => sign({ ...honest(question), vnp_ResponseCode: '94' })],
+    [
+      'has a wrong hash',
+      (question: Fields) => ({ ...sign(honest(question)), vnp_TransactionNo: '1' }),
+    ],
+    [
+      'is about another payment',
+      (question: Fields) => sign({ ...honest(question), vnp_TxnRef: 'OTHER' }),
+    ],
+    [
+      'names another amount',
+      (question: Fields) => sign({ ...honest(question), vnp_Amount: '5000000' }),
+    ],
+    [
+      'says it was asked before',
+      (question: Fields) => sign({ ...honest(question), vnp_ResponseCode: '94' }),
+    ],
     ['is a broken gateway', () => 502],
-    ['says other error', (question: Fields) => sign({ ...honest(question), vnp_ResponseCode: '99' })],
+    [
+      'says other error',
+      (question: Fields) => sign({ ...honest(question), vnp_ResponseCode: '99' }),
+    ],
   ])('refund is unclear when the answer %s', async (_name, answer) => {
-    const driver = await facing((question) => (isRefund(question) ? answer(question) : sign(honest(question))))
+    const driver = await facing((question) =>
+      isRefund(question) ? answer(question) : sign(honest(question)),
+    )
     await expect(driver.refund(order, refund)).rejects.toMatchObject({ kind: 'unclear' })
   })
 
@@ -109,7 +163,11 @@ describe('answers of the API that must not be believed', () => {
     ['94', 'unavailable'],
     ['99', 'unavailable'],
   ])('lookUp: signed answer code %s is %s', async (code, kind) => {
-    await expect((await facing((question) => sign({ ...honest(question), vnp_ResponseCode: code }))).lookUp(order)).rejects.toMatchObject({
+    await expect(
+      (await facing((question) => sign({ ...honest(question), vnp_ResponseCode: code }))).lookUp(
+        order,
+      ),
+    ).rejects.toMatchObject({
       kind,
     })
   })
@@ -121,10 +179,18 @@ describe('answers of the API that must not be believed', () => {
         asked.push(question['vnp_Command'] ?? '')
         return sign({ ...honest(question), vnp_TransactionStatus: status })
       })
-    await expect((await facingStatus('02')).refund(order, refund)).rejects.toMatchObject({ kind: 'rejected' })
-    await expect((await facingStatus('01')).refund(order, refund)).rejects.toMatchObject({ kind: 'rejected' })
-    expect(await (await facingStatus('06')).refund(order, refund)).toMatchObject({ status: 'refunded' })
+    await expect((await facingStatus('02')).refund(order, refund)).rejects.toMatchObject({
+      kind: 'rejected',
+    })
+    await expect((await facingStatus('01')).refund(order, refund)).rejects.toMatchObject({
+      kind: 'rejected',
+    })
+    expect(await (await facingStatus('06')).refund(order, refund)).toMatchObject({
+      status: 'refunded',
+    })
     expect(asked).toEqual(['querydr', 'querydr', 'querydr'])
-    await expect(driver.refund(order, { ...refund, amount: 100_001n })).rejects.toMatchObject({ kind: 'rejected' })
+    await expect(driver.refund(order, { ...refund, amount: 100_001n })).rejects.toMatchObject({
+      kind: 'rejected',
+    })
   })
 })

@@ -11,7 +11,9 @@ function fieldsOf(answer: unknown): Record<string, string> {
   if (typeof answer !== 'object' || answer === null) return {}
   return Object.fromEntries(
     Object.entries(answer).flatMap(([key, value]) =>
-      key.startsWith('vnp_') && (typeof value === 'string' || Number.isSafeInteger(value)) ? [[key, String(value)]] : [],
+      key.startsWith('vnp_') && (typeof value === 'string' || Number.isSafeInteger(value))
+        ? [[key, String(value)]]
+        : [],
     ),
   )
 }
@@ -20,7 +22,9 @@ function fieldsOf(answer: unknown): Record<string, string> {
  * Answers a function that signs a question, posts it and verifies the answer. Asking changes nothing and may be repeated;
  * a refund whose answer is lost, unsigned or for another terminal is `unclear`.
  */
-export function createApi(settings: VnpaySettings): (kind: 'query' | 'refund', fields: Fields) => Promise<ApiAnswer> {
+export function createApi(
+  settings: VnpaySettings,
+): (kind: 'query' | 'refund', fields: Fields) => Promise<ApiAnswer> {
   const { tmnCode, secret } = settings
   return async (kind, fields) => {
     const trouble: DriverFailureKind = kind === 'query' ? 'unavailable' : 'unclear'
@@ -36,9 +40,13 @@ export function createApi(settings: VnpaySettings): (kind: 'query' | 'refund', f
     const read = fieldsOf(jsonOf(answer, 'vnpay', trouble))
     if (!sameHash(apiHash(`${kind}Answer`, read, secret), read['vnp_SecureHash'])) {
       const claimed = /^\d\d$/.exec(read['vnp_ResponseCode'] ?? '')?.[0] ?? 'nothing'
-      throw new DriverFailure(trouble, `vnpay: ${kind} answered ${claimed} without a valid signature`)
+      throw new DriverFailure(
+        trouble,
+        `vnpay: ${kind} answered ${claimed} without a valid signature`,
+      )
     }
-    if (read['vnp_TmnCode'] !== tmnCode) throw new DriverFailure(trouble, 'vnpay: the answer is for another terminal')
+    if (read['vnp_TmnCode'] !== tmnCode)
+      throw new DriverFailure(trouble, 'vnpay: the answer is for another terminal')
     return read
   }
 }

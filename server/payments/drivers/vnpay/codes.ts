@@ -1,4 +1,5 @@
 /** VNPay's codes, and what they mean to us. Source: .../thanh-toan-pay/pay.html, tables vnp_ResponseCode and vnp_TransactionStatus. */
+import type { DeclineReason } from '../../../../contract/payments.ts'
 import type { NoticeOutcome, ProviderStatus } from '../../driver.ts'
 
 /** vnp_ResponseCode of a payment. Known codes only, for the log and the customer's support. */
@@ -17,6 +18,22 @@ export const responseTexts: Readonly<Record<string, string>> = {
   '79': 'wrong payment password, too often',
   '99': 'other error',
 }
+
+const reasons: Readonly<Record<string, DeclineReason>> = {
+  '09': 'not_enrolled',
+  '10': 'wrong_details',
+  '11': 'not_in_time',
+  '12': 'blocked',
+  '13': 'wrong_code',
+  '24': 'cancelled',
+  '51': 'insufficient_funds',
+  '65': 'limit',
+  '75': 'bank_unavailable',
+  '79': 'wrong_code',
+}
+/** A notice's detail begins with its vnp_ResponseCode; an answer to querydr has none. */
+export const declineReason = (detail: string): DeclineReason | undefined =>
+  reasons[/^(\d\d)\//.exec(detail)?.[1] ?? '']
 
 /**
  * vnp_TransactionStatus, the state of the money: 00 came, 01 not finished, 02 failed, 04 taken by the bank and not yet come,
@@ -42,14 +59,19 @@ export function statusOfTransaction(transactionStatus: string): ProviderStatus {
 export function statusOfNotice(responseCode: string, transactionStatus: string): ProviderStatus {
   if (responseCode === '07') return 'pending'
   const status = statusOfTransaction(transactionStatus)
-  if (status === 'succeeded') return responseCode === '00' && transactionStatus === '00' ? 'succeeded' : 'pending'
+  if (status === 'succeeded')
+    return responseCode === '00' && transactionStatus === '00' ? 'succeeded' : 'pending'
   if (responseCode === '00') return status
   // the bank's refusal stands even where the transaction is still called unfinished
-  return transactionStatus === '01' && responseCode in responseTexts && responseCode !== '99' ? 'failed' : status
+  return transactionStatus === '01' && responseCode in responseTexts && responseCode !== '99'
+    ? 'failed'
+    : status
 }
 
 /** What VNPay expects to hear; it calls again (10 times, 5 minutes apart) until it hears 00 or 02. */
-export const answers: Readonly<Record<NoticeOutcome, { readonly RspCode: string; readonly Message: string }>> = {
+export const answers: Readonly<
+  Record<NoticeOutcome, { readonly RspCode: string; readonly Message: string }>
+> = {
   recorded: { RspCode: '00', Message: 'Confirm Success' },
   already: { RspCode: '02', Message: 'Order already confirmed' },
   unknown_order: { RspCode: '01', Message: 'Order not found' },

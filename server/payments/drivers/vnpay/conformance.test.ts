@@ -7,7 +7,12 @@ import { createVnpay } from './index.ts'
 import { settings } from './settings.ts'
 
 const terminal = { tmnCode: 'DEMO0001', secret: 'TESTSECRET0123456789ABCDEFGHIJKL' }
-const outcomes: Readonly<Record<Choice, string>> = { pay: 'paid', fail: 'insufficient', cancel: 'cancelled', suspicious: 'suspicious' }
+const outcomes: Readonly<Record<Choice, string>> = {
+  pay: 'paid',
+  fail: 'insufficient',
+  cancel: 'cancelled',
+  suspicious: 'suspicious',
+}
 
 const adapter: Adapter = {
   name: 'vnpay',
@@ -58,9 +63,14 @@ const adapter: Adapter = {
             await page(checkoutUrl)
           },
           async choose(choice) {
-            const body = new URLSearchParams({ token: await page(checkoutUrl), outcome: outcomes[choice] })
+            const body = new URLSearchParams({
+              token: await page(checkoutUrl),
+              outcome: outcomes[choice],
+            })
             const confirm = new URL('/vnpay/paymentv2/Transaction/Confirm.html', checkoutUrl)
-            return (await fetch(confirm, { method: 'POST', body, redirect: 'manual' })).headers.get('location')
+            return (await fetch(confirm, { method: 'POST', body, redirect: 'manual' })).headers.get(
+              'location',
+            )
           },
         }
       },

@@ -5,13 +5,16 @@ import { isIPv4, isIPv6 } from 'node:net'
 const gmt7Ms = 7 * 3_600_000
 
 /** yyyyMMddHHmmss in GMT+7 (Vietnam has no summer time), whatever zone the process runs in. */
-export const toVnpayDate = (date: Date): string => new Date(date.getTime() + gmt7Ms).toISOString().replace(/\D/g, '').slice(0, 14)
+export const toVnpayDate = (date: Date): string =>
+  new Date(date.getTime() + gmt7Ms).toISOString().replace(/\D/g, '').slice(0, 14)
 
 /** The moment of a yyyyMMddHHmmss in GMT+7; null for anything else. */
 export function fromVnpayDate(text: string | undefined): Date | null {
   const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(text ?? '')
   if (parts === null) return null
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number)
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+    .slice(1)
+    .map(Number)
   const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second) - gmt7Ms)
   return toVnpayDate(date) === text ? date : null
 }
@@ -55,4 +58,6 @@ export function vnpayIp(ip: string): string {
 
 /** vnp_RequestId, at most 32 of [A-Za-z0-9]: the same idempotency key always gives the same. */
 export const requestId = (key: string): string =>
-  /^[A-Za-z0-9]{1,32}$/.test(key) ? key : createHash('sha256').update(key).digest('hex').slice(0, 32)
+  /^[A-Za-z0-9]{1,32}$/.test(key)
+    ? key
+    : createHash('sha256').update(key).digest('hex').slice(0, 32)

@@ -12,8 +12,22 @@ import {
   type Refund,
 } from '../../driver.ts'
 import { createApi, type ApiAnswer } from './api.ts'
-import { answers, responseTexts, statusOfNotice, statusOfTransaction } from './codes.ts'
-import { fromVnpayAmount, fromVnpayDate, plainText, requestId, toVnpayAmount, toVnpayDate, vnpayIp } from './convert.ts'
+import {
+  answers,
+  responseTexts,
+  statusOfNotice,
+  statusOfTransaction,
+  declineReason,
+} from './codes.ts'
+import {
+  fromVnpayAmount,
+  fromVnpayDate,
+  plainText,
+  requestId,
+  toVnpayAmount,
+  toVnpayDate,
+  vnpayIp,
+} from './convert.ts'
 import type { VnpaySettings } from './settings.ts'
 import { signedUrl, verifiedFields } from './sign.ts'
 
@@ -36,11 +50,13 @@ export function createVnpay(settings: VnpaySettings) {
   function begin(order: PaymentOrder): { checkoutUrl: string; providerRef: null } {
     if (order.currency !== 'VND') throw rejected(`takes VND, not ${order.currency}`)
     if (!channels.some((channel) => channel === order.channel)) throw rejected('no such channel')
-    if (!/^[A-Za-z0-9]{1,32}$/.test(order.reference)) throw rejected('the code must be 1 to 32 letters and digits')
+    if (!/^[A-Za-z0-9]{1,32}$/.test(order.reference))
+      throw rejected('the code must be 1 to 32 letters and digits')
     const amount = toVnpayAmount(order.amount)
     if (order.amount <= 0n || amount.length > 12) throw rejected('the amount is out of range')
     if (order.expiresAt <= order.createdAt) throw rejected('the payment expires before it begins')
-    if (order.returnUrl.length < 10 || order.returnUrl.length > 255) throw rejected('the return URL must have 10 to 255 characters')
+    if (order.returnUrl.length < 10 || order.returnUrl.length > 255)
+      throw rejected('the return URL must have 10 to 255 characters')
     const fields = {
       vnp_Version: version,
       vnp_Command: 'pay',
@@ -63,16 +79,28 @@ export function createVnpay(settings: VnpaySettings) {
   function readNotice(request: NoticeRequest): Notice {
     const fields = verifiedFields(request.query, secret)
     if (fields === undefined) throw new ForgedNotice('vnpay: the signature does not hold')
-    const { vnp_TmnCode, vnp_ResponseCode: responseCode, vnp_TransactionStatus: transactionStatus } = fields
+    const {
+      vnp_TmnCode,
+      vnp_ResponseCode: responseCode,
+      vnp_TransactionStatus: transactionStatus,
+    } = fields
     if (vnp_TmnCode !== tmnCode) throw new ForgedNotice('vnpay: the word is for another terminal')
     // our own payment URL is signed with the same key and is in every customer's hands: it has no such codes
-    if (responseCode === undefined || transactionStatus === undefined) throw new ForgedNotice('vnpay: signed, but no word about a payment')
+    if (responseCode === undefined || transactionStatus === undefined)
+      throw new ForgedNotice('vnpay: signed, but no word about a payment')
     const amount = fromVnpayAmount(fields['vnp_Amount'])
     if (amount === undefined) throw rejected('a signed notice with an amount that cannot be read')
     const code = fields['vnp_TxnRef'] ?? null
     const transactionNo = fields['vnp_TransactionNo'] ?? '0'
     return {
-      eventId: ['notice', code ?? '', transactionNo, responseCode, transactionStatus, fields['vnp_Amount']].join(':'),
+      eventId: [
+        'notice',
+        code ?? '',
+        transactionNo,
+        responseCode,
+        transactionStatus,
+        fields['vnp_Amount'],
+      ].join(':'),
       reference: code,
       providerTransactionId: movement(transactionNo),
       status: statusOfNotice(responseCode, transactionStatus),
@@ -84,7 +112,11 @@ export function createVnpay(settings: VnpaySettings) {
   }
 
   function answerTo(outcome: NoticeOutcome): NoticeAnswer {
-    return { status: 200, contentType: 'application/json; charset=utf-8', body: JSON.stringify(answers[outcome]) }
+    return {
+      status: 200,
+      contentType: 'application/json; charset=utf-8',
+      body: JSON.stringify(answers[outcome]),
+    }
   }
 
   /** The fields that both questions share. */
@@ -108,17 +140,30 @@ export function createVnpay(settings: VnpaySettings) {
   }
 
   async function lookUp(order: PaymentOrder): Promise<Notice | null> {
-    const asked = question(order, randomUUID().replaceAll('-', ''), `Truy van giao dich ${order.reference}`)
+    const asked = question(
+      order,
+      randomUUID().replaceAll('-', ''),
+      `Truy van giao dich ${order.reference}`,
+    )
     const answer = await ask('query', { ...asked, vnp_Command: 'querydr' })
     const apiCode = answer['vnp_ResponseCode'] ?? ''
     if (apiCode === '91') return null
     if (apiCode !== '00')
-      throw new DriverFailure(apiCode === '94' || apiCode === '99' ? 'unavailable' : 'rejected', `vnpay: querydr answered ${apiCode}`)
+      throw new DriverFailure(
+        apiCode === '94' || apiCode === '99' ? 'unavailable' : 'rejected',
+        `vnpay: querydr answered ${apiCode}`,
+      )
     const amount = about(order, answer, 'unavailable')
     const transactionStatus = answer['vnp_TransactionStatus'] ?? ''
     const transactionNo = answer['vnp_TransactionNo'] ?? '0'
     return {
-      eventId: ['query', order.reference, transactionNo, transactionStatus, answer['vnp_Amount']].join(':'),
+      eventId: [
+        'query',
+        order.reference,
+        transactionNo,
+        transactionStatus,
+        answer['vnp_Amount'],
+      ].join(':'),
       reference: order.reference,
       providerTransactionId: movement(transactionNo),
       status: statusOfTransaction(transactionStatus),
@@ -130,13 +175,17 @@ export function createVnpay(settings: VnpaySettings) {
   }
 
   async function refund(order: PaymentOrder, wish: Refund): Promise<Notice> {
-    if (wish.amount <= 0n || wish.amount > order.amount) throw rejected('a refund must be between 1 đ and what was paid')
+    if (wish.amount <= 0n || wish.amount > order.amount)
+      throw rejected('a refund must be between 1 đ and what was paid')
     const full = wish.amount === order.amount
     // VNPay remembers a request id for a day only, so we ask before we give money back: a full refund is never asked for twice
     const before = await lookUp(order)
     if (before?.status === 'refunded') {
       if (full) return before
-      throw new DriverFailure('unclear', 'vnpay: all of it went back before, perhaps by this very refund')
+      throw new DriverFailure(
+        'unclear',
+        'vnpay: all of it went back before, perhaps by this very refund',
+      )
     }
     if (before?.status !== 'succeeded') throw rejected('there is no money to give back')
     const id = requestId(wish.refundId)
@@ -153,14 +202,22 @@ export function createVnpay(settings: VnpaySettings) {
     if (apiCode === '94') {
       const after = full ? await lookUp(order) : null
       if (after?.status === 'refunded') return after
-      throw new DriverFailure('unclear', 'vnpay: this refund was asked for before and is being processed')
+      throw new DriverFailure(
+        'unclear',
+        'vnpay: this refund was asked for before and is being processed',
+      )
     }
     if (apiCode !== '00')
-      throw new DriverFailure(apiCode === '99' || apiCode === '' ? 'unclear' : 'rejected', `vnpay: refund answered ${apiCode}`)
+      throw new DriverFailure(
+        apiCode === '99' || apiCode === '' ? 'unclear' : 'rejected',
+        `vnpay: refund answered ${apiCode}`,
+      )
     const amount = about(order, answer, 'unclear')
-    if (amount !== wish.amount) throw new DriverFailure('unclear', 'vnpay: another amount was refunded than asked for')
+    if (amount !== wish.amount)
+      throw new DriverFailure('unclear', 'vnpay: another amount was refunded than asked for')
     const transactionStatus = answer['vnp_TransactionStatus'] ?? ''
-    if (transactionStatus === '09' || transactionStatus === '02') throw rejected(`refund refused, ${transactionStatus}`)
+    if (transactionStatus === '09' || transactionStatus === '02')
+      throw rejected(`refund refused, ${transactionStatus}`)
     return {
       eventId: ['refund', id, answer['vnp_TransactionNo'] ?? '0', transactionStatus].join(':'),
       reference: order.reference,
@@ -176,6 +233,7 @@ export function createVnpay(settings: VnpaySettings) {
   return {
     kind: 'hosted' as const,
     name: 'vnpay',
+    declineReason,
     displayName: 'VNPay',
     currencies: ['VND'] as const,
     channels,

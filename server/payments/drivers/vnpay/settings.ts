@@ -33,7 +33,10 @@ export const defaults = {
   apiUrl: 'https://sandbox.vnpayment.vn/merchant_webapi/api/transaction',
 } as const
 
-export const sandboxKeys = (derive: (purpose: string) => string) => ({ tmnCode: 'SANDBOX1', secret: derive('sandbox-vnpay') })
+export const sandboxKeys = (derive: (purpose: string) => string) => ({
+  tmnCode: 'SANDBOX1',
+  secret: derive('sandbox-vnpay'),
+})
 export const inSandbox = (url: string, keys: Readonly<Record<string, string>>) => ({
   ...keys,
   payUrl: `${url}/vnpay/paymentv2/vpcpay.html`,

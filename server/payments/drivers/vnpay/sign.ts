@@ -21,7 +21,8 @@ export const canonicalQuery = (fields: Fields): string =>
     .map(([key, value]) => `${encode(key)}=${encode(value)}`)
     .join('&')
 
-export const hmac = (secret: string, text: string): string => createHmac('sha512', secret).update(text, 'utf8').digest('hex')
+export const hmac = (secret: string, text: string): string =>
+  createHmac('sha512', secret).update(text, 'utf8').digest('hex')
 
 /** Compares a hash in hex of any case in constant time. What is no hash at all is unequal. */
 export function sameHash(expected: string, given: string | undefined): boolean {
@@ -51,7 +52,17 @@ export function verifiedFields(query: URLSearchParams, secret: string): Fields |
 }
 
 const order = {
-  queryRequest: ['RequestId', 'Version', 'Command', 'TmnCode', 'TxnRef', 'TransactionDate', 'CreateDate', 'IpAddr', 'OrderInfo'],
+  queryRequest: [
+    'RequestId',
+    'Version',
+    'Command',
+    'TmnCode',
+    'TxnRef',
+    'TransactionDate',
+    'CreateDate',
+    'IpAddr',
+    'OrderInfo',
+  ],
   refundRequest: [
     'RequestId',
     'Version',

@@ -8,7 +8,15 @@ import { VNPay } from 'vnpay'
 import { DriverFailure } from '../../../platform/errors.ts'
 import { ForgedNotice, type NoticeRequest, type PaymentOrder } from '../../driver.ts'
 import { createVnpay } from './index.ts'
-import { fromVnpayAmount, fromVnpayDate, plainText, requestId, toVnpayAmount, toVnpayDate, vnpayIp } from './convert.ts'
+import {
+  fromVnpayAmount,
+  fromVnpayDate,
+  plainText,
+  requestId,
+  toVnpayAmount,
+  toVnpayDate,
+  vnpayIp,
+} from './convert.ts'
 import { settings as schema } from './settings.ts'
 import { apiHash, canonicalQuery, hmac, sameHash, signedUrl, type Fields } from './sign.ts'
 
@@ -54,12 +62,14 @@ const notice = (query: string | URLSearchParams): NoticeRequest => ({
   query: new URLSearchParams(query),
   rawBody: Buffer.alloc(0),
 })
-const signed = (fields: Fields): URLSearchParams => new URL(signedUrl('http://x/', fields, secret)).searchParams
+const signed = (fields: Fields): URLSearchParams =>
+  new URL(signedUrl('http://x/', fields, secret)).searchParams
 const ipns = data.vectors.flatMap((vector) => (vector.ipn === undefined ? [] : [vector.ipn]))
 const [paid = {}, cancelled = {}] = ipns
 const without = (fields: Fields, ...names: string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
-const word = (changes: Fields): NoticeRequest => notice(signed({ ...without(paid, 'vnp_SecureHash'), ...changes }))
+const word = (changes: Fields): NoticeRequest =>
+  notice(signed({ ...without(paid, 'vnp_SecureHash'), ...changes }))
 
 describe('the vectors', () => {
   it.each(data.vectors.filter((vector) => vector.input !== undefined))(
@@ -79,10 +89,13 @@ describe('the vectors', () => {
     },
   )
 
-  it.each(data.vectors.filter((vector) => vector.ipn !== undefined))('notice $ipn.vnp_ResponseCode', ({ ipn = {}, signData }) => {
-    expect(hmac(secret, signData)).toBe(ipn['vnp_SecureHash'])
-    expect(canonicalQuery(without(ipn, 'vnp_SecureHash'))).toBe(signData)
-  })
+  it.each(data.vectors.filter((vector) => vector.ipn !== undefined))(
+    'notice $ipn.vnp_ResponseCode',
+    ({ ipn = {}, signData }) => {
+      expect(hmac(secret, signData)).toBe(ipn['vnp_SecureHash'])
+      expect(canonicalQuery(without(ipn, 'vnp_SecureHash'))).toBe(signData)
+    },
+  )
 
   it('querydr and refund requests', () => {
     const common = {
@@ -94,7 +107,13 @@ describe('the vectors', () => {
       vnp_CreateDate: '20261121110000',
       vnp_IpAddr: '203.0.113.10',
     }
-    expect(apiHash('queryRequest', { ...common, vnp_Command: 'querydr', vnp_OrderInfo: 'Truy van GD' }, secret)).toBe(
+    expect(
+      apiHash(
+        'queryRequest',
+        { ...common, vnp_Command: 'querydr', vnp_OrderInfo: 'Truy van GD' },
+        secret,
+      ),
+    ).toBe(
       'ad726cf5d172e4d5688aaa6285069e842e3201abdbad71206fe39a234a068342699094b676413d534a07b54c1f267d816ea1d31f85939e72b44f446bf5a10eee',
     )
     expect(
@@ -133,7 +152,9 @@ describe('begin', () => {
         fc.constantFrom('', 'VNBANK', 'INTCARD', 'VNPAYQR'),
         fc.constantFrom('vi', 'en'),
         fc.oneof(fc.ipV4(), fc.constant('2001:db8::1')),
-        fc.webUrl({ withQueryParameters: true }).filter((url) => url.length >= 10 && url.length <= 255 && /^[\w:/.?&=-]+$/.test(url)),
+        fc
+          .webUrl({ withQueryParameters: true })
+          .filter((url) => url.length >= 10 && url.length <= 255 && /^[\w:/.?&=-]+$/.test(url)),
         fc.date({ min: new Date('2020-01-01'), max: new Date('2090-01-01'), noInvalidDate: true }),
         async (code, amount, channel, language, ip, returnUrl, createdAt) => {
           const expiresAt = new Date(createdAt.getTime() + 900_000)
@@ -181,7 +202,10 @@ describe('begin', () => {
     ['an end before the beginning', { expiresAt: order.createdAt }],
     ['an endless return URL', { returnUrl: `https://p.vn/${'x'.repeat(250)}` }],
   ])('refuses %s', async (_name, change) => {
-    await expect(driver.begin({ ...order, ...change })).rejects.toMatchObject({ name: 'DriverFailure', kind: 'rejected' })
+    await expect(driver.begin({ ...order, ...change })).rejects.toMatchObject({
+      name: 'DriverFailure',
+      kind: 'rejected',
+    })
   })
 })
 
@@ -195,7 +219,10 @@ describe('readNotice', () => {
       providerTransactionId: '14226112',
       occurredAt: new Date('2026-11-21T03:32:15Z'),
     })
-    expect(driver.readNotice(notice(new URLSearchParams(cancelled)))).toMatchObject({ status: 'failed', providerTransactionId: null })
+    expect(driver.readNotice(notice(new URLSearchParams(cancelled)))).toMatchObject({
+      status: 'failed',
+      providerTransactionId: null,
+    })
   })
 
   it("ignores what is not VNPay's, empty values, the hash type and the case of the hash", () => {
@@ -235,31 +262,53 @@ describe('readNotice', () => {
     ['42', '42', 'pending'],
     ['00', '05', 'refunded'],
     ['00', '06', 'refunded'],
-  ])('ResponseCode %s with TransactionStatus %s is %s', (responseCode, transactionStatus, status) => {
-    const read = (): string => driver.readNotice(word({ vnp_ResponseCode: responseCode, vnp_TransactionStatus: transactionStatus })).status
-    if (status === 'forged')
-      expect(() => driver.readNotice(notice(signed(without(paid, 'vnp_SecureHash', 'vnp_TransactionStatus'))))).toThrow(ForgedNotice)
-    else expect(read()).toBe(status)
-  })
+  ])(
+    'ResponseCode %s with TransactionStatus %s is %s',
+    (responseCode, transactionStatus, status) => {
+      const read = (): string =>
+        driver.readNotice(
+          word({ vnp_ResponseCode: responseCode, vnp_TransactionStatus: transactionStatus }),
+        ).status
+      if (status === 'forged')
+        expect(() =>
+          driver.readNotice(
+            notice(signed(without(paid, 'vnp_SecureHash', 'vnp_TransactionStatus'))),
+          ),
+        ).toThrow(ForgedNotice)
+      else expect(read()).toBe(status)
+    },
+  )
 
   it('gives the same word the same id, and another word another', () => {
     const first = driver.readNotice(notice(new URLSearchParams(paid)))
     expect(driver.readNotice(notice(new URLSearchParams(paid))).eventId).toBe(first.eventId)
-    const others = [{ vnp_TransactionNo: '14226113' }, { vnp_ResponseCode: '07' }, { vnp_TxnRef: 'X' }, { vnp_Amount: '10000100' }]
-    expect(new Set(others.map((change) => driver.readNotice(word(change)).eventId)).add(first.eventId).size).toBe(5)
+    const others = [
+      { vnp_TransactionNo: '14226113' },
+      { vnp_ResponseCode: '07' },
+      { vnp_TxnRef: 'X' },
+      { vnp_Amount: '10000100' },
+    ]
+    expect(
+      new Set(others.map((change) => driver.readNotice(word(change)).eventId)).add(first.eventId)
+        .size,
+    ).toBe(5)
   })
 
   it('refuses every single changed character', () => {
     const original = canonicalQuery(paid).replace(/&vnp_SecureHash=[^&]*/, '')
     const whole = `${original}&vnp_SecureHash=${paid['vnp_SecureHash']}`
     fc.assert(
-      fc.property(fc.nat(whole.length - 1), fc.constantFrom(...'0123456789abcdefXYZ._-:'), (at, char) => {
-        const changed = whole.slice(0, at) + char + whole.slice(at + 1)
-        // only the hash may be written in either case
-        const inHash = at > original.length
-        fc.pre(inHash ? changed.toLowerCase() !== whole.toLowerCase() : changed !== whole)
-        expect(() => driver.readNotice(notice(changed))).toThrow(ForgedNotice)
-      }),
+      fc.property(
+        fc.nat(whole.length - 1),
+        fc.constantFrom(...'0123456789abcdefXYZ._-:'),
+        (at, char) => {
+          const changed = whole.slice(0, at) + char + whole.slice(at + 1)
+          // only the hash may be written in either case
+          const inHash = at > original.length
+          fc.pre(inHash ? changed.toLowerCase() !== whole.toLowerCase() : changed !== whole)
+          expect(() => driver.readNotice(notice(changed))).toThrow(ForgedNotice)
+        },
+      ),
       { numRuns: 2000 },
     )
   })
@@ -270,9 +319,17 @@ describe('readNotice', () => {
       notice(new URLSearchParams(without(paid, 'vnp_SecureHash'))),
       notice(`${query}&vnp_Amount=10000000`),
       notice(`${query}&vnp_SecureHash=${paid['vnp_SecureHash']}`),
-      notice(new URLSearchParams({ ...paid, vnp_SecureHash: (paid['vnp_SecureHash'] ?? '').slice(0, 126) })),
+      notice(
+        new URLSearchParams({
+          ...paid,
+          vnp_SecureHash: (paid['vnp_SecureHash'] ?? '').slice(0, 126),
+        }),
+      ),
       notice(''),
-      notice(new URL(signedUrl('http://x/', without(paid, 'vnp_SecureHash'), 'another secret')).searchParams),
+      notice(
+        new URL(signedUrl('http://x/', without(paid, 'vnp_SecureHash'), 'another secret'))
+          .searchParams,
+      ),
       word({ vnp_TmnCode: 'OTHER001' }),
     ]
     for (const forgery of forgeries) expect(() => driver.readNotice(forgery)).toThrow(ForgedNotice)
@@ -289,11 +346,24 @@ describe('readNotice', () => {
   })
 
   it("answers in VNPay's words, always with status 200", () => {
-    const codes = { recorded: '00', already: '02', unknown_order: '01', wrong_amount: '04', forged: '97', error: '99' } as const
+    const codes = {
+      recorded: '00',
+      already: '02',
+      unknown_order: '01',
+      wrong_amount: '04',
+      forged: '97',
+      error: '99',
+    } as const
     for (const [outcome, code] of Object.entries(codes)) {
       const answer = driver.answerTo(outcome as keyof typeof codes)
-      expect(answer).toMatchObject({ status: 200, contentType: expect.stringContaining('application/json') as string })
-      expect(JSON.parse(answer.body)).toMatchObject({ RspCode: code, Message: expect.any(String) as string })
+      expect(answer).toMatchObject({
+        status: 200,
+        contentType: expect.stringContaining('application/json') as string,
+      })
+      expect(JSON.parse(answer.body)).toMatchObject({
+        RspCode: code,
+        Message: expect.any(String) as string,
+      })
     }
   })
 })
@@ -303,28 +373,66 @@ describe('dates, amounts, texts', () => {
     const file = fileURLToPath(new URL('convert.ts', import.meta.url))
     const script = `import(${JSON.stringify(file)}).then(({ toVnpayDate: to, fromVnpayDate: from }) => console.log(to(new Date('2026-11-21T03:30:00Z')), to(new Date('2026-12-31T18:00:00Z')), from('20261121103000').toISOString()))`
     for (const TZ of ['UTC', 'Asia/Ho_Chi_Minh', 'Australia/Sydney', 'America/Los_Angeles']) {
-      const text = execFileSync(process.execPath, ['--input-type=module', '-e', script], { env: { ...process.env, TZ }, encoding: 'utf8' })
+      const text = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+        env: { ...process.env, TZ },
+        encoding: 'utf8',
+      })
       expect(text.trim(), TZ).toBe('20261121103000 20270101010000 2026-11-21T03:30:00.000Z')
     }
   })
 
   it('reads back what it wrote, and nothing else', () => {
     fc.assert(
-      fc.property(fc.date({ min: new Date('1990-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }), (date) => {
-        expect(fromVnpayDate(toVnpayDate(date))?.getTime()).toBe(Math.floor(date.getTime() / 1000) * 1000)
-      }),
+      fc.property(
+        fc.date({ min: new Date('1990-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }),
+        (date) => {
+          expect(fromVnpayDate(toVnpayDate(date))?.getTime()).toBe(
+            Math.floor(date.getTime() / 1000) * 1000,
+          )
+        },
+      ),
     )
-    fc.assert(fc.property(fc.bigInt({ min: 0n, max: 9_999_999_999_999n }), (amount) => fromVnpayAmount(toVnpayAmount(amount)) === amount))
-    for (const text of ['', '2026', '20261321103000', '20260231000000', '2026112110300x', undefined]) expect(fromVnpayDate(text)).toBeNull()
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 0n, max: 9_999_999_999_999n }),
+        (amount) => fromVnpayAmount(toVnpayAmount(amount)) === amount,
+      ),
+    )
+    for (const text of [
+      '',
+      '2026',
+      '20261321103000',
+      '20260231000000',
+      '2026112110300x',
+      undefined,
+    ])
+      expect(fromVnpayDate(text)).toBeNull()
   })
 
   it('folds any text into the alphabet on which all encoders agree', () => {
-    expect(plainText('Nạp tiền ví: Đặng Thị Hường (mã #A-2)')).toBe('Nap tien vi: Dang Thi Huong ma A-2')
-    fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (text) => /^[A-Za-z0-9 .:_-]{0,255}$/.test(plainText(text))))
+    expect(plainText('Nạp tiền ví: Đặng Thị Hường (mã #A-2)')).toBe(
+      'Nap tien vi: Dang Thi Huong ma A-2',
+    )
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (text) =>
+        /^[A-Za-z0-9 .:_-]{0,255}$/.test(plainText(text)),
+      ),
+    )
   })
 
   it('writes addresses in 7 to 45 characters', () => {
-    expect(['203.0.113.10', '::1', '::ffff:10.0.0.1', '2001:db8::1', 'a::b', 'fe80::1%eth0', 'unix', ''].map(vnpayIp)).toEqual([
+    expect(
+      [
+        '203.0.113.10',
+        '::1',
+        '::ffff:10.0.0.1',
+        '2001:db8::1',
+        'a::b',
+        'fe80::1%eth0',
+        'unix',
+        '',
+      ].map(vnpayIp),
+    ).toEqual([
       '203.0.113.10',
       '0:0:0:0:0:0:0:1',
       '10.0.0.1',
@@ -346,7 +454,9 @@ describe('dates, amounts, texts', () => {
   it('compares hashes safely', () => {
     const hash = hmac('k', 'x')
     expect(
-      [hash, hash.toUpperCase(), hash.slice(1), '', undefined, `${hash}00`, 'g'.repeat(128)].map((given) => sameHash(hash, given)),
+      [hash, hash.toUpperCase(), hash.slice(1), '', undefined, `${hash}00`, 'g'.repeat(128)].map(
+        (given) => sameHash(hash, given),
+      ),
     ).toEqual([true, true, false, false, false, false, false])
   })
 })

@@ -1,14 +1,30 @@
-// Packing and unpacking in a process of its own: a customer's database is opened here and not in the portal, and the portal's event loop stays free.
+// Packing and unpacking in a process of its own: a customer's database is opened here and not in
+// the portal, as the site's user and held to its folders (confinement.ts). The archive is a
+// descriptor that the portal opened: standard input when it is read, standard output when it is
+// written.
 import { setPriority } from 'node:os'
 import { packSite, unpackSite, type SitePlaces } from './archive.ts'
+import { UnfitDatabase } from './snapshot.ts'
 
 /** What the portal asks for; one order a process. */
 export type ArchiveOrder =
-  | { readonly op: 'pack'; readonly places: SitePlaces; readonly file: string; readonly scratchFile: string }
-  | { readonly op: 'unpack'; readonly places: SitePlaces; readonly file: string }
+  | {
+      readonly op: 'pack'
+      readonly places: SitePlaces
+      /** Holds the database's snapshot meanwhile. */
+      readonly scratchFile: string
+      /** Of the files together, uncompressed; beyond it nothing is packed. */
+      readonly maxBytes: number
+    }
+  | { readonly op: 'unpack'; readonly places: SitePlaces }
+
+const standardInput = 0
+const standardOutput = 1
 
 const work = (order: ArchiveOrder) =>
-  order.op === 'pack' ? packSite(order.places, order.file, order.scratchFile) : unpackSite(order.file, order.places)
+  order.op === 'pack'
+    ? packSite(order.places, standardOutput, order.scratchFile, order.maxBytes)
+    : unpackSite(standardInput, order.places)
 
 try {
   // Visitors come first.
@@ -21,6 +37,13 @@ process.once('disconnect', () => process.exit(1))
 process.once('message', (order: ArchiveOrder) => {
   work(order).then(
     (figures) => process.send?.({ figures }, () => process.exit(0)),
-    (error: unknown) => process.send?.({ fault: error instanceof Error ? error.message : String(error) }, () => process.exit(1)),
+    (error: unknown) =>
+      process.send?.(
+        {
+          fault: error instanceof Error ? error.message : String(error),
+          unfit: error instanceof UnfitDatabase,
+        },
+        () => process.exit(1),
+      ),
   )
 })

@@ -23,7 +23,8 @@ export interface SitePlaces {
   /** Below `filesDir`; not one of its files. */
   readonly databaseDir: string
 }
-export const databaseFileOf = (places: SitePlaces): string => path.join(places.databaseDir, '.ht.sqlite')
+export const databaseFileOf = (places: SitePlaces): string =>
+  path.join(places.databaseDir, '.ht.sqlite')
 
 interface Found {
   /** Relative to the folder of files, with `/`. */
@@ -33,7 +34,9 @@ interface Found {
 
 function entriesOf(dir: string): fs.Dirent[] {
   try {
-    return fs.readdirSync(dir, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    return fs
+      .readdirSync(dir, { withFileTypes: true })
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   } catch (error) {
     // Removed by the site since it was listed.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
@@ -82,7 +85,11 @@ function* exactly(descriptor: number, bytes: number): Generator<Buffer> {
   }
 }
 
-const put = (tar: Pack, entry: Partial<Header> & Pick<Header, 'name' | 'size'>, content: Iterable<Buffer>): Promise<void> => {
+const put = (
+  tar: Pack,
+  entry: Partial<Header> & Pick<Header, 'name' | 'size'>,
+  content: Iterable<Buffer>,
+): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const sink = tar.entry(entry, (error) => (error ? reject(error) : resolve()))
   Readable.from(content).on('error', reject).pipe(sink)
@@ -100,7 +107,11 @@ function openFile(file: string): number | undefined {
 }
 
 /** Adds a file and answers what passed; undefined when it is no longer there. */
-async function addFile(tar: Pack, file: string, name: string): Promise<{ readonly bytes: number; readonly content: Hash } | undefined> {
+async function addFile(
+  tar: Pack,
+  file: string,
+  name: string,
+): Promise<{ readonly bytes: number; readonly content: Hash } | undefined> {
   const descriptor = openFile(file)
   if (descriptor === undefined) return undefined
   try {
@@ -119,20 +130,38 @@ async function addFile(tar: Pack, file: string, name: string): Promise<{ readonl
   }
 }
 
-/** Writes the archive; `scratchFile` holds the database's snapshot meanwhile. */
-export async function packSite(places: SitePlaces, file: string, scratchFile: string): Promise<CopyFigures> {
+/**
+ * Writes the archive to a descriptor, which it closes.
+ * @param scratchFile holds the database's snapshot meanwhile
+ * @param maxBytes what the files may come to; beyond it the site is refused, for it was smaller
+ *   when it was measured
+ */
+export async function packSite(
+  places: SitePlaces,
+  descriptor: number,
+  scratchFile: string,
+  maxBytes: number,
+): Promise<CopyFigures> {
   // The database first: what its rows name is then among the files.
   const tables = await snapshotDatabase(databaseFileOf(places), scratchFile)
   const tar = pack()
-  const written = pipeline(tar, createGzip({ level: gzipLevel }), fs.createWriteStream(file, { mode: 0o600 }))
+  const written = pipeline(
+    tar,
+    createGzip({ level: gzipLevel }),
+    fs.createWriteStream('', { fd: descriptor }),
+  )
   const fill = async (): Promise<CopyFigures> => {
     const count = new FileCount()
+    let left = maxBytes
     for (const { name, isDirectory } of walk(places)) {
       const full = path.join(places.filesDir, name)
       if (isDirectory) tar.entry({ name: `${filesPrefix}${name}/`, type: 'directory', mode: 0o755 })
       else {
         const added = await addFile(tar, full, filesPrefix + name)
-        if (added) count.add(name, added.bytes, added.content)
+        if (!added) continue
+        left -= added.bytes
+        if (left < 0) throw new Error('the site grew too fast to be copied')
+        count.add(name, added.bytes, added.content)
       }
     }
     const database = await addFile(tar, scratchFile, databaseName)
@@ -152,26 +181,35 @@ function placeOf(places: SitePlaces, { name, type }: Header): string | undefined
   if (type === 'file' && name === manifestName) return undefined
   const inside = name.startsWith(filesPrefix) ? name.slice(filesPrefix.length) : ''
   const parts = inside.replace(/\/$/, '').split('/')
-  const sound = (type === 'file' || type === 'directory') && parts.every((part) => part !== '' && part !== '.' && part !== '..')
+  const sound =
+    (type === 'file' || type === 'directory') &&
+    parts.every((part) => part !== '' && part !== '.' && part !== '..')
   const place = path.join(places.filesDir, ...parts)
   if (!sound || place === places.databaseDir || place.startsWith(places.databaseDir + path.sep))
     throw new Error(`the archive holds what no backup does: ${name}`)
   return place
 }
 
-async function layFile({ mode = 0o644, mtime }: Partial<Header>, content: AsyncIterable<Buffer>, file: string): Promise<void> {
+async function layFile(
+  { mode = 0o644, mtime }: Partial<Header>,
+  content: AsyncIterable<Buffer>,
+  file: string,
+): Promise<void> {
   const descriptor = fs.openSync(file, 'wx', mode)
   try {
     for await (const chunk of content) fs.writeSync(descriptor, chunk)
-    // PHP's cache of compiled files goes by it.
-    if (mtime) fs.futimesSync(descriptor, mtime, mtime)
   } finally {
     fs.closeSync(descriptor)
   }
+  // PHP's cache of compiled files goes by it. Not by the descriptor: the permission model refuses.
+  if (mtime) fs.utimesSync(file, mtime, mtime)
 }
 
-/** Lays the archive out in folders that do not exist yet, then counts what stands there. Throws when it ends too soon. */
-export async function unpackSite(file: string, places: SitePlaces): Promise<CopyFigures> {
+/**
+ * Lays the archive, read from a descriptor, out in folders that do not exist yet, then counts what
+ * stands there. Throws when it ends too soon.
+ */
+export async function unpackSite(descriptor: number, places: SitePlaces): Promise<CopyFigures> {
   fs.mkdirSync(places.databaseDir, { recursive: true })
   const tar = extract()
   let whole = false
@@ -184,7 +222,10 @@ export async function unpackSite(file: string, places: SitePlaces): Promise<Copy
       entry.resume()
     }
   }
-  await Promise.all([pipeline(fs.createReadStream(file), createGunzip(), tar), lay()])
+  await Promise.all([
+    pipeline(fs.createReadStream('', { fd: descriptor }), createGunzip(), tar),
+    lay(),
+  ])
   if (!whole) throw new Error('the archive is not whole')
   return countSite(places)
 }
@@ -202,5 +243,9 @@ function countSite(places: SitePlaces): CopyFigures {
     count.add(name, size, content)
   }
   const database = databaseFileOf(places)
-  return { ...count.figures(), databaseBytes: fs.statSync(database).size, tables: readDatabase(database) }
+  return {
+    ...count.figures(),
+    databaseBytes: fs.statSync(database).size,
+    tables: readDatabase(database),
+  }
 }

@@ -3,11 +3,14 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import path from 'node:path'
-import readline from 'node:readline'
+import type { Duplex } from 'node:stream'
 import { DriverFailure } from '../../../platform/errors.ts'
+import { childPath, offerToOomKiller, type Command } from './confinement.ts'
 import { pidFile } from './leftovers.ts'
+import { readLines } from './lines.ts'
+import type { Used } from './site-folder.ts'
 
-/** The first line that the runtime reads (its README). */
+/** The first line that the runtime reads on the control channel (its README). */
 export interface BootOrder {
   readonly siteDir: string
   readonly internalDir: string
@@ -32,28 +35,16 @@ export interface BootOrder {
   }
 }
 
-/** What the runtime writes, one JSON object a line. */
-interface Said {
-  readonly ev?: string
-  readonly s?: string
-  readonly port?: number
-  readonly rss?: number
-  readonly rejected?: boolean
-  readonly m?: string
-  readonly u?: string
-  readonly st?: number
-  readonly b?: number
-  readonly ms?: number
-  readonly ip?: string
-  readonly ua?: string
-  readonly kind?: string
-  readonly limit?: number
-}
+/**
+ * A line of the control channel. Its other end runs strangers' code: no value is believed to be
+ * what it should be.
+ */
+type Said = Readonly<Record<string, unknown>>
 
 export interface Place {
-  readonly nodePath: string
+  /** What starts it. */
+  readonly command: Command
   readonly runtimeDir: string
-  readonly siteId: string
   readonly name: string
   /** Where the pid file lies. */
   readonly runDir: string
@@ -67,21 +58,46 @@ const lastVisitorMs = 100
 /** PHP's own limit is 60 s a request; a process silent for longer does not come back. */
 const silenceMs = 90_000
 const megabyte = 1_048_576
+/** Where containers may listen: what the system gives to a program that asks for any port. */
+const lowestPort = 1_024
+const highestPort = 65_535
+/**
+ * The longest line of the control channel tells an error of 4000 characters, six bytes each at
+ * worst.
+ */
+const longestWord = 65_536
+/** A line of the log is cut again where it is kept. */
+const longestText = 16_384
 /** PHP's memory grows a little with every few hundred requests and is never given back: near the plan's limit the process is renewed in good time. */
 const nearShare = 0.85
 const renewAfterMs = 10 * 60_000
 
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
+
+/** The port that a container says it listens on, undefined when that is none. */
+function portOf(said: Said): number | undefined {
+  const { port } = said
+  return Number.isInteger(port) && (port as number) >= lowestPort && (port as number) <= highestPort
+    ? (port as number)
+    : undefined
+}
+
 /** A line of the log as a person reads it. */
 function lineOf(said: Said): string | null {
-  switch (said.s) {
+  switch (said['s']) {
     case 'access':
-      return `${said.ip} "${said.m} ${said.u}" ${said.st} ${said.b} ${said.ms}ms "${said.ua}"`
+      return `${text(said['ip'])} "${text(said['m'])} ${text(said['u'])}" ${count(said['st']) ?? '-'} ${count(said['b']) ?? '-'} ${count(said['ms']) ?? '-'}ms "${text(said['ua'])}"`
     case 'php':
-      return said.m ?? ''
-    case 'disk-full':
-      return `${said.kind === 'database' ? 'database' : said.kind === 'ssd' ? 'SSD' : 'temporary'} disk is full: the limit is ${Math.round((said.limit ?? 0) / megabyte)} MB`
+      return text(said['m'])
+    case 'disk-full': {
+      const disk =
+        said['kind'] === 'database' ? 'database' : said['kind'] === 'ssd' ? 'SSD' : 'temporary'
+      return `${disk} disk is full: the limit is ${Math.round((count(said['limit']) ?? 0) / megabyte)} MB`
+    }
     case 'net-denied':
-      return `connection refused by the platform: ${said.m}`
+      return `connection refused by the platform: ${text(said['m'])}`
     default:
       return null
   }
@@ -99,8 +115,11 @@ export class Container {
   /** Resolves when it answers. Rejects with DriverFailure when it ends before. */
   readonly ready: Promise<void>
   readonly #child: ChildProcess
+  readonly #control: Duplex
   #heardAt = Date.now()
   #toldMb: number | null = null
+  #used: Used | null = null
+  #listened = false
   #ending = false
   #isGone = false
 
@@ -109,16 +128,18 @@ export class Container {
     this.generation = place.generation
     // Without the password: this object lives as long as the container.
     this.order = { ...order, install: null }
-    const main = path.join(place.runtimeDir, 'main.js')
     // Nothing of the portal's environment: it holds keys, and the child runs strangers' code.
-    this.#child = spawn(place.nodePath, [main, '--site', place.siteId, '--container', place.name], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC' },
+    this.#child = spawn(place.command.file, place.command.args, {
+      // The fourth is the control channel. What comes on the others is text, whatever it says: PHP
+      // may write there.
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      env: { PATH: childPath, TZ: 'UTC' },
       cwd: place.runtimeDir,
     })
     const child = this.#child
     if (child.pid !== undefined) {
       writeFileSync(pidFile(place.runDir, path.basename(order.internalDir)), String(child.pid))
+      offerToOomKiller(child.pid)
       try {
         // A busy site must not slow the portal.
         setPriority(child.pid, 5)
@@ -126,10 +147,11 @@ export class Container {
         // Gone already, or not permitted: the platform's default will do.
       }
     }
-    child.stdin?.on('error', () => {})
-    child.stdin?.write(`${JSON.stringify(order)}\n`)
+    this.#control = child.stdio[3] as Duplex
+    this.#control.on('error', () => {})
+    this.#control.write(`${JSON.stringify(order)}\n`)
 
-    let fatal: Said | undefined
+    let fatal: { readonly why: string; readonly rejected: boolean } | undefined
     this.ended = new Promise((resolve) => {
       child.once('error', (error) => {
         this.#isGone = true
@@ -137,30 +159,43 @@ export class Container {
       })
       child.once('close', (code, signal) => {
         this.#isGone = true
-        resolve(fatal?.m ?? (signal ? `signal ${signal}` : `code ${code}`))
+        resolve(fatal?.why ?? (signal ? `signal ${signal}` : `code ${code}`))
       })
     })
     this.ready = new Promise((resolve, reject) => {
-      readline.createInterface({ input: child.stdout! }).on('line', (line) => {
-        this.#heardAt = Date.now()
-        let said: Said
-        try {
-          said = JSON.parse(line) as Said
-        } catch {
-          onLine(line)
+      /** Once, and at once or never: an address does not change. */
+      const listensOn = (port: number | undefined): void => {
+        if (port === undefined || this.#listened) {
+          onLine('the container gave no port or a second one: restarting it')
+          this.kill()
           return
         }
-        if (said.rss !== undefined) this.#toldMb = Math.round(said.rss / megabyte)
-        if (said.ev === 'listening' && said.port) {
-          this.port = said.port
-          resolve()
-        } else if (said.ev === 'fatal') {
-          fatal = said
-        } else {
-          const text = lineOf(said)
-          if (text !== null) onLine(text)
+        this.#listened = true
+        if (!this.#ending) this.port = port
+        resolve()
+      }
+      const hear = (line: string): void => {
+        this.#heardAt = Date.now()
+        let said: Said | null
+        try {
+          said = JSON.parse(line) as Said | null
+        } catch {
+          return
         }
-      })
+        if (typeof said !== 'object' || said === null) return
+        const rss = count(said['rss'])
+        if (rss !== undefined) this.#toldMb = Math.round(rss / megabyte)
+        const [files, database] = [count(said['ssd']), count(said['database'])]
+        if (files !== undefined && database !== undefined) this.#used = { files, database }
+        if (said['ev'] === 'listening') listensOn(portOf(said))
+        else if (said['ev'] === 'fatal')
+          fatal = { why: text(said['m']), rejected: said['rejected'] === true }
+        else {
+          const line = lineOf(said)
+          if (line !== null) onLine(line)
+        }
+      }
+      readLines(this.#control, longestWord, hear, () => this.kill())
       void this.ended.then((how) => {
         this.port = null
         reject(
@@ -172,7 +207,16 @@ export class Container {
       })
     })
     this.ready.catch(() => {})
-    readline.createInterface({ input: child.stderr! }).on('line', onLine)
+    for (const stream of [child.stdout!, child.stderr!]) readLines(stream, longestText, onLine)
+  }
+
+  /** What it counts on the site's disks, null until it has said so. */
+  get used(): Used | null {
+    return this.#isGone ? null : this.#used
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
   }
 
   /** Whether somebody asked it to end; its end is then no accident. */
@@ -184,7 +228,9 @@ export class Container {
   memoryMb(): number | null {
     if (this.#isGone || this.#child.pid === undefined) return null
     try {
-      const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'))?.[1]
+      const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(
+        readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'),
+      )?.[1]
       if (kilobytes !== undefined) return Math.round(Number(kilobytes) / 1024)
     } catch {
       // No /proc on this system: what the container itself said last.
@@ -196,20 +242,26 @@ export class Container {
   fault(): string | null {
     if (this.#isGone || this.#ending) return null
     const memory = this.memoryMb()
-    if (memory !== null && memory > this.order.memoryMb) return `memory ${memory} MB is above the plan's ${this.order.memoryMb} MB`
-    if (this.port !== null && Date.now() - this.#heardAt > silenceMs) return `nothing heard for ${silenceMs / 1000} s`
+    if (memory !== null && memory > this.order.memoryMb)
+      return `memory ${memory} MB is above the plan's ${this.order.memoryMb} MB`
+    if (this.port !== null && Date.now() - this.#heardAt > silenceMs)
+      return `nothing heard for ${silenceMs / 1000} s`
     return null
   }
 
   /** Whether it grew near its limit and has lived long enough to be renewed without hurry. */
   ripe(): boolean {
     const memory = this.memoryMb()
-    return memory !== null && memory > this.order.memoryMb * nearShare && Date.now() - this.startedAt > renewAfterMs
+    return (
+      memory !== null &&
+      memory > this.order.memoryMb * nearShare &&
+      Date.now() - this.startedAt > renewAfterMs
+    )
   }
 
   /** A control line: new disk budgets, host names, cron. */
   send(line: object): void {
-    if (!this.#isGone) this.#child.stdin?.write(`${JSON.stringify(line)}\n`)
+    if (!this.#isGone) this.#control.write(`${JSON.stringify(line)}\n`)
   }
 
   kill(): void {

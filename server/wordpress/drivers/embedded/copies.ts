@@ -1,102 +1,66 @@
 // Backups of one site and their way back. An exchange of its content leaves traces from which the next life of the portal finishes or undoes it.
-import { fork, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { CopyFigures, SiteCopy } from '../../driver.ts'
-import type { ArchiveOrder } from './archive-process.ts'
 import type { SitePlaces } from './archive.ts'
+import type { Archivist } from './archivist.ts'
 import { bytesBelow, removeTree, writeWhole } from './files.ts'
-import type { Gate } from './gate.ts'
 
 /** Scratch sites begin with it; no site's id does. */
 export const scratchPrefix = '.scratch-'
 
-const packMs = 30 * 60_000
 /** What a copy must leave free for the database and everything else on the host. */
 const spareBytes = 512 * 1_048_576
+
+/** What a site may grow by between being measured and being packed. */
+const growthShare = 1.5
+const growthBytes = 256 * 1_048_576
 
 /** What a site was before the exchange that the name tells. */
 const formerName = /^former-([0-9a-f-]{36})$/
 
-const placesIn = (filesDir: string): SitePlaces => ({ filesDir, databaseDir: path.join(filesDir, 'wp-content', 'database') })
+const placesIn = (filesDir: string): SitePlaces => ({
+  filesDir,
+  databaseDir: path.join(filesDir, 'wp-content', 'database'),
+})
 
 async function needRoom(dir: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await fs.statfs(dir)
-  if (bavail * bsize < bytes + spareBytes) throw new DriverFailure('unavailable', "the host's disk is too full for a copy")
+  if (bavail * bsize < bytes + spareBytes)
+    throw new DriverFailure('unavailable', "the host's disk is too full for a copy")
 }
 
-/** Runs orders, few at a time, each in a process that can be ended. */
-export class Archivist {
-  readonly #gate: Gate
-  readonly #nodePath: string
-  #closed = false
-  readonly #running = new Map<ChildProcess, { readonly owner: string; readonly ended: Promise<unknown> }>()
-
-  constructor(nodePath: string, gate: Gate) {
-    this.#nodePath = nodePath
-    this.#gate = gate
-  }
-
-  /** DriverFailure unavailable when it does not come to an end. `owner`: who may cut it short. */
-  run(owner: string, order: ArchiveOrder): Promise<CopyFigures> {
-    return this.#gate.run(async () => {
-      if (this.#closed) throw new DriverFailure('unavailable', 'the WordPress driver is closing')
-      const child = fork(path.join(import.meta.dirname, 'archive-process.ts'), {
-        execPath: this.#nodePath,
-        execArgv: ['--disable-warning=ExperimentalWarning'],
-        // Nothing of the portal's environment: it holds keys.
-        env: { PATH: process.env['PATH'] ?? '' },
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      })
-      const timer = setTimeout(() => child.kill('SIGKILL'), packMs)
-      const { promise, resolve, reject } = Promise.withResolvers<CopyFigures>()
-      const fail = (why: string): void => reject(new DriverFailure('unavailable', `the copy was not finished: ${why}`))
-      const ended = new Promise((done) => child.once('close', done))
-      this.#running.set(child, { owner, ended })
-      child.once('message', (answer: { figures?: CopyFigures; fault?: string }) =>
-        answer.figures ? resolve(answer.figures) : fail(answer.fault ?? 'no answer'),
-      )
-      child.once('error', (error) => fail(error.message))
-      child.once('close', (code, signal) => fail(String(signal ?? code)))
-      child.send(order, (error) => error && fail(error.message))
-      try {
-        return await promise
-      } finally {
-        clearTimeout(timer)
-        await ended
-        this.#running.delete(child)
-      }
-    })
-  }
-
-  /** Ends what runs, and begins nothing any more. */
-  async close(): Promise<void> {
-    this.#closed = true
-    await this.#end([...this.#running])
-  }
-
-  /** Ends what runs for the owner. */
-  cutShort(owner: string): Promise<void> {
-    return this.#end([...this.#running].filter(([, one]) => one.owner === owner))
-  }
-
-  async #end(doomed: readonly (readonly [ChildProcess, { readonly ended: Promise<unknown> }])[]): Promise<void> {
-    for (const [child] of doomed) child.kill('SIGKILL')
-    await Promise.all(doomed.map(([, { ended }]) => ended))
-  }
-}
-
-/** Restores the archive beside the sites, counts it and removes it. */
-export async function proveCopy(archivist: Archivist, sitesDir: string, file: string): Promise<CopyFigures> {
+/**
+ * Restores the archive beside the sites, counts it and removes it.
+ * @param user whom it is laid out by, who owns no site; null: the portal's own user
+ */
+export async function proveCopy(
+  archivist: Archivist,
+  sitesDir: string,
+  file: string,
+  user: number | null,
+): Promise<CopyFigures> {
   const scratch = path.join(sitesDir, `${scratchPrefix}${randomUUID()}`)
   await fs.mkdir(scratch, { recursive: true, mode: 0o700 })
+  const archive = await fs.open(file)
   try {
-    await needRoom(scratch, (await fs.stat(file)).size * 4)
-    return await archivist.run(scratchPrefix, { op: 'unpack', places: placesIn(path.join(scratch, 'wordpress')), file })
+    const bytes = (await archive.stat()).size * 4
+    await needRoom(scratch, bytes)
+    if (user !== null) await fs.chown(scratch, user, user)
+    return await archivist.run({
+      owner: scratchPrefix,
+      lane: path.dirname(file),
+      order: { op: 'unpack', places: placesIn(path.join(scratch, 'wordpress')) },
+      reach: { reads: [], writes: [scratch] },
+      user,
+      input: archive.fd,
+      bytes,
+    })
   } finally {
+    await archive.close()
     await removeTree(scratch)
   }
 }
@@ -106,12 +70,14 @@ export class Copies {
   readonly #archivist: Archivist
   readonly #id: string
   readonly #dir: string
+  readonly #owner: () => Promise<number | null>
 
-  /** `dir`: the site's own folder, with `wordpress` in it. */
-  constructor(archivist: Archivist, id: string, dir: string) {
+  /** `dir`: the site's own folder, with `wordpress` in it; `owner`: whom its files belong to. */
+  constructor(archivist: Archivist, id: string, dir: string, owner: () => Promise<number | null>) {
     this.#archivist = archivist
     this.#id = id
     this.#dir = dir
+    this.#owner = owner
   }
 
   get #present(): string {
@@ -124,20 +90,54 @@ export class Copies {
   get #mark(): string {
     return path.join(this.#dir, 'restored.json')
   }
+  /** The snapshot of the database, while it is packed. */
+  get #copying(): string {
+    return path.join(this.#dir, 'copying')
+  }
+
+  /** A folder of the site's user, empty. */
+  async #layOut(dir: string): Promise<number | null> {
+    const user = await this.#owner()
+    await removeTree(dir)
+    await fs.mkdir(dir, { recursive: true, mode: 0o700 })
+    if (user !== null) await fs.chown(dir, user, user)
+    return user
+  }
+
   async pack(file: string): Promise<CopyFigures> {
     const part = `${file}.part`
-    const scratchFile = `${file}.sqlite`
     await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-    await needRoom(path.dirname(file), await bytesBelow(this.#present))
+    const places = placesIn(this.#present)
+    const [bytes, databaseBytes] = await Promise.all([
+      bytesBelow(this.#present),
+      bytesBelow(places.databaseDir),
+    ])
+    await needRoom(path.dirname(file), bytes)
+    await needRoom(this.#dir, databaseBytes * 2)
+    const user = await this.#layOut(this.#copying)
+    const archive = await fs.open(part, 'w', 0o600)
     try {
-      const figures = await this.#archivist.run(this.#id, { op: 'pack', places: placesIn(this.#present), file: part, scratchFile })
-      const handle = await fs.open(part, 'r+')
-      await handle.sync()
-      await handle.close()
+      const figures = await this.#archivist.run({
+        owner: this.#id,
+        lane: path.dirname(file),
+        order: {
+          op: 'pack',
+          places,
+          scratchFile: path.join(this.#copying, 'database.sqlite'),
+          maxBytes: Math.ceil(bytes * growthShare) + growthBytes,
+        },
+        reach: { reads: [this.#present], writes: [this.#copying] },
+        user,
+        output: archive.fd,
+        bytes,
+      })
+      await archive.sync()
       await fs.rename(part, file)
       return figures
     } finally {
-      await Promise.all([part, scratchFile, `${scratchFile}-journal`].map((one) => fs.rm(one, { force: true })))
+      await archive.close()
+      await fs.rm(part, { force: true })
+      await removeTree(this.#copying)
     }
   }
 
@@ -148,25 +148,42 @@ export class Copies {
   }
 
   /** Lays the archive out beside the site's content, and makes sure that it is what it should be and fits. */
-  async prepare({ file, figures }: SiteCopy, budget: { readonly diskBytes: number; readonly databaseBytes: number }): Promise<void> {
+  async prepare(
+    { file, figures }: SiteCopy,
+    budget: { readonly diskBytes: number; readonly databaseBytes: number },
+  ): Promise<void> {
     if (figures.fileBytes > budget.diskBytes || figures.databaseBytes > budget.databaseBytes)
       throw new DriverFailure('rejected', "the backup is larger than the site's disks")
     await fs.mkdir(this.#dir, { recursive: true, mode: 0o700 })
-    await removeTree(this.#coming)
-    if (!(await fs.stat(file).catch(() => null))) throw new DriverFailure('rejected', 'the archive is gone')
-    await needRoom(this.#dir, figures.fileBytes + figures.databaseBytes)
+    const archive = await fs.open(file).catch(() => null)
+    if (!archive) throw new DriverFailure('rejected', 'the archive is gone')
     try {
-      const found = await this.#archivist.run(this.#id, { op: 'unpack', places: placesIn(this.#coming), file })
-      if (!isDeepStrictEqual(found, figures)) throw new DriverFailure('rejected', 'the archive is not what was backed up')
+      const bytes = figures.fileBytes + figures.databaseBytes
+      await needRoom(this.#dir, bytes)
+      const user = await this.#layOut(this.#coming)
+      const found = await this.#archivist.run({
+        owner: this.#id,
+        lane: path.dirname(file),
+        order: { op: 'unpack', places: placesIn(this.#coming) },
+        reach: { reads: [], writes: [this.#coming] },
+        user,
+        input: archive.fd,
+        bytes,
+      })
+      if (!isDeepStrictEqual(found, figures))
+        throw new DriverFailure('rejected', 'the archive is not what was backed up')
     } catch (error) {
       await removeTree(this.#coming)
       throw error
+    } finally {
+      await archive.close()
     }
   }
 
   /** What was prepared becomes the site's content. No container may run. */
   async exchange(restoreId: string): Promise<void> {
-    if (await fs.stat(this.#present).catch(() => null)) await fs.rename(this.#present, path.join(this.#dir, `former-${restoreId}`))
+    if (await fs.stat(this.#present).catch(() => null))
+      await fs.rename(this.#present, path.join(this.#dir, `former-${restoreId}`))
     await fs.rename(this.#coming, this.#present)
     await this.#conclude(restoreId)
   }

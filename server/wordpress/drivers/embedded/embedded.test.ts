@@ -8,7 +8,13 @@ import os from 'node:os'
 import path from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { filesDir, fixture, open, processesOf, runtimeDir } from '../../../../test/embedded-wordpress.ts'
+import {
+  filesDir,
+  fixture,
+  open,
+  processesOf,
+  runtimeDir,
+} from '../../../../test/embedded-wordpress.ts'
 import type { SiteAddress, SiteRuntime } from '../../driver.ts'
 import { ask, conformance, eventually, specOf } from '../conformance.ts'
 import { lineThrough } from '../../../sites-line.ts'
@@ -32,12 +38,15 @@ conformance('embedded, over the line', async () => {
   }
 })
 
+const repository = path.resolve(import.meta.dirname, '../../../..')
+
 describe('the embedded driver alone', { timeout: 120_000 }, () => {
   let parts: Awaited<ReturnType<typeof fixture>>
   let driver: SiteRuntime
   const spec = specOf()
   const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
-  const page = async (target: string) => ask((await driver.addresses(spec.id))[0] as SiteAddress, spec.url + target)
+  const page = async (target: string) =>
+    ask((await driver.addresses(spec.id))[0] as SiteAddress, spec.url + target)
   const folder = () => path.join(parts.dataDir, 'sites', spec.id, 'wordpress')
 
   beforeAll(async () => {
@@ -84,7 +93,11 @@ echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${(await driver.
     for (const line of answer.text.trim().split('\n')) expect(line).toMatch(/ false$/)
     expect(reached).toBe(0)
     await eventually(async () =>
-      expect((await driver.log(spec.id).tail(50)).some((line) => line.text.includes('connection refused by the platform'))).toBe(true),
+      expect(
+        (await driver.log(spec.id).tail(50)).some((line) =>
+          line.text.includes('connection refused by the platform'),
+        ),
+      ).toBe(true),
     )
     secret.close()
   })
@@ -109,9 +122,10 @@ echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${(await driver.
       `<?php
 foreach ( array( 'exec', 'shell_exec', 'system', 'passthru', 'proc_open', 'popen' ) as $name ) if ( function_exists( $name ) ) echo "$name ";
 echo var_export( @mail( 'a@example.com', 'x', 'y' ), true ), ' ', count( array_filter( array_keys( getenv() ), fn( $k ) => str_contains( $k, 'VITEST' ) ) ), ' ';
+echo preg_match( '~' . preg_quote( '${repository}' ) . '|node_modules~', json_encode( getenv(), JSON_UNESCAPED_SLASHES ) ), getenv( '_' ), ' ';
 foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/passwd', '${path.resolve(import.meta.dirname, '../../../../package.json')}' ) as $file ) echo var_export( @file_get_contents( $file ), true ), ' ';`,
     )
-    expect((await page('/probe-host.php')).text).toBe('false 0 false false false false ')
+    expect((await page('/probe-host.php')).text).toBe('false 0 0php false false false false ')
   })
 
   test('runs what WordPress has planned, without a visitor', async () => {
@@ -126,7 +140,9 @@ foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/pass
       `<?php require __DIR__ . '/wp-load.php'; var_export( wp_schedule_single_event( time() - 1, 'portal_planned' ) );`,
     )
     expect((await page('/probe-plan.php')).text).toBe('true')
-    await eventually(async () => expect(await fs.readFile(path.join(folder(), 'wp-content/planned.txt'), 'utf8')).toBe('ran'))
+    await eventually(async () =>
+      expect(await fs.readFile(path.join(folder(), 'wp-content/planned.txt'), 'utf8')).toBe('ran'),
+    )
   })
 
   test('no way around the disk budget; what is deleted is free again', async () => {
@@ -168,10 +184,18 @@ unlink( $dir . 'again' );`,
   })
 
   test('takes 20 MB uploads, refuses bodies above 64 MB', async () => {
-    await parts.put(spec.id, 'probe-body.php', `<?php echo strlen( file_get_contents( 'php://input' ) );`)
+    await parts.put(
+      spec.id,
+      'probe-body.php',
+      `<?php echo strlen( file_get_contents( 'php://input' ) );`,
+    )
     const to = (await driver.addresses(spec.id))[0] as SiteAddress
     const headers = { 'content-type': 'application/octet-stream' }
-    const big = await ask(to, `${spec.url}/probe-body.php`, { method: 'POST', headers, body: Buffer.alloc(20_000_000) })
+    const big = await ask(to, `${spec.url}/probe-body.php`, {
+      method: 'POST',
+      headers,
+      body: Buffer.alloc(20_000_000),
+    })
     expect(big.text).toBe('20000000')
     const tooBig = await ask(to, `${spec.url}/probe-body.php`, {
       method: 'POST',
@@ -181,7 +205,11 @@ unlink( $dir . 'again' );`,
   })
 
   test('knows the visitor and the scheme from the edge', async () => {
-    await parts.put(spec.id, 'probe-server.php', `<?php echo $_SERVER['REMOTE_ADDR'], ' ', $_SERVER['HTTPS'], ' ', $_SERVER['HTTP_HOST'];`)
+    await parts.put(
+      spec.id,
+      'probe-server.php',
+      `<?php echo $_SERVER['REMOTE_ADDR'], ' ', $_SERVER['HTTPS'], ' ', $_SERVER['HTTP_HOST'];`,
+    )
     const to = (await driver.addresses(spec.id))[0] as SiteAddress
     const answer = await ask(to, `${spec.url}/probe-server.php`, {
       headers: { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' },
@@ -190,7 +218,11 @@ unlink( $dir . 'again' );`,
   })
 
   test('PHP makes no symbolic link; one put there from outside is neither served, nor measured, nor followed when removed', async () => {
-    await parts.put(spec.id, 'probe-link.php', `<?php var_export( @symlink( '/etc', __DIR__ . '/wp-content/link' ) );`)
+    await parts.put(
+      spec.id,
+      'probe-link.php',
+      `<?php var_export( @symlink( '/etc', __DIR__ . '/wp-content/link' ) );`,
+    )
     expect((await page('/probe-link.php')).text).toBe('false')
     const outside = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-outside-'))
     await fs.writeFile(path.join(outside, 'big.txt'), Buffer.alloc(50_000_000, 'x'))
@@ -215,7 +247,11 @@ unlink( $dir . 'again' );`,
     )
     await page('/probe-memory.php').catch(() => null)
     await eventually(async () => {
-      expect((await driver.log(spec.id).tail(50)).some((line) => /memory \d+ MB is above the plan's 640 MB/.test(line.text))).toBe(true)
+      expect(
+        (await driver.log(spec.id).tail(50)).some((line) =>
+          /memory \d+ MB is above the plan's 640 MB/.test(line.text),
+        ),
+      ).toBe(true)
       expect((await page('/')).status).toBe(200)
     })
   })
@@ -228,16 +264,28 @@ unlink( $dir . 'again' );`,
     const runDir = path.join(parts.dataDir, 'sites', spec.id, 'run')
     const stray = spawn(
       process.execPath,
-      ['-e', 'setInterval(() => {}, 1000)', 'wordpress-wasm/main.js', '--site', spec.id, '--container', 'web-1'],
+      [
+        '-e',
+        'setInterval(() => {}, 1000)',
+        'wordpress-wasm/main.js',
+        '--site',
+        spec.id,
+        '--container',
+        'web-1',
+      ],
       { stdio: 'ignore' },
     )
-    const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+    const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+      stdio: 'ignore',
+    })
     await fs.mkdir(runDir, { recursive: true })
     await fs.writeFile(path.join(runDir, 'web-1.7.pid'), String(stray.pid))
     await fs.writeFile(path.join(runDir, 'web-2.8.pid'), String(bystander.pid))
     const strayEnd = once(stray, 'exit')
     driver = open(parts.dataDir)
-    expect((await driver.log(spec.id).tail(200)).map((line) => line.text)).toEqual(expect.arrayContaining(before))
+    expect((await driver.log(spec.id).tail(200)).map((line) => line.text)).toEqual(
+      expect.arrayContaining(before),
+    )
     await driver.start(spec)
     await strayEnd
     expect(bystander.exitCode).toBeNull()
@@ -261,7 +309,9 @@ unlink( $dir . 'again' );`,
     const small = open(dataDir, { freeMb: () => 512 + 6 * 320 })
     expect(await small.room()).toBe(6)
     const wanted = specOf()
-    await expect(small.install({ ...wanted, containers: 7 }, admin)).rejects.toMatchObject({ kind: 'full' })
+    await expect(small.install({ ...wanted, containers: 7 }, admin)).rejects.toMatchObject({
+      kind: 'full',
+    })
     expect(await small.list()).toEqual([])
     await small.close()
     // A few are always tried.
@@ -283,14 +333,22 @@ unlink( $dir . 'again' );`,
       console.log(JSON.stringify(driver.upstreams(spec.id)))`
     const portal = spawn(
       process.execPath,
-      ['--input-type=module', '-e', script, JSON.stringify([dataDir, runtimeDir, filesDir, victim, admin])],
+      [
+        '--input-type=module',
+        '-e',
+        script,
+        JSON.stringify([dataDir, runtimeDir, filesDir, victim, admin]),
+      ],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
     )
     const [line] = (await once(portal.stdout, 'data')) as [Buffer]
     const [address] = JSON.parse(line.toString()) as SiteAddress[]
-    await fs.writeFile(path.join(dataDir, 'sites', victim.id, 'wordpress', 'forever.php'), '<?php set_time_limit( 0 ); while ( true ) {}')
+    await fs.writeFile(
+      path.join(dataDir, 'sites', victim.id, 'wordpress', 'forever.php'),
+      '<?php set_time_limit( 0 ); while ( true ) {}',
+    )
     const stuck = ask(address!, `${victim.url}/forever.php`).catch(() => null)
     expect(processesOf(victim.id)).toHaveLength(1)
     portal.kill('SIGKILL')

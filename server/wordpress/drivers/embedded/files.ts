@@ -21,9 +21,20 @@ export async function copyTree(from: string, to: string): Promise<void> {
   await fs.cp(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
 }
 
-/** Bytes of the regular files below `dir`, links not followed, `skip` left out; 0 when it is not there. */
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
+
+/**
+ * Bytes of the regular files below `dir`, links not followed, `skip` left out; 0 when it is not
+ * there. Rejects when a folder cannot be read: what it holds is not known to be nothing.
+ */
 export async function bytesBelow(dir: string, skip?: string): Promise<number> {
-  const entries = await fs.readdir(dir, { withFileTypes: true }).catch(() => [])
+  let entries
+  try {
+    entries = await fs.readdir(dir, { withFileTypes: true })
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return 0
+    throw error
+  }
   let sum = 0
   for (const entry of entries) {
     const full = path.join(dir, entry.name)
@@ -39,21 +50,82 @@ export async function bytesBelow(dir: string, skip?: string): Promise<number> {
   return sum
 }
 
-/** Removes a tree: links are removed, not followed. Renamed out of sight first, so that a half-removed site is never taken for one. */
-export async function removeTree(dir: string): Promise<void> {
-  const doomed = path.join(path.dirname(dir), `.removing-${path.basename(dir)}-${process.pid}-${Date.now().toString(36)}`)
-  try {
-    await fs.rename(dir, doomed)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    throw error
-  }
-  await fs.rm(doomed, { recursive: true, force: true, maxRetries: 3 })
-}
-
 /** Writes a small file so that a kill leaves the old one or the new one. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   const scratch = `${file}.${process.pid}.new`
   await fs.writeFile(scratch, text)
   await fs.rename(scratch, file)
+}
+
+const exists = (file: string): Promise<boolean> =>
+  fs.lstat(file).then(
+    () => true,
+    () => false,
+  )
+
+/** Names of what is out of use and is to be removed. */
+const doomedPrefix = '.removing-'
+/** What is being removed now: a sweep leaves it alone. */
+const underWay = new Set<string>()
+
+/**
+ * Removes a tree for good; links are removed, not followed. `rm` goes from folder to folder by
+ * descriptors, so a path above PATH_MAX (4096 bytes) does not stop it, as it stops `fs.rm`.
+ * Rejects when something of it is left.
+ */
+async function removeForGood(dir: string): Promise<void> {
+  underWay.add(dir)
+  try {
+    const byDescriptor = async (): Promise<void> => {
+      if (process.platform === 'win32') throw new Error('no rm here')
+      await run('rm', ['-rf', '--', dir])
+    }
+    try {
+      await byDescriptor()
+    } catch {
+      // Folders that their owner may not enter, or no such program.
+      await run('chmod', ['-R', 'u+rwX', '--', dir]).catch(() => {})
+      await byDescriptor().catch(() =>
+        fs.rm(dir, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}),
+      )
+    }
+    if (await exists(dir)) throw new Error(`${path.basename(dir)} could not be removed`)
+  } finally {
+    underWay.delete(dir)
+  }
+}
+
+/**
+ * Removes a tree: renamed out of sight first, so that a half-removed site is never taken for one.
+ * Resolves when nothing of it is left, also of an earlier try that a kill or a fault cut short.
+ */
+export async function removeTree(dir: string): Promise<void> {
+  const parent = path.dirname(dir)
+  const mine = `${doomedPrefix}${path.basename(dir)}-`
+  try {
+    await fs.rename(dir, path.join(parent, `${mine}${process.pid}-${Date.now().toString(36)}`))
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+  const names: string[] = await fs.readdir(parent).catch(() => [])
+  for (const name of names) if (name.startsWith(mine)) await removeForGood(path.join(parent, name))
+}
+
+/**
+ * Removes what earlier lives left below `dir` under the names of what is being removed, or that
+ * `isScratch` knows. Answers how many of them are still there.
+ */
+export async function sweepDoomed(
+  dir: string,
+  isScratch: (name: string) => boolean = () => false,
+): Promise<number> {
+  const names: string[] = await fs.readdir(dir).catch(() => [])
+  let left = 0
+  for (const name of names) {
+    const full = path.join(dir, name)
+    if (underWay.has(full)) continue
+    if (name.startsWith(doomedPrefix) || isScratch(name))
+      await removeForGood(full).catch(() => left++)
+  }
+  return left
 }

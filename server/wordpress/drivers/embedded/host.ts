@@ -1,4 +1,6 @@
-import type { Archivist } from './copies.ts'
+import type { Cgroups } from './cgroups.ts'
+import type { Confinement } from './confinement.ts'
+import type { Archivist } from './archivist.ts'
 import type { Gate } from './gate.ts'
 
 /** What all sites of a driver share. */
@@ -6,12 +8,18 @@ export interface Host {
   readonly sitesDir: string
   readonly runtimeDir: string
   readonly filesDir: string
-  readonly nodePath: string
   readonly internet: boolean
   /** ms that PHP may take for one request; the runtime's own limit when undefined. */
   readonly requestMs: number | undefined
   /** Booting is the costly part: few at a time. */
   readonly boots: Gate
+  /** Walking through all files of a site: one at a time. */
+  readonly measures: Gate
   readonly archivist: Archivist
+  readonly confinement: Confinement
+  /** The user of the site in a folder that is there; null where sites run as the portal's own. */
+  readonly ownerOf: (siteDir: string) => Promise<number | null>
+  /** Null where the kernel holds no limits for us. */
+  readonly cgroups: () => Promise<Cgroups | null>
   readonly warn: (detail: object, message: string) => void
 }

@@ -1,14 +1,20 @@
 // Runs WordPress sites as child processes: PHP in WebAssembly and SQLite, no container engine. See runtimes/wordpress-wasm/README.md.
-import { existsSync, readdirSync, rm } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import fs from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteRuntime, SiteSpec } from '../../driver.ts'
-import { Archivist, proveCopy, scratchPrefix } from './copies.ts'
+import { Archivist, type CopyLimits } from './archivist.ts'
+import { openCgroups, ownCgroup, type Cgroups } from './cgroups.ts'
+import { Confinement } from './confinement.ts'
+import { proveCopy, scratchPrefix } from './copies.ts'
+import { sweepDoomed } from './files.ts'
 import { Gate } from './gate.ts'
 import type { Host } from './host.ts'
 import type { Settings } from './settings.ts'
 import { Site } from './site.ts'
+import { firstSiteUser, SiteUsers } from './site-users.ts'
 
 export interface EmbeddedParts {
   /** The portal's data folder; sites live in `<dataDir>/sites/<id>/`. */
@@ -22,8 +28,14 @@ export interface EmbeddedParts {
   readonly settings: Settings
   /** How often wp-cron.php runs in each started site, ms; 5 minutes when not given. */
   readonly cronMs?: number
+  /** How often leftovers of removals are swept, ms; 12 hours when not given, and at the start. */
+  readonly sweepMs?: number
   /** How long PHP may take for one request before its container is given up, ms; 3 minutes when not given. */
   readonly requestMs?: number
+  /** How many containers boot at the same time; as many as there are cores when not given. */
+  readonly bootsAtOnce?: number
+  /** What a copy may take; what a copy of an honest site takes when not given. */
+  readonly copyLimits?: Partial<CopyLimits>
   /** Memory that this machine has left, MB; what the system says when not given. */
   readonly freeMb?: () => number
   readonly log: { warn(detail: object, message: string): void }
@@ -36,41 +48,79 @@ const reserveMb = 512
 /** So many are tried whatever the system says: within a container engine's limit it counts the files that it may forget as used. */
 const leastRoom = 4
 const systemFreeMb = () => process.availableMemory() / 2 ** 20
-const bootsAtOnce = 2
-const copiesAtOnce = 2
+/** Booting is work for one core. */
+const cores = Math.max(2, availableParallelism())
 const watchMs = 2_000
 const defaultCronMs = 5 * 60_000
+const defaultSweepMs = 12 * 3_600_000
 const idShape = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/
 
 /** The embedded driver. Creating it starts no process and touches no site. */
 export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
   const sitesDir = path.join(path.resolve(parts.dataDir), 'sites')
   const { internet, maxContainers } = parts.settings
+  const firstUser = firstSiteUser()
+  const users = firstUser === null ? null : new SiteUsers(path.resolve(parts.dataDir), firstUser)
+  const confinement = new Confinement({
+    nodePath: parts.nodePath,
+    runtimeDir: path.resolve(parts.runtimeDir),
+    filesDir: path.resolve(parts.filesDir),
+    sitesDir,
+    someUser: firstUser,
+    log: parts.log,
+  })
+  let way: Promise<void> | undefined
+  let cgroups: Promise<Cgroups | null> | undefined
+  const hasUsers = async (): Promise<boolean> => {
+    if (!users) return false
+    // A fault (a full disk) is not for ever.
+    await (way ??= users.open().catch((error: unknown) => {
+      way = undefined
+      throw error
+    }))
+    return await confinement.hasUsers()
+  }
   const host: Host = {
     sitesDir,
     runtimeDir: path.resolve(parts.runtimeDir),
     filesDir: path.resolve(parts.filesDir),
-    nodePath: parts.nodePath,
     internet,
     requestMs: parts.requestMs,
-    boots: new Gate(bootsAtOnce),
-    archivist: new Archivist(parts.nodePath, new Gate(copiesAtOnce)),
+    boots: new Gate(parts.bootsAtOnce ?? cores),
+    measures: new Gate(1),
+    archivist: new Archivist(confinement, parts.copyLimits),
+    confinement,
+    ownerOf: async (siteDir) => ((await hasUsers()) ? await users!.of(siteDir) : null),
+    cgroups: () => (cgroups ??= ownCgroup().then(openCgroups)),
     warn: (detail, message) => parts.log.warn(detail, message),
   }
   const sites = new Map<string, Site>()
   let closed: Promise<void> | undefined
 
-  // Removals and proofs that a kill cut short.
-  if (existsSync(sitesDir)) {
-    for (const name of readdirSync(sitesDir)) {
-      if (name.startsWith('.removing-') || name.startsWith(scratchPrefix))
-        rm(path.join(sitesDir, name), { recursive: true, force: true }, () => {})
-    }
+  let unremoved = 0
+  // Of an earlier life; what this life makes is in use.
+  const oldScratch = new Set(
+    existsSync(sitesDir)
+      ? readdirSync(sitesDir).filter((name) => name.startsWith(scratchPrefix))
+      : [],
+  )
+  /** Removes what removals and proofs left behind that were cut short or that failed. */
+  const sweep = async (): Promise<void> => {
+    let left = await sweepDoomed(sitesDir, (name) => oldScratch.has(name))
+    const entries = await fs.readdir(sitesDir, { withFileTypes: true }).catch(() => [])
+    for (const entry of entries)
+      if (entry.isDirectory() && idShape.test(entry.name))
+        left += await sweepDoomed(path.join(sitesDir, entry.name))
+    if (left > unremoved)
+      parts.log.warn({ left }, 'folders of removed sites or of their copies cannot be removed')
+    unremoved = left
   }
+  let sweeping = sweep().catch(() => {})
 
   const site = (id: string): Site => {
     // The id becomes a folder's name.
-    if (!idShape.test(id)) throw new DriverFailure('rejected', 'a site id has letters, digits and hyphens only')
+    if (!idShape.test(id))
+      throw new DriverFailure('rejected', 'a site id has letters, digits and hyphens only')
     let found = sites.get(id)
     if (!found) {
       found = new Site(host, id)
@@ -83,20 +133,31 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
   }
   const check = (spec: SiteSpec) => {
     open()
-    if (spec.ramMb < minRamMb) throw new DriverFailure('rejected', `a container needs at least ${minRamMb} MB of RAM`)
+    if (spec.ramMb < minRamMb)
+      throw new DriverFailure('rejected', `a container needs at least ${minRamMb} MB of RAM`)
     if (spec.containers < 1 || spec.containers > maxContainers)
       throw new DriverFailure('rejected', `a site has 1 to ${maxContainers} containers here`)
   }
 
-  const room = () => Math.max(leastRoom, Math.floor(((parts.freeMb ?? systemFreeMb)() - reserveMb) / containerMb))
+  const room = () =>
+    Math.max(leastRoom, Math.floor(((parts.freeMb ?? systemFreeMb)() - reserveMb) / containerMb))
 
   const watching = setInterval(() => {
     for (const one of sites.values()) one.watch()
   }, watchMs)
+  const cronMs = parts.cronMs ?? defaultCronMs
   const cron = setInterval(() => {
-    for (const one of sites.values()) one.runCron()
-  }, parts.cronMs ?? defaultCronMs)
+    // Spread over the whole round: each of them has PHP run in some process.
+    const all = [...sites.values()]
+    for (const [index, one] of all.entries())
+      setTimeout(() => one.runCron(), (index * cronMs) / all.length).unref()
+  }, cronMs)
+  const sweeps = setInterval(
+    () => void (sweeping = sweeping.then(sweep).catch(() => {})),
+    parts.sweepMs ?? defaultSweepMs,
+  )
   watching.unref()
+  sweeps.unref()
   cron.unref()
 
   return {
@@ -106,7 +167,8 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     async install(spec, admin) {
       check(spec)
       const more = spec.containers - (sites.get(spec.id)?.addresses().length ?? 0)
-      if (more > room()) throw new DriverFailure('full', `there is no memory for ${more} containers more`)
+      if (more > room())
+        throw new DriverFailure('full', `there is no memory for ${more} containers more`)
       await site(spec.id).install(spec, admin)
     },
     async start(spec) {
@@ -135,12 +197,14 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     },
     async prove(file) {
       open()
-      return await proveCopy(host.archivist, sitesDir, file)
+      const user = (await hasUsers()) ? users!.ofCopies : null
+      return await proveCopy(host.archivist, sitesDir, file, user)
     },
     async restore(spec, copy, restoreId) {
       check(spec)
       await site(spec.id).restore(spec, copy, restoreId)
     },
+    unremoved: async () => unremoved,
     addresses: async (id) => sites.get(id)?.addresses() ?? [],
     upstreams: (id) => sites.get(id)?.addresses() ?? [],
     note(id, container, text) {
@@ -150,11 +214,14 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     log: (id) => site(id).log,
     async list() {
       const entries = await fs.readdir(sitesDir, { withFileTypes: true }).catch(() => [])
-      return entries.filter((entry) => entry.isDirectory() && idShape.test(entry.name)).map((entry) => entry.name)
+      return entries
+        .filter((entry) => entry.isDirectory() && idShape.test(entry.name))
+        .map((entry) => entry.name)
     },
     async health() {
       if (closed) return 'the WordPress driver is closing'
-      if (!existsSync(path.join(host.filesDir, '.complete'))) return 'the WordPress files are missing: run node scripts/wordpress-files.mjs'
+      if (!existsSync(path.join(host.filesDir, '.complete')))
+        return 'the WordPress files are missing: run node scripts/wordpress-files.mjs'
       if (!existsSync(path.join(host.runtimeDir, 'node_modules', '@php-wasm', 'node')))
         return 'the packages of runtimes/wordpress-wasm are not installed'
       return undefined
@@ -163,7 +230,12 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
       closed ??= (async () => {
         clearInterval(watching)
         clearInterval(cron)
-        await Promise.all([host.archivist.close(), ...[...sites.values()].map((one) => one.close())])
+        clearInterval(sweeps)
+        await sweeping
+        await Promise.all([
+          host.archivist.close(),
+          ...[...sites.values()].map((one) => one.close()),
+        ])
       })()
       return closed
     },

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { removeTree } from './files.ts'
 
 const gone = (pid: number): boolean => {
   try {
@@ -16,7 +17,8 @@ const gone = (pid: number): boolean => {
 /** The command line of a process, or '' when there is none (a zombie has none either). */
 function commandOf(pid: number): string {
   try {
-    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+    if (process.platform === 'linux')
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim()
   } catch {
     return ''
@@ -41,8 +43,9 @@ export async function endLeftovers(runDir: string, siteId: string): Promise<numb
       continue
     }
     const deadline = Date.now() + 5_000
-    while (!gone(pid) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
+    while (!gone(pid) && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  await fs.rm(runDir, { recursive: true, force: true, maxRetries: 3 })
+  await removeTree(runDir)
   return ended
 }

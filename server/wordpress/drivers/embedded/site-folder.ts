@@ -10,6 +10,12 @@ const exists = (file: string): Promise<boolean> =>
     () => false,
   )
 
+/** Bytes. */
+export interface Used {
+  readonly files: number
+  readonly database: number
+}
+
 export class SiteFolder {
   readonly dir: string
   readonly wordpress: string
@@ -21,9 +27,15 @@ export class SiteFolder {
   readonly #mark: string
   readonly #filesDir: string
   readonly #templates: string
+  readonly #ownerOf: (dir: string) => Promise<number | null>
 
   /** `filesDir`: WordPress as it is before any site; `<filesDir>-templates` beside it holds what was prepared ahead of time. */
-  constructor(sitesDir: string, id: string, filesDir: string) {
+  constructor(
+    sitesDir: string,
+    id: string,
+    filesDir: string,
+    ownerOf: (dir: string) => Promise<number | null>,
+  ) {
     this.dir = path.join(sitesDir, id)
     this.wordpress = path.join(this.dir, 'wordpress')
     this.database = path.join(this.wordpress, 'wp-content', 'database')
@@ -33,6 +45,7 @@ export class SiteFolder {
     this.#mark = path.join(this.dir, 'installed.json')
     this.#filesDir = filesDir
     this.#templates = `${filesDir}-templates`
+    this.#ownerOf = ownerOf
   }
 
   exists(): Promise<boolean> {
@@ -44,22 +57,34 @@ export class SiteFolder {
   }
 
   markInstalled(spec: SiteSpec): Promise<void> {
-    return writeWhole(this.#mark, JSON.stringify({ at: new Date().toISOString(), language: spec.language }))
+    return writeWhole(
+      this.#mark,
+      JSON.stringify({ at: new Date().toISOString(), language: spec.language }),
+    )
   }
 
   /** The files of a new site: WordPress, and the database installed ahead of time when there is one. */
   async layOut(spec: SiteSpec): Promise<void> {
     await this.clear()
     await fs.mkdir(this.dir, { recursive: true, mode: 0o700 })
+    // The log may have made it, with the mode that is usual here.
+    await fs.chmod(this.dir, 0o700)
     await copyTree(path.join(this.#filesDir, 'wp'), this.wordpress)
     const template = path.join(this.#templates, `database-${spec.language}`)
     if (await exists(template)) await copyTree(template, this.database)
+  }
+
+  /** The user that its files belong to and its processes run as; null: the portal's own. */
+  owner(): Promise<number | null> {
+    return this.#ownerOf(this.dir)
   }
 
   /** A container's own folder, PHP's compiled files in it when there are some. */
   async layOutScratch(name: string): Promise<string> {
     const scratch = path.join(this.run, name)
     await fs.mkdir(path.join(scratch, 'shared'), { recursive: true })
+    // The site's user passes through to its own folder, whatever mode files have here by default.
+    await fs.chmod(this.run, 0o711)
     const compiled = path.join(this.#templates, 'opcache')
     if (await exists(compiled)) await copyTree(compiled, path.join(scratch, 'shared', 'opcache'))
     return scratch
@@ -67,7 +92,7 @@ export class SiteFolder {
 
   /** Neither files nor database; what lies beside them stays. */
   clear(): Promise<void> {
-    return fs.rm(this.wordpress, { recursive: true, force: true })
+    return removeTree(this.wordpress)
   }
 
   remove(): Promise<void> {
@@ -75,8 +100,11 @@ export class SiteFolder {
   }
 
   /** Bytes of the files without the database, and of the database. */
-  async used(): Promise<{ readonly files: number; readonly database: number }> {
-    const [files, database] = await Promise.all([bytesBelow(this.wordpress, this.database), bytesBelow(this.database)])
+  async used(): Promise<Used> {
+    const [files, database] = await Promise.all([
+      bytesBelow(this.wordpress, this.database),
+      bytesBelow(this.database),
+    ])
     return { files, database }
   }
 }

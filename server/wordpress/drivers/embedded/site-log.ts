@@ -1,6 +1,6 @@
 // The last lines of one site: a ring in memory, continued in two files that take turns, so that a restart of the portal keeps them.
 import { EventEmitter } from 'node:events'
-import fs from 'node:fs'
+import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { LogLine, SiteLog } from '../../driver.ts'
 
@@ -19,60 +19,87 @@ interface Stored {
 export class FileLog implements SiteLog {
   readonly #events = new EventEmitter<{ line: [] }>()
   readonly #dir: string
+  /** What an earlier life left is read in the background: visitors of other sites do not wait. */
+  readonly #loaded: Promise<void>
+  #isLoaded = false
+  /** Lines that came meanwhile, without a number yet. */
+  #early: Omit<LogLine, 'seq'>[] = []
   #lines: LogLine[] = []
   #next = 1
   #pending: string[] = []
   #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
   #size = 0
+  #isDiscarded = false
 
   /** Reads what an earlier life left; creates nothing until the first line. */
   constructor(dir: string) {
     this.#dir = dir
     this.#events.setMaxListeners(0)
+    this.#loaded = this.#load()
+  }
+
+  async #load(): Promise<void> {
+    const found: LogLine[] = []
     for (const name of ['previous.jsonl', 'current.jsonl']) {
-      let text
-      try {
-        text = fs.readFileSync(path.join(dir, name), 'utf8')
-      } catch {
-        continue
-      }
+      const text = await fs.readFile(path.join(this.#dir, name), 'utf8').catch(() => '')
       if (name === 'current.jsonl') this.#size = Buffer.byteLength(text)
       for (const line of text.split('\n')) {
         try {
           const stored = JSON.parse(line) as Stored
-          this.#lines.push({ seq: stored.q, at: new Date(stored.t), container: stored.c, text: stored.x })
+          found.push({
+            seq: stored.q,
+            at: new Date(stored.t),
+            container: stored.c,
+            text: stored.x,
+          })
         } catch {
           // An empty last line, or one cut by a kill.
         }
       }
     }
-    this.#lines = this.#lines.slice(-keptLines)
-    this.#next = (this.#lines.at(-1)?.seq ?? 0) + 1
+    if (!this.#isDiscarded) {
+      this.#lines = found.slice(-keptLines)
+      this.#next = (this.#lines.at(-1)?.seq ?? 0) + 1
+    }
+    this.#isLoaded = true
+    for (const line of this.#early.splice(0)) this.#append(line)
   }
 
   add(container: string, text: string): void {
     // One line is one line: control characters would forge others.
     // oxlint-disable-next-line no-control-regex
     const clean = text.slice(0, lineLength).replace(/[\u0000-\u001f\u007f]/g, ' ')
-    const line: LogLine = { seq: this.#next++, at: new Date(), container, text: clean }
+    const line = { at: new Date(), container, text: clean }
+    if (this.#isLoaded) this.#append(line)
+    else if (this.#early.push(line) > keptLines) this.#early.shift()
+  }
+
+  #append(given: Omit<LogLine, 'seq'>): void {
+    const line: LogLine = { seq: this.#next++, ...given }
     this.#lines.push(line)
     // Cut in blocks: shifting one by one costs a copy a line.
     if (this.#lines.length > keptLines * 1.2) this.#lines = this.#lines.slice(-keptLines)
-    this.#pending.push(`${JSON.stringify({ q: line.seq, t: line.at.getTime(), c: container, x: clean } satisfies Stored)}\n`)
-    this.#timer ??= setTimeout(() => this.flush(), flushMs)
+    const { seq: q, container: c, text: x } = line
+    this.#pending.push(`${JSON.stringify({ q, t: line.at.getTime(), c, x } satisfies Stored)}\n`)
+    // A disk slower than the site's words: the files keep no more than the ring does.
+    if (this.#pending.length > keptLines * 1.2) this.#pending = this.#pending.slice(-keptLines)
+    this.#timer ??= setTimeout(() => void this.flush(), flushMs)
     this.#events.emit('line')
   }
 
   /** The newest line, or undefined when there is none. */
-  get newest(): LogLine | undefined {
-    return this.#lines.at(-1)
+  get newest(): Pick<LogLine, 'text'> | undefined {
+    return this.#early.at(-1) ?? this.#lines.at(-1)
   }
 
   async tail(limit: number): Promise<readonly LogLine[]> {
+    await this.#loaded
     return limit <= 0 ? [] : this.#lines.slice(-Math.min(limit, keptLines))
   }
 
   async after(seq: number, limit: number): Promise<readonly LogLine[]> {
+    await this.#loaded
     const first = this.#lines[0]?.seq ?? this.#next
     const from = Math.max(0, seq + 1 - first, this.#lines.length - keptLines)
     return this.#lines.slice(from, from + limit)
@@ -83,33 +110,43 @@ export class FileLog implements SiteLog {
     return () => void this.#events.off('line', onNew)
   }
 
-  /** Writes what waits. Small and seldom, so without a promise: nothing is lost when the process ends right after. */
-  flush(): void {
+  /** Writes what waits; resolves when it stands on the disk, one write after another. */
+  flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#pending.length === 0) return
-    const text = this.#pending.join('')
-    this.#pending = []
+    this.#writing = this.#writing.then(async () => {
+      await this.#loaded
+      await this.#write(this.#pending.splice(0).join(''))
+    })
+    return this.#writing
+  }
+
+  async #write(text: string): Promise<void> {
+    if (text === '' || this.#isDiscarded) return
     const current = path.join(this.#dir, 'current.jsonl')
     try {
-      fs.mkdirSync(this.#dir, { recursive: true })
+      await fs.mkdir(this.#dir, { recursive: true })
       if (this.#size > fileBytes) {
-        fs.renameSync(current, path.join(this.#dir, 'previous.jsonl'))
+        await fs.rename(current, path.join(this.#dir, 'previous.jsonl'))
         this.#size = 0
       }
-      fs.appendFileSync(current, text)
+      await fs.appendFile(current, text)
       this.#size += Buffer.byteLength(text)
     } catch {
       // A full host disk must not stop the sites; the ring still has the lines.
     }
   }
 
-  /** Forgets everything: the site is removed. */
-  discard(): void {
+  /** Forgets everything, and resolves when nothing is written any more: the site is removed. */
+  async discard(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    this.#isDiscarded = true
+    this.#early = []
     this.#pending = []
     this.#lines = []
+    await Promise.all([this.#loaded, this.#writing])
     this.#size = 0
+    this.#isDiscarded = false
   }
 }

@@ -1,11 +1,18 @@
 // One site: its folder, its containers and its copies, and the order in which things happen to them.
 import fs from 'node:fs/promises'
 import { DriverFailure } from '../../../platform/errors.ts'
-import type { CopyFigures, SiteAddress, SiteAdmin, SiteCopy, SiteSpec, SiteState } from '../../driver.ts'
+import type {
+  CopyFigures,
+  SiteAddress,
+  SiteAdmin,
+  SiteCopy,
+  SiteSpec,
+  SiteState,
+} from '../../driver.ts'
 import { Copies } from './copies.ts'
 import type { Host } from './host.ts'
 import { endLeftovers } from './leftovers.ts'
-import { SiteFolder } from './site-folder.ts'
+import { SiteFolder, type Used } from './site-folder.ts'
 import { FileLog } from './site-log.ts'
 import { Slots } from './slots.ts'
 import { writeTicket } from './tickets.ts'
@@ -13,6 +20,7 @@ import { writeTicket } from './tickets.ts'
 const megabyte = 1_048_576
 /** A container that an installation left running waits this long for `start` to take it over. */
 const warmMs = 60_000
+const usageMs = 60_000
 
 export class Site {
   readonly log: FileLog
@@ -24,6 +32,7 @@ export class Site {
   #acts = 0
   #swept = false
   #warmTimer: NodeJS.Timeout | undefined
+  #usage: { readonly at: number; readonly used: Promise<Used> } | null = null
   readonly #slots: Slots
   readonly #copies: Copies
   /** Backups and restores, one after another. The site's other acts wait only while a restore exchanges its content. */
@@ -32,10 +41,10 @@ export class Site {
   constructor(host: Host, id: string) {
     this.#host = host
     this.#id = id
-    this.#folder = new SiteFolder(host.sitesDir, id, host.filesDir)
+    this.#folder = new SiteFolder(host.sitesDir, id, host.filesDir, host.ownerOf)
     this.log = new FileLog(this.#folder.log)
     this.#slots = new Slots(host, id, this.#folder, this.log)
-    this.#copies = new Copies(host.archivist, id, this.#folder.dir)
+    this.#copies = new Copies(host.archivist, id, this.#folder.dir, () => this.#folder.owner())
   }
 
   /** Whether nothing is done to it and nothing waits to be. */
@@ -52,7 +61,8 @@ export class Site {
 
   backup(file: string): Promise<CopyFigures> {
     return this.#copyInTurn(async () => {
-      if (!(await this.#folder.installed())) throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+      if (!(await this.#folder.installed()))
+        throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
       return await this.#copies.pack(file)
     })
   }
@@ -60,9 +70,13 @@ export class Site {
   restore(spec: SiteSpec, copy: SiteCopy, restoreId: string): Promise<void> {
     return this.#copyInTurn(async () => {
       if (await this.#inTurn(() => this.#copies.isDone(restoreId))) return
-      await this.#copies.prepare(copy, { diskBytes: spec.diskMb * megabyte, databaseBytes: spec.databaseDiskMb * megabyte })
+      await this.#copies.prepare(copy, {
+        diskBytes: spec.diskMb * megabyte,
+        databaseBytes: spec.databaseDiskMb * megabyte,
+      })
       await this.#inTurn(async () => {
-        if (this.#slots.closed) throw new DriverFailure('unavailable', 'the WordPress driver is closing')
+        if (this.#slots.closed)
+          throw new DriverFailure('unavailable', 'the WordPress driver is closing')
         await this.#halt()
         await this.#sweep()
         await this.#copies.exchange(restoreId)
@@ -83,7 +97,11 @@ export class Site {
   install(spec: SiteSpec, admin: SiteAdmin | null): Promise<void> {
     return this.#inTurn(async () => {
       if (await this.#folder.installed()) return
-      if (!admin) throw new DriverFailure('rejected', `site ${this.#id} is not installed and no admin was given`)
+      if (!admin)
+        throw new DriverFailure(
+          'rejected',
+          `site ${this.#id} is not installed and no admin was given`,
+        )
       await this.#halt()
       await this.#sweep()
       try {
@@ -102,16 +120,22 @@ export class Site {
         await this.#folder.clear()
         throw error instanceof DriverFailure
           ? error
-          : new DriverFailure('unavailable', `site ${this.#id} could not be installed`, { cause: error })
+          : new DriverFailure('unavailable', `site ${this.#id} could not be installed`, {
+              cause: error,
+            })
       }
-      this.#warmTimer = setTimeout(() => void this.#inTurn(() => (this.#slots.started ? Promise.resolve() : this.#halt())), warmMs)
+      this.#warmTimer = setTimeout(
+        () => void this.#inTurn(() => (this.#slots.started ? Promise.resolve() : this.#halt())),
+        warmMs,
+      )
       this.#warmTimer.unref()
     })
   }
 
   start(spec: SiteSpec): Promise<void> {
     return this.#inTurn(async () => {
-      if (!(await this.#folder.installed())) throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
+      if (!(await this.#folder.installed()))
+        throw new DriverFailure('rejected', `site ${this.#id} is not installed`)
       await this.#sweep()
       clearTimeout(this.#warmTimer)
       await this.#slots.start(spec)
@@ -128,7 +152,8 @@ export class Site {
   async #sweep(): Promise<void> {
     if (!this.#swept) {
       const ended = await endLeftovers(this.#folder.run, this.#id)
-      if (ended > 0) this.#host.warn({ site: this.#id, ended }, 'ended WordPress containers of an earlier life')
+      if (ended > 0)
+        this.#host.warn({ site: this.#id, ended }, 'ended WordPress containers of an earlier life')
       await this.#copies.recover()
       this.#swept = true
     }
@@ -139,7 +164,7 @@ export class Site {
     return this.#inTurn(async () => {
       await this.#halt()
       if (await this.#folder.exists()) await this.#sweep()
-      this.log.flush()
+      await this.log.flush()
     })
   }
 
@@ -149,7 +174,7 @@ export class Site {
       await this.#copies.cutShort()
       await this.#halt()
       if (await this.#folder.exists()) await this.#sweep()
-      this.log.discard()
+      await this.log.discard()
       await this.#folder.remove()
     })
   }
@@ -171,16 +196,34 @@ export class Site {
 
   async adminLink(user: string): Promise<string> {
     const { spec } = this.#slots
-    if (!spec || this.addresses().length === 0) throw new DriverFailure('unavailable', `site ${this.#id} is not started`)
-    return `${spec.url}/portal-sign-in/${await writeTicket(this.#folder.tickets, user)}`
+    if (!spec || this.addresses().length === 0)
+      throw new DriverFailure('unavailable', `site ${this.#id} is not started`)
+    return `${spec.url}/portal-sign-in/${await writeTicket(this.#folder.tickets, user, await this.#folder.owner())}`
   }
 
   addresses(): readonly SiteAddress[] {
     return this.#slots.addresses()
   }
 
+  /**
+   * What the disks hold while no container counts it: measured by walking through all files, one
+   * site after another, and at most once a minute each, whoever asks how often.
+   */
+  async #measured(): Promise<Used> {
+    if (!this.#usage || Date.now() - this.#usage.at > usageMs) {
+      const used = this.#host.measures.run(() => this.#folder.used())
+      this.#usage = { at: Date.now(), used }
+      used.catch(() => (this.#usage = null))
+    }
+    return this.#usage.used
+  }
+
   async state(): Promise<SiteState> {
-    const [exists, installed, used] = await Promise.all([this.#folder.exists(), this.#folder.installed(), this.#folder.used()])
+    const [exists, installed, used] = await Promise.all([
+      this.#folder.exists(),
+      this.#folder.installed(),
+      this.#slots.used() ?? this.#measured(),
+    ])
     const ready = this.addresses().length > 0
     return {
       state: !exists ? 'absent' : ready ? 'running' : this.#slots.started ? 'starting' : 'stopped',

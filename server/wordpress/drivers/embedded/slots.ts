@@ -4,9 +4,12 @@ import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { SiteAddress, SiteSpec, SiteState } from '../../driver.ts'
 import { Container, type BootOrder } from './container.ts'
+import type { Command } from './confinement.ts'
+import { removeTree } from './files.ts'
 import type { Host } from './host.ts'
-import type { SiteFolder } from './site-folder.ts'
+import type { SiteFolder, Used } from './site-folder.ts'
 import type { FileLog } from './site-log.ts'
+import { giveTree } from './site-users.ts'
 
 interface Slot {
   readonly name: string
@@ -38,6 +41,8 @@ export class Slots {
   #renewing = false
   #count = 0
   readonly #alive = new Set<Container>()
+  /** Folders of ended containers on their way out. */
+  readonly #removing = new Set<Promise<void>>()
 
   constructor(host: Host, id: string, folder: SiteFolder, log: FileLog) {
     this.#host = host
@@ -73,7 +78,10 @@ export class Slots {
     this.#started = true
     const surplus = this.#slots.splice(spec.containers)
     await Promise.all(surplus.map((slot) => this.#end(slot)))
-    const limits = { ssdBytes: spec.diskMb * megabyte, databaseBytes: spec.databaseDiskMb * megabyte }
+    const limits = {
+      ssdBytes: spec.diskMb * megabyte,
+      databaseBytes: spec.databaseDiskMb * megabyte,
+    }
     for (const slot of this.#slots) {
       // One that is booting does so by the spec of before.
       await slot.booting
@@ -93,19 +101,28 @@ export class Slots {
   /** Waits until one container answers; fails when every one of them failed. */
   async #first(): Promise<void> {
     const boots = this.#slots.flatMap((slot) =>
-      slot.booting ? [slot.booting.then(() => (slot.container ? undefined : Promise.reject(slot)))] : [],
+      slot.booting
+        ? [slot.booting.then(() => (slot.container ? undefined : Promise.reject(slot)))]
+        : [],
     )
     try {
       await Promise.any(boots)
     } catch {
-      throw new DriverFailure('unavailable', `no container of site ${this.#id} came up: ${this.#log.newest?.text ?? 'no word from it'}`)
+      throw new DriverFailure(
+        'unavailable',
+        `no container of site ${this.#id} came up: ${this.#log.newest?.text ?? 'no word from it'}`,
+      )
     }
   }
 
   /** Why only a new process can take on the spec's conditions, or null. */
   #staleness(container: Container, spec: SiteSpec): string | null {
     const order = this.#order(spec, '', null)
-    if (container.order.url !== order.url || container.order.memoryMb !== order.memoryMb || container.order.internet !== order.internet)
+    if (
+      container.order.url !== order.url ||
+      container.order.memoryMb !== order.memoryMb ||
+      container.order.internet !== order.internet
+    )
       return 'the plan or the address changed'
     return container.generation === spec.generation ? null : 'a restart was asked for'
   }
@@ -140,42 +157,90 @@ export class Slots {
   #slot(number: number): Slot {
     const slot = this.#slots[number - 1]
     if (slot) return slot
-    const made: Slot = { name: `web-${number}`, container: null, booting: null, wanted: false, restarts: 0, failures: 0, timer: undefined }
+    const made: Slot = {
+      name: `web-${number}`,
+      container: null,
+      booting: null,
+      wanted: false,
+      restarts: 0,
+      failures: 0,
+      timer: undefined,
+    }
     this.#slots[number - 1] = made
     return made
   }
 
   /** Starts a process for the slot and puts it there once it answers. */
   async #boot(slot: Slot, spec: SiteSpec, install: BootOrder['install']): Promise<void> {
-    await this.#host.boots.run(async () => {
-      if (!slot.wanted || this.#closed) throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
-      const name = `${slot.name}.${++this.#count}`
-      const internalDir = await this.#folder.layOutScratch(name)
-      const place = {
-        nodePath: this.#host.nodePath,
-        runtimeDir: this.#host.runtimeDir,
-        siteId: this.#id,
-        name: slot.name,
-        runDir: this.#folder.run,
-        generation: spec.generation,
-      }
-      if (!slot.wanted || this.#closed) throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
-      const container = new Container(place, this.#order(spec, internalDir, install), (text) => this.#log.add(slot.name, text))
-      this.#alive.add(container)
-      void container.ended.then((how) => this.#onEnd(slot, container, how))
-      const timer = setTimeout(() => container.kill(), bootMs)
-      try {
-        await container.ready
-      } finally {
-        clearTimeout(timer)
-      }
-      if (!slot.wanted) {
-        await container.stop()
-        throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
-      }
-      slot.container = container
-      this.#log.add(slot.name, `answers after ${((Date.now() - container.startedAt) / 1000).toFixed(1)} s`)
-    })
+    // One container of every site first: after a start of the machine all sites are soon back.
+    const urgent = this.addresses().length === 0 && this.#slots[0] === slot
+    await this.#host.boots.run(
+      async () => {
+        if (!slot.wanted || this.#closed)
+          throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
+        const name = `${slot.name}.${++this.#count}`
+        const internalDir = await this.#folder.layOutScratch(name)
+        const order = this.#order(spec, internalDir, install)
+        const place = {
+          command: await this.#commandOf(slot.name, order),
+          runtimeDir: this.#host.runtimeDir,
+          name: slot.name,
+          runDir: this.#folder.run,
+          generation: spec.generation,
+        }
+        if (!slot.wanted || this.#closed)
+          throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
+        const container = new Container(place, order, (text) => this.#log.add(slot.name, text))
+        void this.#limit(container, name, spec)
+        this.#alive.add(container)
+        void container.ended.then((how) => this.#onEnd(slot, container, how))
+        const timer = setTimeout(() => container.kill(), bootMs)
+        try {
+          await container.ready
+        } finally {
+          clearTimeout(timer)
+        }
+        if (!slot.wanted) {
+          await container.stop()
+          throw new DriverFailure('unavailable', `container ${slot.name} is no longer wanted`)
+        }
+        slot.container = container
+        this.#log.add(
+          slot.name,
+          `answers after ${((Date.now() - container.startedAt) / 1000).toFixed(1)} s`,
+        )
+      },
+      { urgent },
+    )
+  }
+
+  /** The command of a container, whose folders are its user's from now on. */
+  async #commandOf(name: string, order: BootOrder): Promise<Command> {
+    const { confinement, runtimeDir } = this.#host
+    const owner = await this.#folder.owner()
+    const own = [order.siteDir, order.internalDir, order.ticketsDir]
+    await fs.mkdir(order.ticketsDir, { recursive: true, mode: 0o700 })
+    if (owner !== null) for (const dir of own) await giveTree(dir, owner)
+    return confinement.command(
+      path.join(runtimeDir, 'main.js'),
+      ['--site', this.#id, '--container', name],
+      { reads: [runtimeDir, order.sqliteDir], writes: own },
+      owner,
+      { addons: true },
+    )
+  }
+
+  /** Has the kernel hold the plan's limits, where it does so for us. */
+  async #limit(container: Container, name: string, spec: SiteSpec): Promise<void> {
+    const cgroups = await this.#host.cgroups()
+    if (!cgroups || container.pid === undefined) return
+    try {
+      const limits = { memoryMb: spec.ramMb, cpu: spec.cpu }
+      const end = await cgroups.hold(`${this.#id}-${name}`, container.pid, limits)
+      void container.ended.then(end)
+    } catch (error) {
+      this.#host.warn({ site: this.#id, error }, 'a WordPress container runs without cgroup limits')
+    }
   }
 
   /** Boots in the background; tries again with growing pauses until it is no longer wanted. */
@@ -190,7 +255,10 @@ export class Slots {
           slot.failures++
           const pause = Math.min(longestBackoffMs, 250 * 2 ** slot.failures)
           this.#log.add(slot.name, `did not start, next try in ${pause / 1000} s`)
-          this.#host.warn({ site: this.#id, container: slot.name, error }, 'a WordPress container did not start')
+          this.#host.warn(
+            { site: this.#id, container: slot.name, error },
+            'a WordPress container did not start',
+          )
           slot.timer = setTimeout(begin, pause)
         })
         .finally(() => (slot.booting = null))
@@ -201,8 +269,13 @@ export class Slots {
 
   #onEnd(slot: Slot, container: Container, how: string): void {
     this.#alive.delete(container)
-    void fs.rm(container.order.internalDir, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
-    void fs.rm(`${container.order.internalDir}.pid`, { force: true }).catch(() => {})
+    // What is left of it is swept later.
+    const { internalDir } = container.order
+    const removing = Promise.allSettled([
+      removeTree(internalDir),
+      fs.rm(`${internalDir}.pid`, { force: true }),
+    ]).then(() => void this.#removing.delete(removing))
+    this.#removing.add(removing)
     if (slot.container !== container) return
     slot.container = null
     if (container.ending || !slot.wanted) return
@@ -228,6 +301,8 @@ export class Slots {
     for (const slot of slots) slot.wanted = false
     await Promise.all([...this.#alive].map((container) => container.stop()))
     await Promise.all(slots.map((slot) => this.#end(slot)))
+    // No process that removes outlives the portal.
+    await Promise.all(this.#removing)
   }
 
   /** Nothing boots any more in this life of the driver. */
@@ -259,7 +334,12 @@ export class Slots {
           if (slot.wanted && slot.container === container && this.#spec)
             await this.#replace(slot, this.#spec, 'its memory is near the limit')
         })
-          .catch((error: unknown) => this.#host.warn({ site: this.#id, error }, 'a WordPress container could not be renewed'))
+          .catch((error: unknown) =>
+            this.#host.warn(
+              { site: this.#id, error },
+              'a WordPress container could not be renewed',
+            ),
+          )
           .finally(() => (this.#renewing = false))
       }
     }
@@ -273,7 +353,22 @@ export class Slots {
 
   addresses(): readonly SiteAddress[] {
     if (!this.#started) return []
-    return this.#slots.flatMap((slot) => (slot.container?.port ? [{ host: '127.0.0.1', port: slot.container.port }] : []))
+    return this.#slots.flatMap((slot) =>
+      slot.container?.port ? [{ host: '127.0.0.1', port: slot.container.port }] : [],
+    )
+  }
+
+  /**
+   * What the site's containers count on its disks, for each writes for all; null while none does.
+   * Each knows its own words at once and those of the others after a while: the largest is nearest.
+   */
+  used(): Used | null {
+    const all = this.#slots.flatMap((slot) => slot.container?.used ?? [])
+    if (all.length === 0) return null
+    return {
+      files: Math.max(...all.map((one) => one.files)),
+      database: Math.max(...all.map((one) => one.database)),
+    }
   }
 
   states(): SiteState['containers'] {

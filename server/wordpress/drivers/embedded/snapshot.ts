@@ -1,25 +1,80 @@
-// The SQLite database of a site: one moment of it, and what it comes to.
+// The SQLite database of a site: one moment of it, and what it comes to. The file is the
+// customer's, who may have written any bytes into it: nothing of it is computed, and nothing beside
+// it obeyed.
 import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { CopyFigures } from '../../driver.ts'
 
 /** As long as one of WordPress's own transactions may last. */
 const lockWaitMs = 60_000
+/**
+ * Longest value and row, bytes (SQLITE_LIMIT_LENGTH). WordPress writes none above its upload limit,
+ * and each is held in memory twice.
+ */
+export const maxRowBytes = 64 * 1_048_576
+/** What SQLite may take of memory, bytes; its page cache is smaller by far. */
+const heapBytes = 4 * maxRowBytes
+/** Below it a forged journal could have SQLite delete any file that the process may delete. */
+const safeSqlite = [3, 53, 4] as const
+/** The last eight bytes of a journal that names a super-journal; the format of SQLite, 3. */
+const superJournalMark = Buffer.from('d9d505f920a163d7', 'hex')
+/** A journal that is being written changes while it is copied. */
+const settleTries = 20
+const settleMs = 250
 
-/** The file is the customer's: its schema is not trusted with functions, and nothing is loaded. */
+/** What the customer's database cannot be backed up for, however often it is tried. */
+export class UnfitDatabase extends Error {
+  override readonly name = 'UnfitDatabase'
+}
+
+/** Throws unless the SQLite of this Node is one that customers' files may be opened with. */
+export function requireSafeSqlite(version: string = process.versions['sqlite'] ?? '0'): void {
+  const parts = version.split('.').map(Number)
+  const at = safeSqlite.findIndex((least, index) => (parts[index] ?? 0) !== least)
+  if (at >= 0 && (parts[at] ?? 0) < safeSqlite[at]!)
+    throw new Error(`SQLite ${version} is too old for customers' files: run the pinned Node`)
+}
+
 function open(file: string, readOnly: boolean): DatabaseSync {
-  const database = new DatabaseSync(file, { readOnly, allowExtension: false, enableForeignKeyConstraints: false, timeout: lockWaitMs })
-  database.exec('pragma trusted_schema = off')
+  requireSafeSqlite()
+  const database = new DatabaseSync(file, {
+    readOnly,
+    allowExtension: false,
+    enableForeignKeyConstraints: false,
+    timeout: lockWaitMs,
+    limits: { length: maxRowBytes, attach: 0 },
+  })
+  // Neither functions nor virtual tables by the schema's word; no check that the schema wrote.
+  database.exec(
+    `pragma trusted_schema = off; pragma ignore_check_constraints = on;
+     pragma hard_heap_limit = ${heapBytes}`,
+  )
   return database
 }
 
-/** Rows and checksum of each table, in the order of the names. */
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/**
+ * Rows and checksum of each table, in the order of the names. Only what is stored counts: columns
+ * that are computed and virtual tables hold nothing of their own, and may be made to cost anything.
+ */
 function countTables(database: DatabaseSync): CopyFigures['tables'] {
-  const names = database.prepare("select name from sqlite_schema where type = 'table' order by name").all() as { name: string }[]
+  const names = database
+    .prepare(
+      `select name from pragma_table_list
+       where schema = 'main' and type in ('table', 'shadow') and name <> 'sqlite_schema'
+       order by name`,
+    )
+    .all() as { name: string }[]
+  const stored = database.prepare('select name from pragma_table_xinfo(?) where hidden = 0')
   return names.map(({ name }) => {
+    const columns = (stored.all(name) as { name: string }[]).map((one) => quoted(one.name))
     // Without an index the rows come in the order in which they are stored, which a copy keeps.
-    const rows = database.prepare(`select * from "${name.replaceAll('"', '""')}" not indexed`)
+    const rows = database.prepare(
+      `select ${columns.join(', ')} from main.${quoted(name)} not indexed`,
+    )
     rows.setReturnArrays(true)
     rows.setReadBigInts(true)
     const sum = createHash('sha256')
@@ -36,21 +91,118 @@ function countTables(database: DatabaseSync): CopyFigures['tables'] {
   })
 }
 
-/** Copies the database as it is at one moment into `target`, and counts it in the same transaction; writers wait for that long. */
-export async function snapshotDatabase(file: string, target: string): Promise<CopyFigures['tables']> {
+/** SQLite's own words where they tell of the customer's data, and not of this machine. */
+function judged(error: unknown): unknown {
+  const { errcode, message } = error as { errcode?: number; message?: string }
+  // SQLITE_TOOBIG, SQLITE_NOMEM.
+  if (errcode === 18 || errcode === 7)
+    return new UnfitDatabase(
+      `a row of the database is larger than ${maxRowBytes / 1_048_576} MB, or takes as much memory`,
+    )
+  // SQLITE_CORRUPT, SQLITE_NOTADB.
+  if (errcode !== undefined && [11, 26].includes(errcode & 255))
+    return new UnfitDatabase(`the database is damaged: ${message}`)
+  return error
+}
+
+async function copyAtOneMoment(
+  database: DatabaseSync,
+  target: string,
+): Promise<CopyFigures['tables']> {
+  database.exec('begin')
+  const tables = countTables(database)
+  await backup(database, target, { rate: 10_000 })
+  database.exec('commit')
+  return tables
+}
+
+const exists = (file: string): Promise<boolean> =>
+  fs.access(file).then(
+    () => true,
+    () => false,
+  )
+
+const stateOf = async (file: string): Promise<string> => {
+  const { ino, size, mtimeMs } = await fs.stat(file)
+  return `${ino} ${size} ${mtimeMs}`
+}
+
+/** Whether the journal names another file that SQLite would look at and remove. */
+async function namesAnother(journal: string): Promise<boolean> {
+  const handle = await fs.open(journal)
+  try {
+    const { size } = await handle.stat()
+    if (size < superJournalMark.length) return false
+    const end = Buffer.alloc(superJournalMark.length)
+    await handle.read(end, 0, end.length, size - end.length)
+    return end.equals(superJournalMark)
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Copies a database that a cut transaction left with its journal, both as they are at one moment,
+ * to a place of ours, where the journal may be played back.
+ */
+async function copyWithJournal(file: string, copy: string): Promise<void> {
+  for (let turn = 0; turn < settleTries; turn++) {
+    const besides = []
+    for (const suffix of ['-journal', '-wal']) if (await exists(file + suffix)) besides.push(suffix)
+    const names = ['', ...besides]
+    try {
+      const before = await Promise.all(names.map((suffix) => stateOf(file + suffix)))
+      for (const suffix of names) await fs.copyFile(file + suffix, copy + suffix)
+      const after = await Promise.all(names.map((suffix) => stateOf(file + suffix)))
+      if (before.join() === after.join()) {
+        if (besides.includes('-journal') && (await namesAnother(`${copy}-journal`)))
+          throw new UnfitDatabase('the journal of the database names another file')
+        return
+      }
+    } catch (error) {
+      // The site has just played it back itself.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+    for (const suffix of ['', '-journal', '-wal']) await fs.rm(copy + suffix, { force: true })
+    await pause(settleMs)
+  }
+  throw new Error('the database does not come to rest')
+}
+
+/**
+ * Copies the database as it is at one moment into `target`, and counts it in the same transaction;
+ * writers wait for that long. The customer's folder is only read: where a transaction was cut short
+ * there, its journal is played back on a copy beside `target`.
+ * @throws UnfitDatabase for what no later try will mend
+ */
+export async function snapshotDatabase(
+  file: string,
+  target: string,
+): Promise<CopyFigures['tables']> {
   await fs.rm(target, { force: true })
   // SQLite would make an empty one.
   await fs.access(file)
-  // Not read-only: a transaction that a kill cut short is rolled back first.
-  const database = open(file, false)
   try {
-    database.exec('begin')
-    const tables = countTables(database)
-    await backup(database, target, { rate: 10_000 })
-    database.exec('commit')
-    return tables
-  } finally {
-    database.close()
+    let database = open(file, true)
+    try {
+      return await copyAtOneMoment(database, target)
+    } catch (error) {
+      // SQLITE_READONLY (a journal to be played back), SQLITE_CANTOPEN (a write-ahead log).
+      const code = (error as { errcode?: number }).errcode ?? 0
+      if (![8, 14].includes(code & 255)) throw error
+    } finally {
+      database.close()
+    }
+    const copy = `${target}.cut`
+    await copyWithJournal(file, copy)
+    database = open(copy, false)
+    try {
+      return await copyAtOneMoment(database, target)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    throw judged(error)
   }
 }
 
@@ -58,9 +210,15 @@ export async function snapshotDatabase(file: string, target: string): Promise<Co
 export function readDatabase(file: string): CopyFigures['tables'] {
   const database = open(file, true)
   try {
-    const [verdict] = database.prepare('pragma integrity_check(1)').all() as { integrity_check: string }[]
-    if (verdict?.integrity_check !== 'ok') throw new Error(`the database is damaged: ${verdict?.integrity_check}`)
+    // Without the indexes' content: an index on an expression would be computed.
+    const [verdict] = database.prepare('pragma quick_check(1)').all() as {
+      quick_check: string
+    }[]
+    if (verdict?.quick_check !== 'ok')
+      throw new UnfitDatabase(`the database is damaged: ${verdict?.quick_check}`)
     return countTables(database)
+  } catch (error) {
+    throw judged(error)
   } finally {
     database.close()
   }

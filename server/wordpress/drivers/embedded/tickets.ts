@@ -7,8 +7,15 @@ import { writeWhole } from './files.ts'
 
 const lifeMs = 60_000
 
-/** Answers the ticket; tickets that have run out are swept away. */
-export async function writeTicket(dir: string, user: string): Promise<string> {
+/**
+ * Answers the ticket; tickets that have run out are swept away.
+ * @param owner whom the site runs as, who uses the ticket up; null: the portal's own user
+ */
+export async function writeTicket(
+  dir: string,
+  user: string,
+  owner: number | null,
+): Promise<string> {
   await fs.mkdir(dir, { recursive: true, mode: 0o700 })
   const now = Date.now()
   for (const name of await fs.readdir(dir)) {
@@ -18,6 +25,8 @@ export async function writeTicket(dir: string, user: string): Promise<string> {
   }
   const ticket = randomBytes(32).toString('base64url')
   const name = createHash('sha256').update(ticket).digest('hex')
-  await writeWhole(path.join(dir, name), JSON.stringify({ user, until: now + lifeMs }))
+  const file = path.join(dir, name)
+  await writeWhole(file, JSON.stringify({ user, until: now + lifeMs }))
+  if (owner !== null) await fs.lchown(file, owner, owner)
   return ticket
 }

@@ -17,7 +17,11 @@ const said = async () => (await parts.driver.log(spec.id).tail(100)).map(({ text
 
 beforeAll(async () => {
   parts = await fixture({ requestMs })
-  await parts.driver.install(spec, { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' })
+  await parts.driver.install(spec, {
+    user: 'boss',
+    password: 'Another#1pass',
+    email: 'boss@example.com',
+  })
   await parts.driver.start(spec)
   to = (await parts.driver.addresses(spec.id))[0]!
   // What PHP makes known of itself, so that nobody waits for a time.
@@ -33,15 +37,19 @@ echo $_GET['name'];`,
 }, 120_000)
 afterAll(() => parts?.dispose(), 60_000)
 
-const ran = async () => (await fs.readFile(file('order.txt'), 'utf8').catch(() => '')).trim().split('\n')
-const visit = (name: string, seconds: number) => ask(to, `${spec.url}/turn.php?name=${name}&seconds=${seconds}`)
+const ran = async () =>
+  (await fs.readFile(file('order.txt'), 'utf8').catch(() => '')).trim().split('\n')
+const visit = (name: string, seconds: number) =>
+  ask(to, `${spec.url}/turn.php?name=${name}&seconds=${seconds}`)
 /** A file needs no turn: once it is there, what was asked before it is in line. */
 const allInLine = () => ask(to, `${spec.url}/readme.html`)
 
 test('a line of slow pages, longer than any of them may take, ends no container', async () => {
   const names = Array.from({ length: 7 }, (_, index) => `slow-${index}`)
   const answers = await Promise.all(names.map((name) => visit(name, 0.8)))
-  expect(answers.map(({ status, text }) => [status, text])).toEqual(names.map((name) => [200, name]))
+  expect(answers.map(({ status, text }) => [status, text])).toEqual(
+    names.map((name) => [200, name]),
+  )
   expect(await parts.driver.addresses(spec.id)).toEqual([to])
   expect((await ran()).toSorted()).toEqual(names)
 })
@@ -51,7 +59,12 @@ test('who leaves the line is not run, unless it may change something; the others
   const first = visit('first', 2)
   await eventually(async () => expect(await ran()).toEqual(['first']))
   const leaving = ['GET', 'POST'].map((method) => {
-    const request = http.request({ ...to, method, path: `/turn.php?name=left-${method}`, headers: { host: new URL(spec.url).host } })
+    const request = http.request({
+      ...to,
+      method,
+      path: `/turn.php?name=left-${method}`,
+      headers: { host: new URL(spec.url).host },
+    })
     request.on('error', () => {})
     return request.end()
   })
@@ -63,8 +76,18 @@ test('who leaves the line is not run, unless it may change something; the others
     stays.push(visit(name, 0))
     await allInLine()
   }
-  expect(await Promise.all([first, ...stays].map(async (one) => (await one).text))).toEqual(['first', 'second', 'third', 'fourth'])
-  expect((await ran()).filter((name) => name !== 'left-POST')).toEqual(['first', 'second', 'third', 'fourth'])
+  expect(await Promise.all([first, ...stays].map(async (one) => (await one).text))).toEqual([
+    'first',
+    'second',
+    'third',
+    'fourth',
+  ])
+  expect((await ran()).filter((name) => name !== 'left-POST')).toEqual([
+    'first',
+    'second',
+    'third',
+    'fourth',
+  ])
   await eventually(async () => expect(await ran()).toContain('left-POST'))
 })
 
@@ -72,7 +95,9 @@ test('a request that takes longer than it may, from its turn on, ends its contai
   const stuck = visit('stuck', 60).catch(() => null)
   await eventually(async () => {
     expect(await said()).toEqual(
-      expect.arrayContaining([expect.stringMatching(/ended \(Error: a request did not end in 5 s: GET \/turn\.php/)]),
+      expect.arrayContaining([
+        expect.stringMatching(/ended \(Error: a request did not end in 5 s: GET \/turn\.php/),
+      ]),
     )
     expect(await parts.driver.addresses(spec.id)).toHaveLength(1)
   })

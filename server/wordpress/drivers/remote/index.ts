@@ -13,7 +13,8 @@ const lineEnded: ReadonlySet<number> = new Set([
   ErrorCodes.MessageReadError,
 ])
 
-const received = (lines: readonly SentLine[]): LogLine[] => lines.map((line) => ({ ...line, at: new Date(line.at) }))
+const received = (lines: readonly SentLine[]): LogLine[] =>
+  lines.map((line) => ({ ...line, at: new Date(line.at) }))
 
 /**
  * The driver at the other end of the line, which must be listening. What is under way when the line ends, and what is asked afterwards, is a
@@ -25,15 +26,22 @@ export async function connectRuntime(line: MessageConnection): Promise<Wordpress
     for (const onNew of watchers.get(id) ?? []) onNew()
   })
 
-  const ask = async <A extends keyof Acts>(act: A, ...args: Parameters<Acts[A]>): Promise<ReturnType<Acts[A]>> => {
+  const ask = async <A extends keyof Acts>(
+    act: A,
+    ...args: Parameters<Acts[A]>
+  ): Promise<ReturnType<Acts[A]>> => {
     try {
       return await line.sendRequest<ReturnType<Acts[A]>>(methodOf(act), { args })
     } catch (error) {
       if (error instanceof ResponseError && error.code === driverFailureCode)
-        throw new DriverFailure((error.data as { kind: DriverFailureKind }).kind, error.message, { cause: error })
+        throw new DriverFailure((error.data as { kind: DriverFailureKind }).kind, error.message, {
+          cause: error,
+        })
       // A bug at the other end stays one here.
       if (error instanceof ResponseError && !lineEnded.has(error.code)) throw error
-      throw new DriverFailure('unavailable', 'the process that runs the sites is not there', { cause: error })
+      throw new DriverFailure('unavailable', 'the process that runs the sites is not there', {
+        cause: error,
+      })
     }
   }
   const { name, capabilities } = await ask('describe')
@@ -53,6 +61,7 @@ export async function connectRuntime(line: MessageConnection): Promise<Wordpress
     restore: (spec, copy, restoreId) => ask('restore', spec, copy, restoreId),
     addresses: (id) => ask('addresses', id),
     list: () => ask('list'),
+    unremoved: () => ask('unremoved'),
     health: async () => (await ask('health')) ?? undefined,
     log: (id) => ({
       tail: async (limit) => received(await ask('log.tail', id, limit)),

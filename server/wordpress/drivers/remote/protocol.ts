@@ -1,5 +1,14 @@
 // What both ends of the line say: JSON-RPC 2.0, one method an act of the agreement, its arguments in `args`.
-import type { CopyFigures, LogLine, SiteAddress, SiteAdmin, SiteCopy, SiteSpec, SiteState, WordpressCapabilities } from '../../driver.ts'
+import type {
+  CopyFigures,
+  LogLine,
+  SiteAddress,
+  SiteAdmin,
+  SiteCopy,
+  SiteSpec,
+  SiteState,
+  WordpressCapabilities,
+} from '../../driver.ts'
 
 /** Arguments and answer of each act, as they cross the line. */
 export interface Acts {
@@ -15,6 +24,7 @@ export interface Acts {
   restore: (spec: SiteSpec, copy: SiteCopy, restoreId: string) => void
   addresses: (id: string) => readonly SiteAddress[]
   list: () => readonly string[]
+  unremoved: () => number
   health: () => string | null
   describe: () => { name: string; capabilities: WordpressCapabilities }
   'log.tail': (id: string, limit: number) => readonly SentLine[]

@@ -3,7 +3,8 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import type { LogLine, SiteRuntime } from '../../driver.ts'
 import { driverFailureCode, methodOf, newLines, type Acts, type SentLine } from './protocol.ts'
 
-const sent = (lines: readonly LogLine[]): SentLine[] => lines.map((line) => ({ ...line, at: line.at.toISOString() }))
+const sent = (lines: readonly LogLine[]): SentLine[] =>
+  lines.map((line) => ({ ...line, at: line.at.toISOString() }))
 
 /** Does for whoever is at the other end of the line what the runtime can do. Ends nothing when the line ends: what was begun is carried through. */
 export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): void {
@@ -11,7 +12,11 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
   /** Sites of whose new lines the other end knows and has not asked for yet. */
   const told = new Set<string>()
 
-  const acts: { [A in keyof Acts]: (...args: Parameters<Acts[A]>) => ReturnType<Acts[A]> | Promise<ReturnType<Acts[A]>> } = {
+  const acts: {
+    [A in keyof Acts]: (
+      ...args: Parameters<Acts[A]>
+    ) => ReturnType<Acts[A]> | Promise<ReturnType<Acts[A]>>
+  } = {
     room: () => runtime.room(),
     install: (spec, admin) => runtime.install(spec, admin),
     start: (spec) => runtime.start(spec),
@@ -24,6 +29,7 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
     restore: (spec, copy, restoreId) => runtime.restore(spec, copy, restoreId),
     addresses: (id) => runtime.addresses(id),
     list: () => runtime.list(),
+    unremoved: () => runtime.unremoved(),
     health: async () => (await runtime.health()) ?? null,
     describe: () => ({ name: runtime.name, capabilities: runtime.capabilities }),
     async 'log.tail'(id, limit) {
@@ -56,7 +62,8 @@ export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): voi
       try {
         return (await run(...args)) ?? null
       } catch (error) {
-        if (error instanceof DriverFailure) throw new ResponseError(driverFailureCode, error.message, { kind: error.kind })
+        if (error instanceof DriverFailure)
+          throw new ResponseError(driverFailureCode, error.message, { kind: error.kind })
         throw error
       }
     })

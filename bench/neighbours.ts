@@ -1,0 +1,133 @@
+/**
+ * What other customers notice while one, or somebody without an account, does all at once what is
+ * dear: writes on a server that does not exist, wrong sign-ins from many addresses, orders.
+ */
+import path from 'node:path'
+import { call, report, signIn, startPortal, type BenchPortal } from './portal.ts'
+
+const limitMs = 500
+const everyMs = 20
+
+interface Storm {
+  readonly name: string
+  readonly calls: number
+  readonly one: (n: number) => Promise<Response>
+}
+
+/** Somebody else, registered with the code from the sandbox's inbox. */
+async function newcomer(portal: BenchPortal): Promise<string> {
+  const [email, phone, password] = ['storm@example.vn', '+84911000999', 'Correct-horse-9']
+  await call(portal, 'POST', '/api/v1/auth/register', undefined, {
+    name: 'Storm',
+    email,
+    phone,
+    password,
+    region_code: 'VN',
+  })
+  let code: string | undefined
+  while (code === undefined) {
+    const letters = (await (
+      await fetch(`${portal.sandboxUrl}/inbox.json?to=${encodeURIComponent(phone)}`)
+    ).json()) as { text: string }[]
+    code = /\b\d{6}\b/.exec(letters[0]?.text ?? '')?.[0]
+  }
+  await call(portal, 'POST', '/api/v1/auth/active', undefined, { email, code })
+  const { token } = await call<{ token: { accessToken: string } }>(
+    portal,
+    'POST',
+    '/api/v1/auth/login',
+    undefined,
+    { email, password },
+  )
+  return token.accessToken
+}
+
+const portal = await startPortal({
+  command: [
+    'env',
+    'TRUST_PROXY=on',
+    process.execPath,
+    '--disable-warning=ExperimentalWarning',
+    path.join(import.meta.dirname, '../server/main.ts'),
+  ],
+})
+try {
+  const [quiet, loud] = [await signIn(portal), await newcomer(portal)]
+  const as = (token: string) => ({
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+  })
+  const order = {
+    size: 1,
+    region: 1,
+    disk: 10_240,
+    mariadb_disk_size: 10_240,
+    user: 'an',
+    password: 'Mat-khau-9!',
+    replicate: 1,
+  }
+  const storms: readonly Storm[] = [
+    {
+      name: '60 parallel writes on a server that does not exist',
+      calls: 60,
+      one: () =>
+        fetch(`${portal.url}/api/wp/${crypto.randomUUID()}`, {
+          method: 'DELETE',
+          headers: as(loud),
+        }),
+    },
+    {
+      name: '150 wrong sign-ins at once, each from an address of its own',
+      calls: 150,
+      one: (n) =>
+        fetch(`${portal.url}/api/v1/auth/login`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.51.100.${n}` },
+          body: JSON.stringify({ email: `nobody${n}@example.vn`, password: 'Wrong-password-9' }),
+        }),
+    },
+    {
+      name: '300 orders with an empty wallet',
+      calls: 300,
+      one: () =>
+        fetch(`${portal.url}/api/wp`, {
+          method: 'POST',
+          headers: as(loud),
+          body: JSON.stringify(order),
+        }),
+    },
+  ]
+  for (const { name, calls, one } of storms) {
+    const times: number[] = []
+    let failed = 0
+    let over = false
+    const neighbour = (async () => {
+      while (!over) {
+        const began = performance.now()
+        const answer = await fetch(`${portal.url}/api/v1/auth/me`, { headers: as(quiet) })
+        await answer.arrayBuffer()
+        times.push(performance.now() - began)
+        if (!answer.ok) failed += 1
+        await new Promise((resolve) => setTimeout(resolve, everyMs))
+      }
+    })()
+    const statuses = new Map<number, number>()
+    await Promise.all(
+      Array.from({ length: calls }, async (_, n) => {
+        const answer = await one(n)
+        await answer.arrayBuffer()
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+      }),
+    )
+    over = true
+    await neighbour
+    const sorted = times.toSorted((a, b) => a - b)
+    const p95 = sorted[Math.floor(sorted.length * 0.95)] ?? 0
+    report(`${name}: another customer's calls, p95`, p95, limitMs, 'ms')
+    process.stdout.write(
+      `  ${times.length} calls of the other, ${failed} failed; answers: ${[...statuses].map(([status, n]) => `${n} x ${status}`).join(', ')}\n`,
+    )
+  }
+} finally {
+  await portal.stop()
+}

@@ -1,0 +1,23 @@
+/** What is asked of a person: name, phone, password, address. Apart from the calls, which not every screen needs. */
+import * as z from 'zod/mini'
+import { line } from './text.ts'
+
+export const password = z
+  .string()
+  .check(
+    z.minLength(8, { error: 'password_length' }),
+    z.maxLength(128, { error: 'password_length' }),
+  )
+/** E.164, or a local form that phone.ts reads. Spaces, dots, dashes and brackets are let through. */
+export const phone = z
+  .string()
+  .check(z.trim(), z.maxLength(32), z.regex(/^\+?[\d\s().-]{8,24}$/, { error: 'phone' }))
+export const otp = z.string().check(z.trim(), z.regex(/^\d{6}$/, { error: 'otp_form' }))
+
+export const personName = line(1, 100)
+
+/** A street and its place, one of those that `searchLocations` finds. */
+export const Address = z.strictObject({
+  line: line(0, 200),
+  locationId: z.string().check(z.maxLength(100)),
+})

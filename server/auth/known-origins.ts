@@ -1,0 +1,68 @@
+/**
+ * Networks and browsers that an account was signed in from. What strangers do at the sign-in does
+ * not make them wait: whoever locks an account out from elsewhere does not lock its owner out.
+ */
+import { createHash } from 'node:crypto'
+import { days, later, type Clock } from '../platform/clock.ts'
+import { deleteInBatches } from '../platform/batches.ts'
+import { sql, type RawBuilder } from 'kysely'
+import type { Queryable } from '../platform/db.ts'
+import type { Origin } from './session.ts'
+
+const keptMs = days(90)
+
+const networkName = ({ network }: Origin): string => `network:${network}`
+/** The cookie itself is in no database. */
+const namesOf = (from: Origin): string[] => [
+  networkName(from),
+  ...(from.browser === ''
+    ? []
+    : [`browser:${createHash('sha256').update(from.browser).digest('base64url')}`]),
+]
+
+/** The name of the origin by which the account knows this caller; undefined for a stranger. */
+export async function knownOrigin(
+  db: Queryable,
+  clock: Clock,
+  customerId: string,
+  from: Origin,
+): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('known_origin')
+    .select('origin')
+    .where('customer_id', '=', customerId)
+    .where('origin', 'in', namesOf(from))
+    .where('seen_at', '>', later(clock.now(), -keptMs))
+    .orderBy('origin')
+    .executeTakeFirst()
+  return found?.origin
+}
+
+/** In a query over customers: whether the account knows this caller. */
+export const knowsOrigin = (
+  clock: Clock,
+  from: Origin,
+): RawBuilder<boolean> => sql<boolean>`exists (
+  select from known_origin o where o.customer_id = customer.id
+    and o.origin in (${sql.join(namesOf(from))}) and o.seen_at > ${later(clock.now(), -keptMs)})`
+
+/** The account was registered, or signed in, from here. */
+export async function rememberOrigin(
+  db: Queryable,
+  clock: Clock,
+  customerId: string,
+  from: Origin,
+): Promise<void> {
+  const names = namesOf(from)
+  const now = clock.now()
+  await db
+    .insertInto('known_origin')
+    .values(names.map((origin) => ({ customer_id: customerId, origin, seen_at: now })))
+    .onConflict((conflict) =>
+      conflict.columns(['customer_id', 'origin']).doUpdateSet({ seen_at: now }),
+    )
+    .execute()
+}
+
+export const dropOldOrigins = (db: Queryable, clock: Clock): Promise<void> =>
+  deleteInBatches(db, 'known_origin', 'seen_at', later(clock.now(), -keptMs))

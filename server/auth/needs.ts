@@ -1,0 +1,52 @@
+/** What the auth room needs of others; `app.ts` hands it over. */
+import type { Me } from '../../contract/auth.ts'
+import type { Currency, RegionCode } from '../../contract/money.ts'
+import type { CountryCode } from '../../contract/phone.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Database, Queryable, Tx } from '../platform/db.ts'
+import type { Limits } from '../platform/limits.ts'
+import type { Log } from '../platform/log.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import type { LocationOf } from './billing-details.ts'
+import type { EndLive } from './session.ts'
+
+export interface AuthNeeds {
+  readonly db: Database
+  readonly log: Log
+  readonly clock: Clock
+  readonly secrets: Secrets
+  readonly limits: Limits
+  /** From one network; 0: as many as like. */
+  readonly registrationsAnHour: number
+  /** To all numbers together. */
+  readonly smsADay: number
+  /** Countries whose numbers are sent codes. */
+  readonly smsCountriesOf: (region: RegionCode) => readonly CountryCode[]
+  /** `until`: when it is worth nothing any more and is not sent; `from`: not before. */
+  readonly sendSms: (
+    tx: Tx,
+    to: string,
+    text: string,
+    when: { readonly from?: Date; readonly until?: Date },
+  ) => Promise<void>
+  readonly sendMail: (
+    tx: Tx,
+    to: string,
+    subject: string,
+    text: string,
+    until?: Date,
+  ) => Promise<void>
+  readonly currencyOf: (region: RegionCode) => Currency
+  readonly languageOf: (region: RegionCode) => Me['language']
+  readonly openWallet: (tx: Tx, customerId: string, currency: Currency) => Promise<void>
+  readonly closeWallets: (tx: Tx, customerIds: readonly string[]) => Promise<void>
+  readonly balanceOf: (
+    db: Queryable,
+    customerId: string,
+  ) => Promise<{ balance: bigint; currency: Currency }>
+  readonly locationOf: LocationOf
+  /** The place of an id as an address ends in it, while it is in the list. */
+  readonly printedPlace: (id: string) => string | undefined
+  /** Closes what is open under these sessions, after the commit. */
+  readonly endLive: EndLive
+}

@@ -1,0 +1,210 @@
+/** Recovery by a code, and what strangers can do to it. */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually, manualClock, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { code, newcomersTo, wrong } from '../../test/newcomers.ts'
+import { minutes } from '../platform/clock.ts'
+
+const clock = manualClock()
+let portal: TestHouse
+let admin: pg.Client
+beforeAll(async () => {
+  // One proxy in front, so that a test may come from an address of its own.
+  portal = await openTestHouse({ clock, env: { TRUST_PROXY: 'on' } })
+  admin = new pg.Client({ connectionString: portal.databaseUrl })
+  await admin.connect()
+})
+afterAll(async () => {
+  await admin.end()
+  await portal.close()
+})
+const { auth, signIn, me, codeFor, passInCounters, active } = newcomersTo(() => portal)
+
+describe('recovery', () => {
+  test('a code by mail sets a new password and ends every session', async () => {
+    const person = await active()
+    const tokens = [await signIn(person), await signIn(person)]
+    expect((await auth('recover', { email: person.email })).status).toBe(200)
+    expect(code(await auth('recover', { email: person.email }))).toEqual([429, 'rate_limited'])
+    const mailed = await codeFor(person.email)
+    expect((await portal.inbox(person.email))[0]?.channel).toBe('mail')
+    const password = 'Another-horse-10'
+    expect(
+      code(await auth('reset', { email: person.email, code: wrong(mailed), password })),
+    ).toEqual([422, 'otp_invalid'])
+    const common = await auth('reset', { email: person.email, code: mailed, password: 'iloveyou' })
+    expect([...code(common), Object.keys(common.body.error?.fields ?? {})]).toEqual([
+      422,
+      'invalid_input',
+      ['password'],
+    ])
+    // A code to activate is none to recover with.
+    expect(code(await auth('active', { email: person.email, code: mailed }))).toEqual([
+      422,
+      'otp_expired',
+    ])
+    expect((await auth('reset', { email: person.email, code: mailed, password })).status).toBe(200)
+    for (const token of tokens) expect((await me(token)).status).toBe(401)
+    expect(code(await auth('login', { email: person.email, password: person.password }))).toEqual([
+      401,
+      'bad_credentials',
+    ])
+    expect(await signIn({ email: person.email, password })).toMatch(/./)
+    expect(code(await auth('reset', { email: person.email, code: mailed, password }))).toEqual([
+      422,
+      'otp_expired',
+    ])
+  })
+
+  test('a sign-in that was being judged while the password was replaced opens no session', async () => {
+    const person = await active()
+    const replacing = new pg.Client({ connectionString: portal.databaseUrl })
+    await replacing.connect()
+    await replacing.query('begin')
+    await replacing.query(
+      `update customer set password_hash = password_hash || 'x' where id = $1`,
+      [person.id],
+    )
+    const answer = auth('login', { email: person.email, password: person.password })
+    await eventually('the sign-in waiting', async () => {
+      const { rows } = await admin.query<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%for share%' and datname = current_database()`,
+      )
+      return rows[0]?.n === 1
+    })
+    await replacing.query('commit')
+    await replacing.end()
+    expect(code(await answer)).toEqual([401, 'bad_credentials'])
+    const { rows } = await admin.query('select id from session where customer_id = $1', [person.id])
+    expect(rows).toEqual([])
+  })
+
+  test('five wrong tries, ten minutes, an unknown email', async () => {
+    const [person, slow] = [await active(), await active()]
+    const password = 'Another-horse-10'
+    await auth('recover', { email: person.email })
+    const mailed = await codeFor(person.email)
+    for (let n = 0; n < 5; n++)
+      expect(
+        (await auth('reset', { email: person.email, code: wrong(mailed), password })).status,
+      ).toBe(422)
+    expect(code(await auth('reset', { email: person.email, code: mailed, password }))).toEqual([
+      422,
+      'otp_expired',
+    ])
+    await auth('recover', { email: slow.email })
+    const late = await codeFor(slow.email)
+    clock.advance(minutes(10))
+    expect(code(await auth('reset', { email: slow.email, code: late, password }))).toEqual([
+      422,
+      'otp_expired',
+    ])
+    expect((await auth('recover', { email: 'nobody-here@example.vn' })).status).toBe(200)
+    expect(
+      code(await auth('reset', { email: 'nobody-here@example.vn', code: '123456', password })),
+    ).toEqual([422, 'otp_invalid'])
+  })
+})
+
+describe('codes and strangers', () => {
+  test('five wrong answers end a code for the address that gave them, and twenty in all', async () => {
+    const person = await active()
+    const password = 'Another-horse-10'
+    const reset = (given: string, ip: string) =>
+      auth('reset', { email: person.email, code: given, password }, { ip })
+    await auth('recover', { email: person.email }, { ip: '192.0.2.50' })
+    const mailed = await codeFor(person.email)
+    for (let n = 0; n < 5; n++)
+      expect(code(await reset(wrong(mailed), '198.51.100.60'))).toEqual([422, 'otp_invalid'])
+    expect(code(await reset(mailed, '198.51.100.60'))).toEqual([422, 'otp_expired'])
+    for (const network of [61, 62])
+      for (let n = 0; n < 5; n++)
+        expect(code(await reset(wrong(mailed), `198.51.100.${network}`))).toEqual([
+          422,
+          'otp_invalid',
+        ])
+    expect((await reset(mailed, '192.0.2.50')).status).toBe(200)
+
+    await auth('recover', { email: person.email }, { ip: '192.0.2.51' })
+    const second = await codeFor(person.email, mailed)
+    for (const network of [70, 71, 72, 73])
+      for (let n = 0; n < 5; n++) await reset(wrong(second), `198.51.100.${network}`)
+    expect(code(await reset(second, '192.0.2.51'))).toEqual([422, 'otp_expired'])
+    await passInCounters(minutes(15))
+  })
+
+  test('a stranger’s requests make the owner wait for nothing, and end no code of theirs', async () => {
+    const person = await active()
+    await auth('login', { email: person.email, password: person.password }, { ip: '192.0.2.60' })
+    for (let n = 0; n < 3; n++)
+      expect(
+        (await auth('recover', { email: person.email }, { ip: `198.51.101.${n}` })).status,
+      ).toBe(200)
+    // At once, from their own address; again within the minute is theirs to wait for.
+    expect((await auth('recover', { email: person.email }, { ip: '192.0.2.60' })).status).toBe(200)
+    expect(code(await auth('recover', { email: person.email }, { ip: '192.0.2.60' }))).toEqual([
+      429,
+      'rate_limited',
+    ])
+    await portal.house.jobs.idle()
+    const own = /\b\d{6}\b/.exec((await portal.inbox(person.email))[0]?.text ?? '')?.[0] ?? ''
+    for (let n = 10; n < 50; n++)
+      expect(
+        (await auth('recover', { email: person.email }, { ip: `198.51.101.${n}` })).status,
+      ).toBe(200)
+    await portal.house.jobs.idle()
+    // Of forty strangers the first thirty of a day are heard.
+    expect(await portal.inbox(person.email)).toHaveLength(31)
+    const { rows } = await admin.query(
+      'select trusted from one_time_code where customer_id = $1 order by trusted',
+      [person.id],
+    )
+    expect(rows).toEqual([{ trusted: false }, { trusted: true }])
+    expect(
+      (
+        await auth(
+          'reset',
+          { email: person.email, code: own, password: 'Another-horse-10' },
+          { ip: '192.0.2.61' },
+        )
+      ).status,
+    ).toBe(200)
+  })
+
+  test('from one address sixty codes an hour are asked for, for however many accounts', async () => {
+    const ip = '198.51.102.1'
+    for (let batch = 0; batch < 6; batch++)
+      await Promise.all(
+        Array.from({ length: 10 }, async (_, n) => {
+          const email = `many-${batch}-${n}@example.vn`
+          expect((await auth('recover', { email }, { ip })).status).toBe(200)
+        }),
+      )
+    expect(code(await auth('recover', { email: 'one-more@example.vn' }, { ip }))).toEqual([
+      429,
+      'rate_limited',
+    ])
+  })
+
+  test('a reset says the same for an email that has an account and for one that has none', async () => {
+    const person = await active()
+    const said = async (email: string, ip: string): Promise<unknown[]> => {
+      const password = 'Another-horse-10'
+      const answers = [code(await auth('reset', { email, code: '000000', password }, { ip }))]
+      answers.push(code(await auth('recover', { email }, { ip })))
+      answers.push(code(await auth('recover', { email }, { ip })))
+      for (let n = 0; n < 6; n++)
+        answers.push(code(await auth('reset', { email, code: '000000', password }, { ip })))
+      return answers
+    }
+    const known = await said(person.email, '198.51.103.1')
+    expect(known).toEqual([
+      [422, 'otp_expired'],
+      [200, undefined],
+      [429, 'rate_limited'],
+      ...Array.from({ length: 5 }, () => [422, 'otp_invalid']),
+      [422, 'otp_expired'],
+    ])
+    expect(await said('nobody-at-all@example.vn', '198.51.103.2')).toEqual(known)
+  })
+})

@@ -1,0 +1,97 @@
+/** Coming back without the password: a code by mail, and a new one. */
+import type { Language } from '../../contract/errors.ts'
+import { onCommit, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Guards } from './guards.ts'
+import { knownOrigin } from './known-origins.ts'
+import { spokenBy } from './language.ts'
+import type { AuthNeeds } from './needs.ts'
+import type { Requester } from './one-time-code.ts'
+import { hashPassword, refuseCommon } from './password.ts'
+import { endSessions, type Origin } from './session.ts'
+import { accountOf, failuresOfCustomer } from './sign-in.ts'
+
+interface Asked {
+  readonly by: Requester
+  readonly send: boolean
+}
+
+export interface Recovery {
+  /** Counts a request for a code. Refuses with rate_limited. */
+  prepare(email: string, from: Origin): Promise<Asked>
+  /** An unknown email is answered alike. */
+  recover(tx: Tx, email: string, asked: Asked): Promise<void>
+  /** The hash of a new password. Refuses with invalid_input, rate_limited, unavailable. */
+  prepareReset(email: string, password: string, language: Language, from: Origin): Promise<string>
+  /** Sets the new password and ends every session. Refuses with otp_invalid, otp_expired, rate_limited. */
+  reset(
+    tx: Tx,
+    asked: { email: string; code: string; passwordHash: string },
+    from: Origin,
+  ): Promise<void>
+}
+
+const subject = { en: 'Your password recovery code', vi: 'Mã khôi phục mật khẩu' }
+const text = {
+  en: (code: string) =>
+    `Your password recovery code is ${code}.\nIt is good for 10 minutes. If you did not ask for it, you can ignore this message.`,
+  vi: (code: string) =>
+    `Mã khôi phục mật khẩu của bạn là ${code}.\nMã có hiệu lực trong 10 phút. Nếu bạn không yêu cầu, hãy bỏ qua thư này.`,
+}
+
+export function createRecovery(needs: AuthNeeds, guards: Guards): Recovery {
+  const { db, clock, log } = needs
+  return {
+    async prepare(email, from) {
+      const customer = await accountOf(db, clock, email)
+      const known = customer && (await knownOrigin(db, clock, customer.id, from))
+      const by = { network: from.network, trusted: known !== undefined }
+      return { by, send: await guards.mayAsk('recover', email, by) }
+    },
+
+    async recover(tx, email, { by, send }) {
+      if (!send) return
+      const customer = await accountOf(tx, clock, email)
+      if (!customer) {
+        await guards.codes.issue(tx, { email }, 'recover', by)
+        return
+      }
+      const language = spokenBy(customer, needs.languageOf)
+      const { code, expiresAt } = await guards.codes.issue(
+        tx,
+        { customerId: customer.id },
+        'recover',
+        by,
+      )
+      await needs.sendMail(tx, customer.email, subject[language], text[language](code), expiresAt)
+    },
+
+    async prepareReset(email, password, language, from) {
+      refuseCommon(password, language, { email })
+      await guards.resets.take(from.network)
+      return await hashPassword(password)
+    },
+
+    async reset(tx, { email, code, passwordHash }, from) {
+      const customer = await accountOf(tx, clock, email)
+      const of = customer ? { customerId: customer.id } : { email }
+      await guards.codes.redeem(tx, [of], 'recover', code, from.network)
+      if (!customer) throw new Refusal('otp_expired')
+      await tx
+        .updateTable('customer')
+        .set({ password_hash: passwordHash })
+        .where('id', '=', customer.id)
+        .execute()
+      await guards.codes.drop(tx, customer.id, 'email', 'phone')
+      await endSessions(tx, needs.endLive, { customerId: customer.id })
+      await guards.delays.forget(email, tx)
+      await guards.delays.forget(failuresOfCustomer(customer.id), tx)
+      onCommit(tx, () =>
+        log.info(
+          { event: 'password_reset', customer: customer.id, network: from.network },
+          'a password was reset',
+        ),
+      )
+    },
+  }
+}

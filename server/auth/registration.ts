@@ -1,0 +1,300 @@
+/**
+ * Registration and activation. A registration holds neither its email nor its phone: whoever proves
+ * the phone has both, and the others who named them are forgotten.
+ */
+import { randomUUID } from 'node:crypto'
+import { sql, type RawBuilder } from 'kysely'
+import type * as z from 'zod/mini'
+import type { Language } from '../../contract/errors.ts'
+import type { RegionCode } from '../../contract/money.ts'
+import type { Registration as Form } from '../../contract/registration.ts'
+import { hours, later, type Clock } from '../platform/clock.ts'
+import { transaction, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import { phoneOf, refuseProven, takenOf } from './addresses.ts'
+import { addressRow, refuseUnknownPlace } from './billing-details.ts'
+import type { Guards } from './guards.ts'
+import { knownOrigin, knowsOrigin, rememberOrigin } from './known-origins.ts'
+import type { AuthNeeds } from './needs.ts'
+import type { Requester } from './one-time-code.ts'
+import { hashPassword, refuseCommon } from './password.ts'
+import type { Origin } from './session.ts'
+import { refuseOvertaken, type Proven } from './sign-in.ts'
+import { createSmsAllowance } from './sms-allowance.ts'
+
+/** A registration that was looked at before its transaction. */
+interface Newcomer {
+  readonly form: z.output<typeof Form>
+  /** E.164. */
+  readonly phone: string
+  readonly passwordHash: string
+}
+/** A request for a code, counted before its transaction. */
+interface Asked {
+  readonly by: Requester
+  readonly send: boolean
+}
+
+/** What takes an argon2 hash, or a counter, stands in two steps: outside of a transaction, and in it. */
+export interface Registration {
+  /** Refuses with invalid_input, rate_limited, unavailable. */
+  prepare(form: z.output<typeof Form>, from: Origin, language: Language): Promise<Newcomer>
+  /** Refuses with email_taken, phone_taken, unavailable (no more SMS today). */
+  register(tx: Tx, newcomer: Newcomer, from: Origin, language: Language): Promise<{ id: string }>
+  activate(tx: Tx, email: string, code: string, from: Origin): Promise<void>
+  /** Counts a request for the activation code. Refuses with rate_limited. */
+  prepareCode(email: string, from: Origin): Promise<Asked>
+  sendCode(tx: Tx, email: string, asked: Asked, from: Origin, language: Language): Promise<void>
+  /** Refuses with invalid_input, account_active, rate_limited. */
+  prepareOtherPhone(
+    proven: Proven,
+    phone: string,
+    from: Origin,
+    language: Language,
+  ): Promise<{ proven: Proven; phone: string; asked: Asked }>
+  /** Sends the activation to another phone, for who mistyped it. Refuses with phone_taken. */
+  correctPhone(
+    tx: Tx,
+    prepared: { proven: Proven; phone: string; asked: Asked },
+    language: Language,
+  ): Promise<void>
+  /** Forgets who registered, or last asked for a code, more than a day ago and never activated. */
+  dropNeverActivated(): Promise<void>
+}
+
+const activateWithinMs = hours(24)
+/** In one go of the tidying; the rest waits for the next. */
+const droppedAtOnce = 1000
+/** Of one email, those that a code is looked for in: the newest. */
+const unprovenLookedAt = 20
+
+// Without accents: one SMS of the GSM alphabet.
+const text = {
+  en: (code: string) =>
+    `Your activation code is ${code}. It is good for 10 minutes. Do not share it with anybody.`,
+  vi: (code: string) =>
+    `Ma kich hoat cua ban la ${code}. Ma co hieu luc trong 10 phut. Khong chia se ma nay cho bat ky ai.`,
+}
+
+/** In a query over customers: whether an activation code of it is alive. */
+const waitsForCode = (clock: Clock): RawBuilder<boolean> => sql<boolean>`exists (
+  select from one_time_code c where c.customer_id = customer.id
+    and c.purpose = 'activate' and c.expires_at > ${clock.now()})`
+
+export function createRegistration(needs: AuthNeeds, guards: Guards): Registration {
+  const { db, clock } = needs
+  const sms = createSmsAllowance({
+    ...needs,
+    aDay: needs.smsADay,
+    countriesOf: needs.smsCountriesOf,
+  })
+
+  /**
+   * Registrations of an email that are not proven: those made from here, then those that a code was
+   * sent for, then the newest. However many a stranger makes, the owner's is among them.
+   */
+  const unproven = (db: Queryable, email: string, from: Origin) =>
+    db
+      .selectFrom('customer')
+      .select(['id', 'email', 'phone'])
+      .where('email', '=', email)
+      .where('active', '=', false)
+      .orderBy(knowsOrigin(clock, from), 'desc')
+      .orderBy(waitsForCode(clock), 'desc')
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .limit(unprovenLookedAt)
+      .execute()
+  /**
+   * Other emails' registrations of these phones. An SMS goes to a number once a minute: the code that
+   * somebody else's registration had sent there proves the phone as well.
+   */
+  const samePhones = (tx: Tx, phones: readonly string[], email: string) =>
+    phones.length === 0
+      ? []
+      : tx
+          .selectFrom('customer')
+          .select(['id', 'phone'])
+          .where('phone', 'in', phones)
+          .where('email', '<>', email)
+          .where('active', '=', false)
+          .where(waitsForCode(clock))
+          .orderBy('created_at', 'desc')
+          .limit(unprovenLookedAt)
+          .execute()
+
+  async function codeTo(
+    tx: Tx,
+    { id, phone }: { id: string; phone: string },
+    by: Requester,
+    language: Language,
+  ): Promise<void> {
+    const from = await sms.reserve(tx, phone)
+    // One is about to be sent to this number already, and is good for as long as a new one.
+    if (from === undefined) return
+    const { code, expiresAt } = await guards.codes.issue(tx, { customerId: id }, 'activate', by)
+    await needs.sendSms(tx, phone, text[language](code), { from, until: expiresAt })
+  }
+
+  async function forget(tx: Tx, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    await needs.closeWallets(tx, ids)
+    await tx.deleteFrom('customer').where('id', 'in', ids).execute()
+  }
+
+  /** Whether one of these registrations was made from, or activated from, this network. */
+  async function asked(ids: readonly string[], from: Origin): Promise<boolean> {
+    for (const id of ids) if (await knownOrigin(db, clock, id, from)) return true
+    return false
+  }
+
+  return {
+    async prepare(form, from, language) {
+      const phone = phoneOf(form.phone, language, form.region_code)
+      sms.refuseCountry(phone, form.region_code, language)
+      refuseCommon(form.password, language, form)
+      if (form.address) refuseUnknownPlace(needs.locationOf, form.address, language)
+      await guards.registrations?.take(from.network)
+      await refuseProven(db, { email: form.email, phone })
+      return { form, phone, passwordHash: await hashPassword(form.password) }
+    },
+
+    async register(tx, { form, phone, passwordHash }, from, language) {
+      await refuseProven(tx, { email: form.email, phone })
+      const id = randomUUID()
+      await tx
+        .insertInto('customer')
+        .values({
+          id,
+          email: form.email,
+          phone,
+          name: form.name,
+          password_hash: passwordHash,
+          region_code: form.region_code,
+          ...addressRow(form.address),
+          created_at: clock.now(),
+        })
+        .execute()
+      await needs.openWallet(tx, id, needs.currencyOf(form.region_code))
+      await rememberOrigin(tx, clock, id, from)
+      await codeTo(tx, { id, phone }, { network: from.network, trusted: true }, language)
+      return { id }
+    },
+
+    async activate(tx, email, code, from) {
+      const rows = await unproven(tx, email, from)
+      const phones = rows.map(({ phone }) => phone)
+      const candidates = [...rows, ...(await samePhones(tx, phones, email))]
+      const subjects =
+        candidates.length > 0 ? candidates.map(({ id }) => ({ customerId: id })) : [{ email }]
+      const right = await guards.codes.redeem(tx, subjects, 'activate', code, from.network)
+      const proven = candidates.find(({ id }) => id === right.customerId)
+      if (!proven) throw new Refusal('otp_expired')
+      // The phone is proven, whosever registration the code was sent for: of several with this phone
+      // it is the one that was made here, so that nobody activates what a stranger filled in.
+      const same = rows.filter(({ phone }) => phone === proven.phone)
+      let chosen = same.some(({ id }) => id === proven.id) ? proven.id : same[0]?.id
+      if (chosen === undefined) throw new Refusal('otp_expired')
+      if (same.length > 1 && !(await knownOrigin(tx, clock, chosen, from)))
+        for (const { id } of same) if (await knownOrigin(tx, clock, id, from)) chosen = id
+      const rivals = await tx
+        .selectFrom('customer')
+        .select('id')
+        .where('active', '=', false)
+        .where((eb) => eb.or([eb('email', '=', email), eb('phone', '=', proven.phone)]))
+        .orderBy('id')
+        .forUpdate()
+        .execute()
+      // The account was forgotten at this very moment.
+      if (!rivals.some(({ id }) => id === chosen)) throw new Refusal('otp_expired')
+      try {
+        await tx.updateTable('customer').set({ active: true }).where('id', '=', chosen).execute()
+      } catch (error) {
+        throw takenOf(error)
+      }
+      await forget(
+        tx,
+        rivals.map(({ id }) => id).filter((id) => id !== chosen),
+      )
+    },
+
+    async prepareCode(email, from) {
+      const rows = await unproven(db, email, from)
+      const by = {
+        network: from.network,
+        trusted: await asked(
+          rows.map(({ id }) => id),
+          from,
+        ),
+      }
+      return { by, send: await guards.mayAsk('activate', email, by) }
+    },
+    async sendCode(tx, email, { by, send }, from, language) {
+      if (!send) return
+      const rows = await unproven(tx, email, from)
+      if (rows.length === 0) await guards.codes.issue(tx, { email }, 'activate', by)
+      // To the number that was registered from here, or else to the newest.
+      let to = rows[0]
+      for (const row of rows.toReversed())
+        if ((await knownOrigin(tx, clock, row.id, from)) !== undefined) to = row
+      if (to) await codeTo(tx, to, by, language)
+    },
+
+    async prepareOtherPhone(proven, typed, from, language) {
+      const { id, email, active } = proven
+      if (active) throw new Refusal('account_active')
+      const { region_code: region } = await db
+        .selectFrom('customer')
+        .select('region_code')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      const phone = phoneOf(typed, language, region as RegionCode)
+      sms.refuseCountry(phone, region as RegionCode, language)
+      await refuseProven(db, { phone })
+      const by = { network: from.network, trusted: true }
+      return { proven, phone, asked: { by, send: await guards.mayAsk('activate', email, by) } }
+    },
+    async correctPhone(tx, { proven, phone, asked: { by } }, language) {
+      await refuseOvertaken(tx, proven)
+      await refuseProven(tx, { phone })
+      await tx
+        .updateTable('customer')
+        .set({ phone })
+        .where('id', '=', proven.id)
+        .where('active', '=', false)
+        .execute()
+      await guards.codes.drop(tx, proven.id, 'activate')
+      await codeTo(tx, { id: proven.id, phone }, by, language)
+    },
+
+    async dropNeverActivated() {
+      const before = later(clock.now(), -activateWithinMs)
+      await transaction(db, async (tx) => {
+        const forgotten = await tx
+          .selectFrom('customer')
+          .select('id')
+          .where('active', '=', false)
+          .where('created_at', '<', before)
+          .where(({ not, exists, selectFrom }) =>
+            not(
+              exists(
+                selectFrom('one_time_code')
+                  .select('purpose')
+                  .whereRef('customer_id', '=', 'customer.id')
+                  .where('purpose', '=', 'activate')
+                  .where('sent_at', '>=', before),
+              ),
+            ),
+          )
+          .limit(droppedAtOnce)
+          .forUpdate()
+          .skipLocked()
+          .execute()
+        await forget(
+          tx,
+          forgotten.map(({ id }) => id),
+        )
+      })
+    },
+  }
+}

@@ -1,0 +1,174 @@
+/** Sign-in and sign-out, and the lock of a session. */
+import type { Clock } from '../platform/clock.ts'
+import { onCommit, type Database, type Queryable, type Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Guards } from './guards.ts'
+import { knownOrigin, knowsOrigin, rememberOrigin } from './known-origins.ts'
+import type { AuthNeeds } from './needs.ts'
+import { spendVerification, verifyPassword } from './password.ts'
+import {
+  endSessions,
+  lockSession,
+  openSession,
+  renewToken,
+  type Caller,
+  type Origin,
+} from './session.ts'
+import { noteSignIn } from './sign-ins.ts'
+
+/** Who knew the password of an account when it was judged. */
+export interface Proven {
+  readonly id: string
+  readonly email: string
+  readonly active: boolean
+  readonly passwordHash: string
+  /** Under which the failures before it are counted. */
+  readonly failures: string
+}
+interface Token {
+  readonly accessToken: string
+  readonly expiresAt: Date
+}
+
+export interface SignIn {
+  /**
+   * The account of an email and its password, outside of a transaction. Refuses with bad_credentials,
+   * in the same time for an unknown email, with rate_limited and with unavailable.
+   */
+  prove(email: string, password: string, from: Origin): Promise<Proven>
+  /** Refuses with account_inactive, and with bad_credentials when the password changed meanwhile. */
+  login(tx: Tx, proven: Proven, from: Origin): Promise<Token>
+  logout(tx: Tx, caller: Caller): Promise<void>
+  /** From now on the session is open to nothing but unlock and sign-out. */
+  lock(tx: Tx, caller: Caller): Promise<void>
+  /** That the customer of a session knows the password. Refuses as `prove` does. */
+  proveAgain(caller: Caller, password: string): Promise<Proven>
+  /** The same session under a new token. */
+  unlock(tx: Tx, caller: Caller, proven: Proven): Promise<Token>
+}
+
+/**
+ * The account of an email; where nobody has proven it, the newest registration that names it, and
+ * among those one that was made from here: a stranger's does not take the place of the owner's.
+ */
+export const accountOf = (db: Queryable, clock: Clock, email: string, from?: Origin) =>
+  db
+    .selectFrom('customer')
+    .selectAll()
+    .where('email', '=', email)
+    .orderBy('active', 'desc')
+    .$if(from !== undefined, (rows) => rows.orderBy(knowsOrigin(clock, from!), 'desc'))
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+/** The password is still the one that was judged: another one has ended the sessions that it saw. */
+export async function refuseOvertaken(
+  tx: Tx,
+  { id, passwordHash }: Pick<Proven, 'id' | 'passwordHash'>,
+): Promise<void> {
+  const still = await tx
+    .selectFrom('customer')
+    .select('password_hash')
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
+  if (still?.password_hash !== passwordHash) throw new Refusal('bad_credentials')
+}
+
+/** A signed-in customer's wrong passwords are counted apart: those at the sign-in delay no owner. */
+export const failuresOfCustomer = (customerId: string): string => `customer:${customerId}`
+
+export function createSignIn(needs: AuthNeeds, guards: Guards): SignIn {
+  const { clock, log } = needs
+  const db: Database = needs.db
+  const { delays, failuresOfNetwork } = guards
+  /** An email as the log has it: the same one twice is seen, and nobody's address is told. */
+  const hashed = (email: string): string =>
+    needs.secrets.fingerprint('log-email', email).toString('base64url').slice(0, 16)
+  const forgetFailures = (tx: Tx, key: string): void =>
+    onCommit(tx, () => {
+      delays
+        .forget(key)
+        .catch((error: unknown) => log.warn({ err: error }, 'forgetting failed sign-ins'))
+    })
+
+  return {
+    async prove(email, password, from) {
+      await failuresOfNetwork.check(from.network)
+      const customer = await accountOf(db, clock, email, from)
+      const known = customer && (await knownOrigin(db, clock, customer.id, from))
+      const failures = known === undefined ? email : `${email} ${known}`
+      await delays.check(failures)
+      if (!customer) await spendVerification(password)
+      if (!customer || !(await verifyPassword(customer.password_hash, password))) {
+        log.info(
+          {
+            event: 'sign_in_failed',
+            account: hashed(email),
+            known: !!customer,
+            network: from.network,
+          },
+          'a sign-in failed',
+        )
+        // Apart from the answer, which would otherwise come later for an account that exists.
+        if (customer) {
+          noteSignIn(db, clock, customer.id, from, 'failed').catch((error: unknown) =>
+            log.warn({ err: error }, 'noting a failed sign-in'),
+          )
+        }
+        await Promise.all([failuresOfNetwork.take(from.network), delays.fail(failures)])
+        throw new Refusal('bad_credentials')
+      }
+      // Asked again: of many guesses at once, those that were still being judged when a delay began do not count.
+      await delays.check(failures)
+      const { id, active, password_hash: passwordHash } = customer
+      return { id, email, active, passwordHash, failures }
+    },
+
+    async login(tx, proven, from) {
+      if (!proven.active) throw new Refusal('account_inactive')
+      await refuseOvertaken(tx, proven)
+      await noteSignIn(tx, clock, proven.id, from, 'succeeded')
+      await rememberOrigin(tx, clock, proven.id, from)
+      const opened = await openSession(tx, clock, needs.endLive, proven.id, from)
+      forgetFailures(tx, proven.failures)
+      onCommit(tx, () =>
+        log.info(
+          { event: 'signed_in', customer: proven.id, network: from.network },
+          'a customer signed in',
+        ),
+      )
+      return opened
+    },
+
+    async logout(tx, { customerId, sessionId }) {
+      await endSessions(tx, needs.endLive, { customerId, only: sessionId })
+    },
+
+    lock: (tx, { sessionId }) => lockSession(tx, clock, needs.endLive, sessionId),
+
+    async proveAgain({ customerId }, password) {
+      const failures = failuresOfCustomer(customerId)
+      await delays.check(failures)
+      const { id, email, active, password_hash } = await db
+        .selectFrom('customer')
+        .select(['id', 'email', 'active', 'password_hash'])
+        .where('id', '=', customerId)
+        .executeTakeFirstOrThrow()
+      if (!(await verifyPassword(password_hash, password))) {
+        log.info({ event: 'unlock_failed', customer: id }, 'a session was not unlocked')
+        await delays.fail(failures)
+        throw new Refusal('bad_credentials')
+      }
+      await delays.check(failures)
+      return { id, email, active, passwordHash: password_hash, failures }
+    },
+
+    async unlock(tx, { sessionId }, proven) {
+      await refuseOvertaken(tx, proven)
+      forgetFailures(tx, proven.failures)
+      return await renewToken(tx, clock, sessionId)
+    },
+  }
+}

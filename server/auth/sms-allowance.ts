@@ -1,0 +1,75 @@
+/**
+ * Which SMS are sent at all. Each costs money, and numbers that are dear to reach are asked for by
+ * whoever earns by it (SMS pumping): only to countries of the region's list, one a number and minute,
+ * and so many a day in all.
+ */
+import { sql } from 'kysely'
+import { countryOf, type CountryCode } from '../../contract/phone.ts'
+import type { Language } from '../../contract/errors.ts'
+import type { RegionCode } from '../../contract/money.ts'
+import { days, later, seconds, type Clock } from '../platform/clock.ts'
+import { deleteInBatches } from '../platform/batches.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Log } from '../platform/log.ts'
+
+const otherCountry = {
+  en: 'We send no codes to numbers of this country. Use one of a country that your region serves.',
+  vi: 'Chúng tôi không gửi mã tới số của quốc gia này. Hãy dùng số của quốc gia thuộc khu vực bạn chọn.',
+}
+const gapMs = seconds(60)
+/** The day of the cap is UTC's. A cap that is reached is looked at again in an hour. */
+const retryAfterSeconds = 3600
+
+export interface SmsAllowance {
+  /** Refuses with invalid_input a number of a country that the region does not send to. */
+  refuseCountry(number: string, region: RegionCode, language: Language): void
+  /**
+   * When the next SMS to this number may be sent: now, or once the minute of the last one is over.
+   * Undefined while one waits for that already. Refuses with unavailable beyond the daily cap.
+   */
+  reserve(tx: Tx, number: string): Promise<Date | undefined>
+}
+
+export function createSmsAllowance(deps: {
+  clock: Clock
+  log: Log
+  aDay: number
+  countriesOf: (region: RegionCode) => readonly CountryCode[]
+}): SmsAllowance {
+  const { clock, log, aDay } = deps
+  return {
+    refuseCountry(number, region, language) {
+      const country = countryOf(number)
+      if (country === undefined || !deps.countriesOf(region).includes(country))
+        throw new Refusal('invalid_input', {
+          fields: { phone: otherCountry[language] },
+        })
+    },
+    async reserve(tx, number) {
+      const now = clock.now()
+      const slot = await sql<{ at: Date }>`
+        insert into sms_slot as s (number, at) values (${number}, ${now})
+        on conflict (number) do update
+          set at = greatest(s.at + make_interval(secs => ${gapMs / 1000}), ${now})
+          where s.at <= ${now}
+        returning at`.execute(tx)
+      const at = slot.rows[0]?.at
+      if (at === undefined) return undefined
+      const counted = await sql`
+        insert into sms_day as d (day, sent) values ((${now} at time zone 'UTC')::date, 1)
+        on conflict (day) do update set sent = d.sent + 1 where d.sent < ${aDay}
+        returning sent`.execute(tx)
+      if (counted.rows.length === 0) {
+        log.error({ event: 'sms_cap_reached', aDay }, 'no more SMS today: the daily cap is reached')
+        throw new Refusal('unavailable', { retryAfterSeconds })
+      }
+      return at
+    },
+  }
+}
+
+export async function dropOldSmsCounts(db: Queryable, clock: Clock): Promise<void> {
+  await deleteInBatches(db, 'sms_slot', 'at', later(clock.now(), -days(1)))
+  await deleteInBatches(db, 'sms_day', 'day', later(clock.now(), -days(7)))
+}

@@ -1,0 +1,24 @@
+/** What the auth room forgets. Each step by itself, so that one which fails stops no other. */
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db.ts'
+import type { Accounts } from './accounts.ts'
+import { dropOldOrigins } from './known-origins.ts'
+import { dropOldCodes } from './one-time-code.ts'
+import { dropExpired } from './session.ts'
+import { dropOldFailures } from './sign-in-delays.ts'
+import { dropOldSignIns } from './sign-ins.ts'
+import { dropOldSmsCounts } from './sms-allowance.ts'
+
+export const tidyAuth = (
+  db: Database,
+  clock: Clock,
+  accounts: Accounts,
+): Record<string, () => Promise<void>> => ({
+  sessions: () => dropExpired(db, clock),
+  signIns: () => dropOldSignIns(db, clock),
+  codes: () => dropOldCodes(db, clock),
+  failures: () => dropOldFailures(db, clock),
+  origins: () => dropOldOrigins(db, clock),
+  smsCounts: () => dropOldSmsCounts(db, clock),
+  registrations: () => accounts.registration.dropNeverActivated(),
+})

@@ -1,0 +1,109 @@
+/** Telling customers of dearer renewals, 30 days before they act, by letter and notification. */
+import { sql } from 'kysely'
+import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
+import { timeZoneOf } from '../catalog/index.ts'
+import { later } from '../platform/clock.ts'
+import { transaction, type Tx } from '../platform/db.ts'
+import type { Desk } from './desk.ts'
+import { priceEvent } from './events.ts'
+import type { SubscriptionRow } from './payment.ts'
+import { dayIn, monthsAfter } from './period.ts'
+import { noticeMs, prospectsOf, riseToJson, type Prospect, type Rise } from './prospects.ts'
+
+/** Subscriptions that are looked at in one go. */
+const stretch = 200
+
+/** The first renewal that is not before a moment. */
+export function firstRenewalFrom(desk: Desk, row: SubscriptionRow, from: Date): Date {
+  const zone = timeZoneOf(desk.catalog, row.region_code as RegionCode)
+  for (let n = 0; ; n++) {
+    const at = monthsAfter(row.anchor_at, row.months + n, zone)
+    if (at >= from) return at
+  }
+}
+
+function letter(
+  desk: Desk,
+  row: SubscriptionRow,
+  of: { prospect: Prospect; rise: Rise; acts: Date; language: 'en' | 'vi' },
+): [subject: string, text: string] {
+  const { language } = of
+  const what = (row.description as Record<'en' | 'vi', string>)[language]
+  const money = (amount: bigint): string =>
+    formatMoney(Number(amount), row.currency as Currency, language)
+  const [from, to] = [money(of.prospect.offer.price), money(of.rise.offer.price)]
+  const day = dayIn(timeZoneOf(desk.catalog, row.region_code as RegionCode), of.acts)
+  const link = `${desk.portalUrl}/wordpress`
+  return language === 'vi'
+    ? [
+        `Giá gia hạn ${what} sẽ thay đổi từ ngày ${day}`,
+        `Từ lần gia hạn ngày ${day}, ${what} có giá ${to} mỗi tháng thay vì ${from}. Trước ngày đó, dịch vụ vẫn được gia hạn với giá cũ. Bạn có thể đổi gói hoặc huỷ dịch vụ bất cứ lúc nào tại: ${link}`,
+      ]
+    : [
+        `The price of ${what} changes on ${day}`,
+        `From the renewal of ${day} on, ${what} costs ${to} a month instead of ${from}. Until then it renews at the old price. You can change or cancel it at any time: ${link}`,
+      ]
+}
+
+/** Writes the announcement down and tells of it, once, whoever else looks at the same moment. */
+async function announce(
+  desk: Desk,
+  tx: Tx,
+  row: SubscriptionRow,
+  prospect: Prospect & { rise: NonNullable<Prospect['rise']> },
+): Promise<void> {
+  const rise = { offer: prospect.rise.offer, actsAt: later(desk.clock.now(), noticeMs) }
+  const noted = await tx
+    .updateTable('subscription')
+    .set({ rise: riseToJson(rise) })
+    .where('id', '=', row.id)
+    .where('status', '=', 'active')
+    .where(
+      sql<boolean>`rise is not distinct from ${row.rise === null ? null : JSON.stringify(row.rise)}::jsonb`,
+    )
+    .returning('id')
+    .executeTakeFirst()
+  const customer = (await desk.customers(tx, [row.customer_id])).get(row.customer_id)
+  if (!noted || !customer) return
+  const acts = firstRenewalFrom(desk, row, rise.actsAt)
+  await desk.announcer.announceAll(tx, [
+    priceEvent(row, { price: rise.offer.price, from: prospect.offer.price, acts }),
+  ])
+  const { language } = customer
+  await desk.mail(tx, customer.email, ...letter(desk, row, { prospect, rise, acts, language }))
+}
+
+/**
+ * Looks at every running subscription: what would renew dearer is announced, and an announcement
+ * that came to nothing is taken back.
+ */
+export async function announcePrices(desk: Desk, signal?: AbortSignal): Promise<void> {
+  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+    signal?.throwIfAborted()
+    const rows = await desk.db
+      .selectFrom('subscription')
+      .selectAll()
+      .where('status', '=', 'active')
+      .where('cancel_at_period_end', '=', false)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(stretch)
+      .execute()
+    const last = rows.at(-1)
+    if (!last) return
+    const prospects = await prospectsOf(desk, desk.db, rows)
+    for (const row of rows) {
+      const prospect = prospects.get(row.id)
+      const rise = prospect?.rise
+      if (prospect && rise && !rise.announced)
+        await transaction(desk.db, (tx) => announce(desk, tx, row, { ...prospect, rise }))
+      if (!rise && row.rise !== null)
+        await desk.db
+          .updateTable('subscription')
+          .set({ rise: null })
+          .where('id', '=', row.id)
+          .execute()
+    }
+    after = last.id
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * Credit notes: one stands behind every amount that is given back, names the invoice that it
+ * corrects and the lines there, and counts in a series of its own (contract.md section 8).
+ */
+import type { Selectable } from 'kysely'
+import type { Currency, RegionCode } from '../../contract/money.ts'
+import { monthlyOf, shareOf, type Basis } from '../../contract/pricing.ts'
+import { Basis as BasisSchema } from '../../contract/wallet-proof.ts'
+import type { DB } from '../platform/db-types.ts'
+import type { Tx } from '../platform/db.ts'
+import type { Desk } from './desk.ts'
+import { draftEvent } from './events.ts'
+import type { Party } from './invoice-pdf.ts'
+import { numberDrafts, writeInvoices, type Line, type Subject } from './issue.ts'
+import type { SubscriptionRow } from './payment.ts'
+import { secondsBetween } from './period.ts'
+import { offerFromJson } from './product.ts'
+import type { InvoiceRow } from './store.ts'
+
+type LineRow = Selectable<DB['invoice_line']>
+
+/**
+ * Gives money back: writes the credit note, posts the refund under `key` once, and tells of it.
+ * The lines' sum is below zero, minor units. Throws when nobody knows the customer.
+ */
+export async function credit(
+  desk: Desk,
+  tx: Tx,
+  of: {
+    invoice: InvoiceRow
+    lines: readonly Line[]
+    key: (noteId: string) => string
+    reason?: string
+  },
+): Promise<void> {
+  const { invoice, lines, reason } = of
+  const customer = (await desk.customers(tx, [invoice.customer_id])).get(invoice.customer_id)
+  if (!customer) throw new Error(`no customer ${invoice.customer_id}`)
+  const now = desk.clock.now()
+  const subject = invoice.subject as Subject | null
+  const [note] = await numberDrafts(
+    tx,
+    desk.catalog,
+    [
+      {
+        kind: 'credit',
+        corrects: invoice.id,
+        customer: { ...customer, regionCode: invoice.region_code as RegionCode },
+        // Whom and at which rate it corrects stands on the invoice.
+        buyer: invoice.buyer as Party,
+        tax: { name: invoice.tax_name, rate: invoice.tax_rate },
+        currency: invoice.currency as Currency,
+        product: invoice.product,
+        subject,
+        subscriptionId: invoice.subscription_id,
+        period: null,
+        starts: null,
+        sets: null,
+        lines,
+      },
+    ],
+    now,
+  )
+  if (!note || note.total >= 0n) throw new Error('a credit note gives something back')
+  await writeInvoices(tx, desk.catalog, [{ ...note, paid: true }], now)
+  await desk.ledger.refund(tx, {
+    key: of.key(note.id),
+    customerId: invoice.customer_id,
+    product: invoice.product,
+    amount: -note.total,
+    currency: invoice.currency as Currency,
+    details: {
+      invoice: note.number,
+      ...(subject && { subject: subject.wp.name }),
+      ...(reason !== undefined && { reason }),
+    },
+    paidAt: invoice.paid_at ?? invoice.created_at,
+  })
+  await desk.announcer.announceAll(tx, [draftEvent('invoice.create', note, note.total)])
+}
+
+const linesOf = (tx: Tx, invoiceId: string): Promise<LineRow[]> =>
+  tx
+    .selectFrom('invoice_line')
+    .selectAll()
+    .where('invoice_id', '=', invoiceId)
+    .orderBy('position')
+    .execute()
+
+/** All of a paid invoice goes back into the wallet, once: every line is taken off. */
+export async function creditWhole(
+  desk: Desk,
+  tx: Tx,
+  invoice: InvoiceRow,
+  reason: string,
+): Promise<void> {
+  const lines = (await linesOf(tx, invoice.id)).map((row): Line => ({
+    description: { en: row.description_en, vi: row.description_vi },
+    quantity: -row.quantity,
+    unitPrice: row.unit_price,
+    period:
+      row.period_start && row.period_end ? { start: row.period_start, end: row.period_end } : null,
+    corrects: row.position,
+    ...(row.basis !== null && { basis: BasisSchema.parse(row.basis) }),
+  }))
+  await credit(desk, tx, { invoice, lines, reason, key: () => `invoice:${invoice.id}:refund` })
+}
+
+/** An invoice of the running period: minor units a month since it was paid, and what it charged. */
+export interface Charged {
+  readonly price: bigint
+  readonly total: bigint
+}
+
+/**
+ * How much of the unused amount each invoice of the period charged, the one that began it first:
+ * of what grew, the unused share of the growth and never more than was charged for it; the rest is
+ * of the first. All amounts are minor units; the parts sum to `unused`.
+ */
+export function splitUnused(
+  unused: bigint,
+  share: (monthly: bigint) => bigint,
+  charged: readonly Charged[],
+): bigint[] {
+  const grown = charged.slice(1).map(({ price, total }, index) => {
+    const more = share(price) - share(charged[index]?.price ?? 0n)
+    return more < 0n ? 0n : more > total ? total : more
+  })
+  return [unused - grown.reduce((sum, part) => sum + part, 0n), ...grown]
+}
+
+/** The basis for other seconds of the month, where it still explains the amount. */
+function basisFor(stored: unknown, seconds: number, ofSeconds: number, amount: bigint) {
+  if (stored === null) return {}
+  const basis: Basis = { ...BasisSchema.parse(stored), seconds, of_seconds: ofSeconds }
+  return shareOf(BigInt(monthlyOf(basis).total), seconds, ofSeconds) === amount ? { basis } : {}
+}
+
+/**
+ * The unused part of the running period, `unused` minor units, goes back into the wallet: a credit
+ * note for each invoice that charged a part of it.
+ */
+export async function creditUnused(
+  desk: Desk,
+  tx: Tx,
+  row: SubscriptionRow,
+  unused: bigint,
+): Promise<void> {
+  const now = desk.clock.now()
+  const first = await tx
+    .selectFrom('invoice')
+    .selectAll()
+    .where('id', '=', row.invoice_id)
+    .executeTakeFirstOrThrow()
+  const growths = await tx
+    .selectFrom('invoice')
+    .selectAll()
+    .where('subscription_id', '=', row.id)
+    .where('kind', '=', 'proration')
+    .where('status', '=', 'paid')
+    .where('total', '>', 0n)
+    .where('seq', '>', first.seq)
+    .orderBy('seq')
+    .execute()
+  const seconds = secondsBetween(now, row.period_end)
+  const ofSeconds = secondsBetween(row.period_start, row.period_end)
+  const share = (monthly: bigint): bigint => shareOf(monthly, seconds, ofSeconds)
+  const charged = [
+    { price: first.total, total: first.total },
+    ...growths.map(({ sets, total }) => ({ price: offerFromJson(sets).price, total })),
+  ]
+  const parts = splitUnused(unused, share, charged)
+  const period = { start: now, end: row.period_end }
+  for (const [index, invoice] of [first, ...growths].entries()) {
+    const part = parts[index] ?? 0n
+    if (part === 0n) continue
+    const rows = await linesOf(tx, invoice.id)
+    const line = (position: number, quantity: 1n | -1n, unitPrice: bigint): Line => {
+      const of = rows[position] ?? rows[0]
+      if (!of) throw new Error(`invoice ${invoice.id} has no lines`)
+      const bare = (text: string): string => text.replace(/: [^:]*$/, '')
+      const [en, vi] =
+        index === 0
+          ? [of.description_en, of.description_vi]
+          : [bare(of.description_en), bare(of.description_vi)]
+      return {
+        description: { en: `${en}: unused`, vi: `${vi}: chưa dùng` },
+        quantity,
+        unitPrice,
+        period,
+        corrects: of.position,
+        ...basisFor(of.basis, seconds, ofSeconds, unitPrice),
+      }
+    }
+    const [costs, before] = [
+      share(charged[index]?.price ?? 0n),
+      share(charged[index - 1]?.price ?? 0n),
+    ]
+    const lines =
+      index > 0 && costs - before === part
+        ? [line(0, -1n, costs), line(1, 1n, before)]
+        : [line(0, -1n, part)]
+    await credit(desk, tx, { invoice, lines, key: (noteId) => `invoice:${noteId}` })
+  }
+}

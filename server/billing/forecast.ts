@@ -1,0 +1,123 @@
+/**
+ * How long a wallet lasts, played forward in the order of the sweep. Whole rounds of all renewals
+ * are skipped by arithmetic, and the last ones are taken from a heap, so that a thousand
+ * subscriptions are reckoned in milliseconds. Amounts are minor units.
+ */
+import type { Runway } from '../../contract/billing.ts'
+import { days } from '../platform/clock.ts'
+
+/** Months that are looked ahead; a wallet that lasts longer has no end worth naming. */
+const horizonMonths = 60
+/** Renewals that are listed. */
+const listed = 20
+/** The shortest month, less what clocks may be put forward. */
+const shortMonthMs = days(27)
+
+export interface Renewing {
+  readonly id: string
+  /** The first one; in the past for one that is unpaid. */
+  readonly at: Date
+  /** Minor units. */
+  readonly amount: bigint
+  /** What it costs from a moment on. */
+  readonly rise: { readonly from: Date; readonly amount: bigint } | null
+  readonly unpaid: boolean
+  /** The end of the period that begins with the `n`th renewal from now, from 1; with 0 the first. */
+  readonly after: (n: number) => Date
+  readonly wp: { readonly id: string; readonly name: string } | null
+}
+
+interface Next {
+  readonly of: Renewing
+  readonly at: Date
+  /** Renewals before it. */
+  readonly count: number
+}
+
+const byTime = (
+  one: { at: Date; of: { id: string } },
+  other: { at: Date; of: { id: string } },
+): number => one.at.getTime() - other.at.getTime() || (one.of.id < other.of.id ? -1 : 1)
+
+/** A binary heap, the soonest first. */
+function pushDown(heap: Next[], from: number): void {
+  for (let place = from; ;) {
+    let least = place
+    for (const child of [2 * place + 1, 2 * place + 2]) {
+      const [one, other] = [heap[child], heap[least]]
+      if (one && other && byTime(one, other) < 0) least = child
+    }
+    const [above, below] = [heap[place], heap[least]]
+    if (least === place || !above || !below) return
+    heap[place] = below
+    heap[least] = above
+    place = least
+  }
+}
+
+const amountAt = ({ amount, rise }: Renewing, at: Date): bigint =>
+  rise && rise.from <= at ? rise.amount : amount
+const dearest = ({ amount, rise }: Renewing): bigint =>
+  rise && rise.amount > amount ? rise.amount : amount
+
+/**
+ * So many times each can renew before the wallet is short, whatever the order. At any moment two
+ * subscriptions have renewed equally often but for the months between their first renewals, and one.
+ */
+function sureRounds(balance: bigint, monthly: bigint, renewing: readonly Renewing[]): number {
+  const times = renewing.map(({ at }) => at.getTime())
+  const [first, last] = times.reduce(
+    ([least, most], time) => [Math.min(least, time), Math.max(most, time)],
+    [Number.POSITIVE_INFINITY, 0],
+  )
+  const apart = Math.ceil((last - first) / shortMonthMs) + 1
+  return Math.max(0, Number(balance / monthly) - apart)
+}
+
+/** What the first `rounds` renewals of one cost. */
+function costOf(one: Renewing, rounds: number): bigint {
+  let cheap = 0
+  if (one.rise) while (cheap < rounds && one.after(cheap) < one.rise.from) cheap += 1
+  const later = one.rise?.amount ?? one.amount
+  return one.rise
+    ? one.amount * BigInt(cheap) + later * BigInt(rounds - cheap)
+    : one.amount * BigInt(rounds)
+}
+
+/** When the wallet is first short, renewing in the order of the sweep; null when that is beyond the horizon, or nothing renews. */
+export function emptyAt(balance: bigint, renewing: readonly Renewing[], now: Date): Date | null {
+  if (renewing.some(({ unpaid }) => unpaid)) return now
+  const monthly = renewing.reduce((sum, one) => sum + dearest(one), 0n)
+  if (balance >= monthly * BigInt(horizonMonths)) return null
+  const rounds = sureRounds(balance, monthly, renewing)
+  let left = balance - renewing.reduce((sum, one) => sum + costOf(one, rounds), 0n)
+  const heap = renewing.map((of): Next => ({ of, at: of.after(rounds), count: rounds }))
+  for (let place = heap.length >> 1; place >= 0; place--) pushDown(heap, place)
+  for (;;) {
+    const next = heap[0]
+    if (!next) return null
+    left -= amountAt(next.of, next.at)
+    if (left < 0n) return next.at
+    const count = next.count + 1
+    heap[0] = { of: next.of, at: next.of.after(count), count }
+    pushDown(heap, 0)
+  }
+}
+
+export function forecast(balance: bigint, renewing: readonly Renewing[], now: Date): Runway {
+  const end = emptyAt(balance, renewing, now)
+  return {
+    emptyAt: end?.toISOString() ?? null,
+    days: end && Math.max(0, Math.floor((end.getTime() - now.getTime()) / days(1))),
+    monthly: Number(renewing.reduce((sum, one) => sum + amountAt(one, one.at), 0n)),
+    next: renewing
+      .map((of) => ({ of, at: of.at }))
+      .toSorted(byTime)
+      .slice(0, listed)
+      .map(({ of, at }) => ({
+        at: at.toISOString(),
+        amount: Number(amountAt(of, at)),
+        wp: of.wp,
+      })),
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Addresses of invoices that work without signing in. The token is reckoned from the invoice's id
+ * and the portal's secret, so the database holds none that opens anything: the id's 16 bytes, and 8
+ * bytes of HMAC-SHA-256 over them (RFC 2104, truncated; 2^64 guesses over the network for whoever
+ * knows the id), in base64url.
+ */
+import { createHash, createHmac } from 'node:crypto'
+import type { Language } from '../../contract/errors.ts'
+import { sameBytes } from '../platform/secrets.ts'
+
+export interface InvoiceLinks {
+  /** The page of an invoice. */
+  hosted(invoiceId: string): string
+  /** Its PDF. */
+  pdf(invoiceId: string, language: Language): string
+  /** Which invoice a token opens; undefined for one that is not ours. */
+  idOf(token: string): string | undefined
+  /** An event's payload as it is told: what names an invoice gets the way to it. */
+  complete(payload: object): object
+}
+
+const idBytes = 16
+const macBytes = 8
+
+/** What is stored of a token of before they were reckoned. */
+export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+export function createInvoiceLinks(portalUrl: string, secret: string): InvoiceLinks {
+  const macOf = (id: Buffer): Buffer =>
+    createHmac('sha256', secret).update(id).digest().subarray(0, macBytes)
+  const tokenOf = (invoiceId: string): string => {
+    const id = Buffer.from(invoiceId.replaceAll('-', ''), 'hex')
+    return Buffer.concat([id, macOf(id)]).toString('base64url')
+  }
+  const hosted = (invoiceId: string): string => `${portalUrl}/invoice/hosted/${tokenOf(invoiceId)}`
+  return {
+    hosted,
+    pdf: (invoiceId, language) =>
+      `${portalUrl}/api/invoices/${tokenOf(invoiceId)}/pdf?lang=${language}`,
+    idOf(token) {
+      const bytes = Buffer.from(token, 'base64url')
+      // Another spelling of the same bytes is no token of ours.
+      if (bytes.length !== idBytes + macBytes || bytes.toString('base64url') !== token)
+        return undefined
+      const id = bytes.subarray(0, idBytes)
+      if (!sameBytes(bytes.subarray(idBytes), macOf(id))) return undefined
+      return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    },
+    complete(payload) {
+      const { payment } = payload as { payment?: { id?: unknown } }
+      return typeof payment?.id === 'string'
+        ? { ...payload, payment: { ...payment, hosted_invoice_url: hosted(payment.id) } }
+        : payload
+    },
+  }
+}

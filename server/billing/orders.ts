@@ -1,0 +1,181 @@
+/**
+ * Orders that nobody pays: two letters, and on the last day they lapse. What lapsed is bought by
+ * nothing that comes later (contract.md section 8).
+ */
+import { sql } from 'kysely'
+import type { Language } from '../../contract/errors.ts'
+import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
+import { ruleText } from '../../contract/server-sentences.ts'
+import { timeZoneOf } from '../catalog/index.ts'
+import { days, later } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import { Refusal } from '../platform/errors.ts'
+import type { Desk } from './desk.ts'
+import { invoiceEvent } from './events.ts'
+import { hold, payHeld, type SubscriptionRow } from './payment.ts'
+import { dayIn } from './period.ts'
+import type { InvoiceRow } from './store.ts'
+import { end } from './subscriptions.ts'
+
+/** Days after the order at which it is reminded of: after one, and a day before it lapses. */
+const reminderDays = (lapsesDays: number): number[] =>
+  [...new Set([1, lapsesDays - 1])].filter((day) => day > 0 && day < lapsesDays)
+
+type Step =
+  | { readonly act: 'remind'; readonly day: number }
+  | { readonly act: 'lapse' }
+  | { readonly act: 'wait' }
+
+/**
+ * The step that is due of an order that lapses at `lapsesAt`, and when to look again after it.
+ * A letter that was missed is not sent beside a later one.
+ */
+export function orderStep(
+  of: { lapsesAt: Date; reminded: number | null },
+  now: Date,
+  lapsesDays: number,
+): Step & { readonly nextAt: Date } {
+  const { lapsesAt } = of
+  if (lapsesAt <= now) return { act: 'lapse', nextAt: lapsesAt }
+  const at = (day: number): Date => later(lapsesAt, days(day - lapsesDays))
+  const letters = reminderDays(lapsesDays)
+  const day = letters.findLast((each) => at(each) <= now)
+  const next = letters.find((each) => at(each) > now)
+  const nextAt = next === undefined ? lapsesAt : at(next)
+  return day !== undefined && day > (of.reminded ?? 0)
+    ? { act: 'remind', day, nextAt }
+    : { act: 'wait', nextAt }
+}
+
+const letters = {
+  remind: {
+    en: {
+      subject: 'Your order waits for its payment',
+      text: '{what} is ordered and not paid: {amount} are due. The order lapses on {day} at {time}. Top up your wallet before and it goes on by itself, or pay here: {url}',
+    },
+    vi: {
+      subject: 'Đơn hàng của bạn đang chờ thanh toán',
+      text: 'Bạn đã đặt {what} nhưng chưa thanh toán {amount}. Đơn hàng sẽ hết hiệu lực lúc {time} ngày {day}. Hãy nạp tiền vào ví trước thời điểm đó, đơn hàng sẽ tự được xử lý tiếp; hoặc thanh toán tại đây: {url}',
+    },
+  },
+  lapse: {
+    en: {
+      subject: 'Your order has lapsed',
+      text: '{what} was not paid until {day}, {time}, so the order has lapsed. Nothing was charged and nothing is due. A later top-up does not buy it; order again whenever you like: {portal}/wordpress/create',
+    },
+    vi: {
+      subject: 'Đơn hàng của bạn đã hết hiệu lực',
+      text: '{what} không được thanh toán trước {time} ngày {day} nên đơn hàng đã hết hiệu lực. Bạn không bị trừ tiền và không còn nợ khoản nào. Tiền nạp sau này sẽ không dùng để mua đơn hàng đó; bạn có thể đặt lại bất cứ lúc nào: {portal}/wordpress/create',
+    },
+  },
+} as const
+
+async function write(
+  desk: Desk,
+  tx: Tx,
+  letter: keyof typeof letters,
+  { invoice, row }: { invoice: InvoiceRow; row: SubscriptionRow },
+): Promise<void> {
+  const customer = (await desk.customers(tx, [row.customer_id])).get(row.customer_id)
+  if (!customer || !invoice.lapses_at) return
+  const { language } = customer
+  const zone = timeZoneOf(desk.catalog, row.region_code as RegionCode)
+  const words: Record<string, string> = {
+    what: (row.description as Record<'en' | 'vi', string>)[language],
+    amount: formatMoney(Number(invoice.total), invoice.currency as Currency, language),
+    day: dayIn(zone, invoice.lapses_at),
+    time: invoice.lapses_at.toLocaleTimeString('en-GB', {
+      timeZone: zone,
+      hour: '2-digit',
+      minute: '2-digit',
+    }),
+    url: desk.links.hosted(invoice.id),
+    portal: desk.portalUrl,
+  }
+  const filled = (text: string): string =>
+    text.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '')
+  const { subject, text } = letters[letter][language]
+  await desk.mail(tx, customer.email, filled(subject), filled(text))
+}
+
+/** The next step with each unpaid order; the rows are locked by the caller. */
+export async function pressOrders(
+  desk: Desk,
+  tx: Tx,
+  rows: readonly SubscriptionRow[],
+): Promise<void> {
+  for (const row of rows) {
+    const held = row.invoice_id === null ? undefined : await hold(tx, row.invoice_id)
+    if (held?.invoice.status !== 'open' || !held.invoice.lapses_at)
+      throw new Error(`the order of subscription ${row.id} has no open invoice`)
+    const { invoice } = held
+    // Money may have come some other way than by a top-up; what has lapsed is not paid any more.
+    if ((await payHeld(desk, tx, held, true)) === 'paid') continue
+    const step = orderStep(
+      { lapsesAt: held.invoice.lapses_at, reminded: row.reminded },
+      desk.clock.now(),
+      desk.catalog.billing.order_lapses_days,
+    )
+    if (step.act !== 'wait') await write(desk, tx, step.act, { invoice, row })
+    if (step.act === 'lapse') {
+      // It keeps the moment, which says why it is void.
+      await tx.updateTable('invoice').set({ status: 'void' }).where('id', '=', invoice.id).execute()
+      await end(desk, tx, row)
+      await desk.announcer.announceAll(tx, [invoiceEvent('invoice.lapsed', invoice)])
+      continue
+    }
+    await tx
+      .updateTable('subscription')
+      .set({ next_at: step.nextAt, ...(step.act === 'remind' && { reminded: step.day }) })
+      .where('id', '=', row.id)
+      .execute()
+    if (step.act === 'remind')
+      await desk.announcer.announceAll(tx, [invoiceEvent('invoice.payment_failed', invoice)])
+  }
+}
+
+/** Orders of one customer that may wait for their payment (contract.md section 8, Limits). */
+const mostUnpaid = 5
+
+/**
+ * Refuses with rate_limited when so many orders of a customer wait that one more may not; what the
+ * wallet covers is about to be paid and does not count. Orders of one customer take turns from here
+ * to the commit, so that many at once are no way around it.
+ */
+export async function refuseMoreUnpaid(
+  desk: Desk,
+  tx: Tx,
+  customerId: string,
+  language: Language,
+): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`orders of ${customerId}`}, 0))`.execute(
+    tx,
+  )
+  let { balance } = await desk.ledger.balanceOf(tx, customerId)
+  const open = await tx
+    .selectFrom('invoice')
+    .select(['total', 'lapses_at'])
+    .where('customer_id', '=', customerId)
+    .where('status', '=', 'open')
+    .where('lapses_at', '>', desk.clock.now())
+    .orderBy('seq')
+    .execute()
+  const unpaid = open.filter(({ total }) => {
+    const isCovered = total <= balance
+    if (isCovered) balance -= total
+    return !isCovered
+  })
+  const [first] = unpaid.map(({ lapses_at: at }) => at?.getTime() ?? 0).toSorted((a, b) => a - b)
+  if (unpaid.length < mostUnpaid || first === undefined) return
+  throw new Refusal('rate_limited', {
+    retryAfterSeconds: (first - desk.clock.now().getTime()) / 1000,
+    fields: { order: ruleText('orders_unpaid', language) },
+  })
+}
+
+/** Until when an order of this moment may be paid, and when to look at it first. */
+export function lapseOf(desk: Desk, now: Date): { lapsesAt: Date; nextAt: Date } {
+  const lapsesDays = desk.catalog.billing.order_lapses_days
+  const lapsesAt = later(now, days(lapsesDays))
+  return { lapsesAt, nextAt: orderStep({ lapsesAt, reminded: null }, now, lapsesDays).nextAt }
+}

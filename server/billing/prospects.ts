@@ -1,0 +1,116 @@
+/**
+ * What subscriptions renew for. A running subscription renews at the rates that its customer agreed
+ * to; what the catalogue has made dearer since acts 30 days after it was announced, and what it has
+ * made cheaper acts at once (contract.md section 8).
+ */
+import * as z from 'zod/mini'
+import { monthlyOf, type Terms } from '../../contract/pricing.ts'
+import { days, later } from '../platform/clock.ts'
+import type { Queryable } from '../platform/db.ts'
+import type { Desk } from './desk.ts'
+import type { SubscriptionRow } from './payment.ts'
+import { offerFromJson, offerOf, offerToJson, plannedOf, type Offer } from './product.ts'
+
+/** Between the announcement of a dearer price and the first renewal that it may act on. */
+export const noticeMs = days(30)
+
+/** A price that was announced, and the moment from which renewals cost it. */
+export interface Rise {
+  readonly offer: Offer
+  readonly actsAt: Date
+}
+/** What a subscription renews for until something dearer acts, and what does. */
+export interface Prospect {
+  readonly offer: Offer
+  readonly rise: (Rise & { readonly announced: boolean }) | null
+}
+
+const StoredRise = z.object({ offer: z.unknown(), actsAt: z.iso.datetime() })
+export const riseOf = (stored: unknown): Rise | null => {
+  if (stored === null) return null
+  const { offer, actsAt } = StoredRise.parse(stored)
+  return { offer: offerFromJson(offer), actsAt: new Date(actsAt) }
+}
+export const riseToJson = ({ offer, actsAt }: Rise): string =>
+  JSON.stringify({ offer: JSON.parse(offerToJson(offer)) as unknown, actsAt: actsAt.toISOString() })
+
+/** What is wanted, at other rates: those of `plan` for the plan, those of `disks` for the disks. */
+function atRates(wanted: Offer & { terms: Terms }, plan: Terms, disks: Terms): Offer {
+  const terms: Terms = {
+    ...wanted.terms,
+    price: plan.price,
+    sale_price: plan.sale_price,
+    disk_per_gb: disks.disk_per_gb,
+    mariadb_per_gb: disks.mariadb_per_gb,
+  }
+  return { ...wanted, terms, price: BigInt(monthlyOf(terms).total) }
+}
+const hasTerms = (offer: Offer): offer is Offer & { terms: Terms } => offer.terms !== null
+
+/**
+ * The offer at the rates that the customer agreed to: those that run, and for a planned change of
+ * the plan those at which it was planned.
+ */
+function agreedOf(offer: Offer, running: Offer, planned: Offer | undefined): Offer {
+  const known = planned ?? running
+  if (!hasTerms(offer) || !hasTerms(running) || (planned && !hasTerms(planned)))
+    return { ...known, description: offer.description }
+  const rates = offer.terms.plan === running.terms.plan ? running : known
+  return atRates(offer, rates.terms ?? running.terms, running.terms)
+}
+
+/** The announced price of what is wanted now, which may have changed since. */
+function announcedOf(offer: Offer, agreed: Offer, announced: Offer): Offer {
+  if (!hasTerms(offer) || !hasTerms(agreed) || !hasTerms(announced))
+    return { ...announced, description: offer.description }
+  const isSamePlan = offer.terms.plan === announced.terms.plan
+  return atRates(offer, isSamePlan ? announced.terms : agreed.terms, announced.terms)
+}
+
+/** `offer` is the catalogue's of this moment, `rise` what was announced; not announced yet, a rise would be now. */
+export function prospectOf(
+  of: { offer: Offer; running: Offer; planned: Offer | undefined; rise: Rise | null },
+  now: Date,
+): Prospect {
+  const { offer, running, planned, rise } = of
+  const agreed = agreedOf(offer, running, planned)
+  if (offer.price <= agreed.price) return { offer, rise: null }
+  const announced = rise && announcedOf(offer, agreed, rise.offer)
+  // Never announced, or dearer than what was: 30 days from now.
+  if (!rise || !announced || offer.price > announced.price)
+    return { offer: agreed, rise: { offer, actsAt: later(now, noticeMs), announced: false } }
+  return { offer: agreed, rise: { offer, actsAt: rise.actsAt, announced: true } }
+}
+
+/** What a renewal that is due at a moment costs; what is not announced does not act. */
+export const renewalOffer = ({ offer, rise }: Prospect, dueAt: Date): Offer =>
+  rise?.announced && rise.actsAt <= dueAt ? rise.offer : offer
+
+/** Of each, by its product now; what is no longer sold keeps what it has cost. */
+export async function prospectsOf(
+  desk: Desk,
+  db: Queryable,
+  rows: readonly SubscriptionRow[],
+): Promise<Map<string, Prospect>> {
+  const found = new Map<string, Prospect>()
+  const now = desk.clock.now()
+  for (const [name, own] of Map.groupBy(rows, (row) => row.product)) {
+    const wanted = own.map((row) => ({
+      subscriptionId: row.id,
+      change: plannedOf(row.planned)?.change ?? null,
+      running: offerOf(row),
+    }))
+    const offers = await desk.products.get(name)?.offers(db, wanted)
+    for (const row of own) {
+      const running = offerOf(row)
+      const offer = offers?.get(row.id)
+      const planned = plannedOf(row.planned)?.to
+      const rise = riseOf(row.rise)
+      found.set(
+        row.id,
+        offer ? prospectOf({ offer, running, planned, rise }, now) : { offer: running, rise: null },
+      )
+    }
+  }
+  return found
+}

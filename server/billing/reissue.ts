@@ -1,0 +1,70 @@
+/**
+ * A renewal that is paid when its month is already over. Its invoice is issued and stands, so it is
+ * made void, and another one is issued for the month that begins with the payment.
+ */
+import type { Currency, RegionCode } from '../../contract/money.ts'
+import { Basis } from '../../contract/wallet-proof.ts'
+import type { Tx } from '../platform/db.ts'
+import type { Desk } from './desk.ts'
+import { draftEvent } from './events.ts'
+import type { Party } from './invoice-pdf.ts'
+import { numberDrafts, writeInvoices, type Subject } from './issue.ts'
+import { secondsBetween } from './period.ts'
+import { offerFromJson, type Starts } from './product.ts'
+import type { InvoiceRow } from './store.ts'
+
+/** Answers the new invoice, open. Throws when nobody knows the customer. */
+export async function renewAnew(
+  desk: Desk,
+  tx: Tx,
+  old: InvoiceRow,
+  { period_start: start, period_end: end }: { period_start: Date; period_end: Date },
+): Promise<InvoiceRow> {
+  const customer = (await desk.customers(tx, [old.customer_id])).get(old.customer_id)
+  if (!customer) throw new Error(`no customer ${old.customer_id}`)
+  const now = desk.clock.now()
+  const lines = await tx
+    .selectFrom('invoice_line')
+    .selectAll()
+    .where('invoice_id', '=', old.id)
+    .orderBy('position')
+    .execute()
+  const seconds = secondsBetween(start, end)
+  const [invoice] = await numberDrafts(
+    tx,
+    desk.catalog,
+    [
+      {
+        kind: 'renewal',
+        customer: { ...customer, regionCode: old.region_code as RegionCode },
+        buyer: old.buyer as Party,
+        currency: old.currency as Currency,
+        product: old.product,
+        subject: old.subject as Subject | null,
+        subscriptionId: old.subscription_id,
+        period: { start, end },
+        starts: old.starts as Starts | null,
+        sets: offerFromJson(old.sets),
+        lines: lines.map((line) => ({
+          description: { en: line.description_en, vi: line.description_vi },
+          quantity: line.quantity,
+          unitPrice: line.unit_price,
+          period: { start, end },
+          ...(line.basis !== null && {
+            basis: { ...Basis.parse(line.basis), seconds, of_seconds: seconds },
+          }),
+        })),
+      },
+    ],
+    now,
+  )
+  if (!invoice) throw new Error('a renewal got no number')
+  await tx.updateTable('invoice').set({ status: 'void' }).where('id', '=', old.id).execute()
+  await writeInvoices(tx, desk.catalog, [{ ...invoice, paid: false }], now)
+  await desk.announcer.announceAll(tx, [draftEvent('invoice.create', invoice, 0n)])
+  return await tx
+    .selectFrom('invoice')
+    .selectAll()
+    .where('id', '=', invoice.id)
+    .executeTakeFirstOrThrow()
+}

@@ -1,0 +1,28 @@
+import type { Config } from '../config.ts'
+import { connect } from '../platform/db.ts'
+import { downSites } from '../wordpress/index.ts'
+import type { Output } from './output.ts'
+
+/** `sites`: servers that should answer their visitors and do not, with since when and why. Exit code 1 when there is any. */
+export async function sitesCommand(
+  _config: Config,
+  databaseUrl: string,
+  options: readonly string[],
+  out: Output,
+): Promise<number> {
+  if (options.length > 0) {
+    out.refuse('npm run portal -- sites [--json]')
+    return 64
+  }
+  const { db, close } = connect(databaseUrl, 1, () => undefined)
+  try {
+    const down = await downSites(db)
+    for (const { id, name, customerEmail, since, reason } of down)
+      out.line(`${id}  ${name}  ${customerEmail}  since ${since.toISOString()}  ${reason}`)
+    out.line(`${down.length} sites should answer and do not.`)
+    out.fields({ down })
+    return down.length === 0 ? 0 : 1
+  } finally {
+    await close()
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * The operator's `.env`, read by every start and every command, and again when the settings are
+ * taken anew. `ENV_FILE` names another file; what the environment has already goes before it.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseEnv } from 'node:util'
+
+const beside = path.resolve(import.meta.dirname, '..', '.env')
+
+/** Where the file is, whether or not there is one. */
+export const envFileOf = (env: NodeJS.ProcessEnv): string =>
+  env['ENV_FILE'] === undefined ? beside : path.resolve(env['ENV_FILE'])
+
+/** What the file alone says; empty without one. Throws a sentence where ENV_FILE names none. */
+export function readEnvFile(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const file = envFileOf(env)
+  if (!existsSync(file)) {
+    if (env['ENV_FILE'] === undefined) return {}
+    throw new Error(`ENV_FILE ${file} does not exist.`)
+  }
+  return parseEnv(readFileSync(file, 'utf8'))
+}
+
+/** The environment, completed by the file. Throws as `readEnvFile` does. */
+export const withEnvFile = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...readEnvFile(env),
+  ...env,
+})

@@ -1,0 +1,162 @@
+/**
+ * What a customer is told of money that reached the wallet or left it again: a notification and a
+ * letter, in the transaction of the posting.
+ */
+import type { Language } from '../../contract/errors.ts'
+import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
+import type { EventName } from '../../contract/realtime.ts'
+import { languageOfRegion, timeZoneOf, type Catalog } from '../catalog/index.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Tx } from '../platform/db.ts'
+import type { Announcer } from '../realtime/index.ts'
+import type { Ledger } from '../wallet/index.ts'
+
+/** Amounts are minor units. */
+export interface Moved {
+  readonly customerId: string
+  readonly amount: bigint
+  readonly currency: Currency
+  /** The gateway's name as customers read it. */
+  readonly provider: string
+  readonly transactionCode: string
+}
+
+export interface Letters {
+  /** `setOff`: what of it went on to what a chargeback had left owed. */
+  toppedUp(tx: Tx, of: Moved & { readonly setOff: bigint }): Promise<void>
+  /** It is on its way back to where it came from. */
+  refunded(tx: Tx, of: Moved): Promise<void>
+  /** The gateway would not give it back: it is in the wallet again. */
+  refundFailed(tx: Tx, of: Moved): Promise<void>
+  /** A bank or the gateway took it back. `owed`: what the wallet did not hold. */
+  takenBack(tx: Tx, of: Moved & { readonly owed: bigint }): Promise<void>
+  /** Taken back before, and given again. */
+  returned(tx: Tx, of: Moved): Promise<void>
+}
+
+const words = {
+  'wallet.credited': {
+    en: {
+      subject: '{amount} reached your wallet',
+      text: 'Receipt: {amount} was received through {provider} at {at}, transaction {code}.{rest} Your wallet holds {balance}. All movements: {portal}/transactions',
+    },
+    vi: {
+      subject: 'Đã nạp {amount} vào ví của bạn',
+      text: 'Biên nhận: đã nhận {amount} qua {provider} lúc {at}, mã giao dịch {code}.{rest} Số dư ví là {balance}. Xem mọi giao dịch tại: {portal}/transactions',
+    },
+  },
+  'wallet.refunded': {
+    en: {
+      subject: '{amount} goes back to its source',
+      text: '{amount} of the top-up {code} left your wallet and is given back through {provider}. It may take the bank some days. Your wallet holds {balance}. All movements: {portal}/transactions',
+    },
+    vi: {
+      subject: 'Đã hoàn {amount} về nguồn',
+      text: '{amount} của lần nạp {code} đã rời ví và được hoàn qua {provider}. Ngân hàng có thể cần vài ngày để xử lý. Số dư ví là {balance}. Xem mọi giao dịch tại: {portal}/transactions',
+    },
+  },
+  'wallet.refund_failed': {
+    en: {
+      subject: 'A refund of {amount} was refused',
+      text: '{provider} refused to give {amount} of the top-up {code} back. The money is in your wallet again, which holds {balance}. All movements: {portal}/transactions',
+    },
+    vi: {
+      subject: 'Không hoàn được {amount}',
+      text: '{provider} từ chối hoàn {amount} của lần nạp {code}. Số tiền đã trở lại ví của bạn; số dư ví là {balance}. Xem mọi giao dịch tại: {portal}/transactions',
+    },
+  },
+  'wallet.chargeback': {
+    en: {
+      subject: 'A top-up of {amount} was taken back',
+      text: '{provider} took {amount} of the top-up {code} back, as a bank does when a payment is disputed.{rest} Your wallet holds {balance}. If you did not ask for this, please write to us. All movements: {portal}/transactions',
+    },
+    vi: {
+      subject: 'Khoản nạp {amount} đã bị thu hồi',
+      text: '{provider} đã thu hồi {amount} của lần nạp {code}, như ngân hàng vẫn làm khi giao dịch bị khiếu nại.{rest} Số dư ví là {balance}. Nếu bạn không yêu cầu việc này, vui lòng liên hệ với chúng tôi. Xem mọi giao dịch tại: {portal}/transactions',
+    },
+  },
+  'wallet.chargeback_returned': {
+    en: {
+      subject: '{amount} that was taken back is returned',
+      text: '{provider} returned {amount} of the top-up {code} that had been taken back. Your wallet holds {balance}. All movements: {portal}/transactions',
+    },
+    vi: {
+      subject: '{amount} bị thu hồi đã được trả lại',
+      text: '{provider} đã trả lại {amount} của lần nạp {code} từng bị thu hồi. Số dư ví là {balance}. Xem mọi giao dịch tại: {portal}/transactions',
+    },
+  },
+} as const satisfies Partial<Record<EventName, Record<Language, { subject: string; text: string }>>>
+type Kind = keyof typeof words
+
+const rests = {
+  setOff: {
+    en: ' Of it {part} settled what a payment that had been taken back had left owed.',
+    vi: ' Trong đó {part} được bù trừ cho khoản còn nợ do một lần nạp đã bị thu hồi.',
+  },
+  owed: {
+    en: ' The wallet did not hold all of it: {part} is owed, and is set off from your next top-up.',
+    vi: ' Ví không đủ số dư: bạn còn nợ {part}, khoản này sẽ được bù trừ từ lần nạp tiếp theo.',
+  },
+} as const
+
+export function createLetters(deps: {
+  clock: Clock
+  catalog: Catalog
+  ledger: Ledger
+  announcer: Announcer
+  mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
+  portalUrl: string
+}): Letters {
+  const { catalog } = deps
+
+  async function tell(
+    tx: Tx,
+    kind: Kind,
+    of: Moved,
+    part: { readonly name: keyof typeof rests; readonly amount: bigint } | null = null,
+  ): Promise<void> {
+    const { amount, currency, provider, transactionCode } = of
+    const wallet = {
+      amount: Number(amount),
+      currency,
+      provider,
+      transactionCode,
+      ...(part && part.amount > 0n && { [part.name]: Number(part.amount) }),
+    }
+    await deps.announcer.announce(tx, of.customerId, kind, { wallet })
+    const customer = await tx
+      .selectFrom('customer')
+      .select(['email', 'language', 'region_code'])
+      .where('id', '=', of.customerId)
+      .executeTakeFirstOrThrow()
+    const region = customer.region_code as RegionCode
+    const spoken = customer.language ?? languageOfRegion(catalog, region)
+    const language: Language = spoken === 'vi' ? 'vi' : 'en'
+    const money = (minor: bigint): string => formatMoney(Number(minor), currency, language)
+    const { balance } = await deps.ledger.balanceOf(tx, of.customerId)
+    const filled = (text: string, known: Readonly<Record<string, string>>): string =>
+      text.replace(/\{(\w+)\}/g, (_, word: string) => known[word] ?? '')
+    const known = {
+      amount: money(amount),
+      provider,
+      code: transactionCode,
+      balance: money(balance),
+      at: deps.clock.now().toLocaleString('sv-SE', { timeZone: timeZoneOf(catalog, region) }),
+      portal: deps.portalUrl,
+      rest:
+        part && part.amount > 0n
+          ? filled(rests[part.name][language], { part: money(part.amount) })
+          : '',
+    }
+    const { subject, text } = words[kind][language]
+    await deps.mail(tx, customer.email, filled(subject, known), filled(text, known))
+  }
+
+  return {
+    toppedUp: (tx, of) => tell(tx, 'wallet.credited', of, { name: 'setOff', amount: of.setOff }),
+    refunded: (tx, of) => tell(tx, 'wallet.refunded', of),
+    refundFailed: (tx, of) => tell(tx, 'wallet.refund_failed', of),
+    takenBack: (tx, of) => tell(tx, 'wallet.chargeback', of, { name: 'owed', amount: of.owed }),
+    returned: (tx, of) => tell(tx, 'wallet.chargeback_returned', of),
+  }
+}

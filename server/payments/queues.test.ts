@@ -1,0 +1,59 @@
+/** A gateway that hangs keeps nobody waiting but its own customers. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, openTestHouse, type TestHouse } from '../../test/house.ts'
+import type { PaymentDriver } from './driver.ts'
+
+let house: TestHouse
+let release: () => void = () => undefined
+const hanging = new Promise<void>((resolve) => {
+  release = resolve
+})
+const asked = { vnpay: 0, alepay: 0 }
+beforeAll(async () => {
+  house = await openTestHouse({
+    timing: { askGatewaySeconds: [0, 3600] },
+    changeDrivers(drivers) {
+      const watched = (name: keyof typeof asked, before: () => Promise<void>): PaymentDriver => {
+        const driver = drivers.payments.get(name)
+        if (!driver) throw new Error(`no ${name}`)
+        const lookUp = driver.lookUp.bind(driver)
+        return {
+          ...driver,
+          async lookUp(order, about) {
+            asked[name] += 1
+            await before()
+            return await lookUp(order, about)
+          },
+        }
+      }
+      const payments = new Map(drivers.payments)
+      payments.set(
+        'vnpay',
+        watched('vnpay', () => hanging),
+      )
+      payments.set(
+        'alepay',
+        watched('alepay', async () => undefined),
+      )
+      return { ...drivers, payments }
+    },
+  })
+})
+afterAll(async () => {
+  release()
+  await house.close()
+})
+
+test('the others are asked while one of them answers nothing', async () => {
+  const an = await house.customer()
+  const begin = (type: 1 | 2, method: string | null) =>
+    house.call('POST', '/api/payments/checkout', {
+      token: an.token,
+      body: { amount: 100_000, type, method },
+    })
+  for (let n = 0; n < 4; n++) expect((await begin(1, 'QRPAY')).status).toBe(200)
+  await eventually('as many questions as that gateway has workers', async () => asked.vnpay === 2)
+  expect((await begin(2, null)).status).toBe(200)
+  await eventually('a question to another gateway', async () => asked.alepay > 0, 15)
+  expect(asked.vnpay).toBe(2)
+})

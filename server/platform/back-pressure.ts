@@ -1,0 +1,71 @@
+/**
+ * Refusing early what could only be answered late. Two signs of load are watched: how long the event
+ * loop keeps its turns waiting, and how many calls wait for a connection to the database.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Refusal } from './errors.ts'
+
+/** How busy the process is. */
+export interface Load {
+  /** Mean delay of a turn of the event loop, milliseconds: the least of four half seconds. */
+  readonly loopDelayMs: number
+  /** Calls that wait for a database connection. */
+  readonly waiting: number
+}
+
+/** Webhooks and sign-ins are refused last: money must be noted, and who cannot sign in is stuck. */
+export type Importance = 'ordinary' | 'last'
+
+/** What is too much. `last`: four times as much as for an ordinary call. */
+const limits: Load = { loopDelayMs: 500, waiting: 60 }
+const lastFactor = 4
+const retryAfterSeconds = 5
+const sampleMs = 500
+/** One slow step is no load: it is one when all of these samples say so. */
+const samples = 4
+
+/** Whether a call is refused under this load. */
+export function isTooMuch(load: Load, importance: Importance): boolean {
+  const factor = importance === 'last' ? lastFactor : 1
+  return load.loopDelayMs > limits.loopDelayMs * factor || load.waiting > limits.waiting * factor
+}
+
+const late = [
+  '/api/webhooks/',
+  '/api/v1/auth/login',
+  '/api/v1/auth/logout',
+  '/api/v1/auth/unlock',
+] as const
+/** Of an address of ours, with or without its query. */
+export const importanceOf = (url: string): Importance =>
+  late.some((start) => url.startsWith(start)) ? 'last' : 'ordinary'
+
+export interface BackPressure {
+  /** Refuses a call with unavailable and a time to wait while there is too much to do. */
+  judge(url: string): void
+  stop(): void
+}
+
+/** `waiting`: how many wait for a connection now. Watches until it is stopped. */
+export function watchLoad(waiting: () => number): BackPressure {
+  const histogram = monitorEventLoopDelay({ resolution: 10 })
+  histogram.enable()
+  const delays: number[] = Array.from({ length: samples }, () => 0)
+  const timer = setInterval(() => {
+    // In nanoseconds. Without a turn there is no mean.
+    delays.push(Number.isFinite(histogram.mean) ? histogram.mean / 1e6 : 0)
+    delays.shift()
+    histogram.reset()
+  }, sampleMs)
+  timer.unref()
+  return {
+    judge(url) {
+      if (isTooMuch({ loopDelayMs: Math.min(...delays), waiting: waiting() }, importanceOf(url)))
+        throw new Refusal('unavailable', { retryAfterSeconds })
+    },
+    stop() {
+      clearInterval(timer)
+      histogram.disable()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * The name of a browser: random, kept by it for 90 days where no script reads it, and sent to the
+ * sign-in only. It grants nothing; a browser that signed an account in before is not made to wait for
+ * what strangers do there.
+ */
+import { randomBytes } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+
+const name = 'portal_browser'
+const keptSeconds = 90 * 86_400
+const form = /^[\w-]{43}$/
+
+export const newBrowser = (): string => randomBytes(32).toString('base64url')
+
+/** The name that this request's browser has; undefined where it has none of ours. */
+export function browserOf(request: FastifyRequest): string | undefined {
+  for (const pair of (request.headers.cookie ?? '').split(';')) {
+    const [key, value = ''] = pair.trim().split('=')
+    if (key === name && form.test(value)) return value
+  }
+  return undefined
+}
+
+/** The header's value (RFC 6265). `https`: it is never sent in the clear. */
+export const browserCookie = (browser: string, https: boolean): string =>
+  `${name}=${browser}; Path=/api/v1/auth; Max-Age=${keptSeconds}; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`

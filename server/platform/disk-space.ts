@@ -1,0 +1,35 @@
+/** How much room is left where the data lie, told before it is gone. */
+import { statfs } from 'node:fs/promises'
+import type { Log } from './log.ts'
+
+export interface DiskSpace {
+  /** Bytes. */
+  readonly free: number
+  readonly size: number
+}
+
+/** What a process without privileges may still write, in bytes. */
+export async function diskSpaceOf(folder: string): Promise<DiskSpace> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  return { free: bavail * bsize, size: blocks * bsize }
+}
+
+const gigabyte = 1_073_741_824
+/** Little is a tenth of the disk, at most 20 GB; too little is a fiftieth, at most 2 GB. */
+export function shortageOf({ free, size }: DiskSpace): 'little' | 'too little' | undefined {
+  if (free < Math.min(size / 50, 2 * gigabyte)) return 'too little'
+  return free < Math.min(size / 10, 20 * gigabyte) ? 'little' : undefined
+}
+
+/** Logs a shortage once a call, as a warning or an error; answers it in a sentence for machines. */
+export async function checkDiskSpace(
+  folder: string,
+  log: Pick<Log, 'warn' | 'error'>,
+): Promise<string | undefined> {
+  const space = await diskSpaceOf(folder)
+  const shortage = shortageOf(space)
+  if (shortage === undefined) return undefined
+  const freeGb = Number((space.free / gigabyte).toFixed(1))
+  log[shortage === 'little' ? 'warn' : 'error']({ folder, freeGb }, 'the disk is nearly full')
+  return shortage === 'too little' ? `only ${freeGb} GB are free` : undefined
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createGate, createKeyedGate } from './gate.ts'
+
+/** Work that ends when it is told to. */
+function pending() {
+  const ends: (() => void)[] = []
+  const work = () => new Promise<void>((resolve) => ends.push(resolve))
+  return { work, ends }
+}
+
+test('a gate lets in as many as it says, has the next wait in order and refuses the rest', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 0, max: 6 }),
+      fc.integer({ min: 0, max: 20 }),
+      async (atOnce, waiting, callers) => {
+        const gate = createGate({ atOnce, waiting })
+        const { work, ends } = pending()
+        const begun: number[] = []
+        const refused: number[] = []
+        const all = Array.from({ length: callers }, (_, n) =>
+          gate
+            .run(() => {
+              begun.push(n)
+              return work()
+            })
+            .catch(() => void refused.push(n)),
+        )
+        await Promise.resolve()
+        const room = Math.min(callers, atOnce + waiting)
+        expect(begun).toHaveLength(Math.min(callers, atOnce))
+        for (let ended = 0; ended < room; ended++) {
+          ends[ended]?.()
+          // oxlint-disable-next-line no-await-in-loop -- one leaves after the other
+          await new Promise(setImmediate)
+          expect(begun.length - ended - 1).toBeLessThanOrEqual(atOnce)
+        }
+        await Promise.all(all)
+        expect(begun).toEqual(Array.from({ length: room }, (_, n) => n))
+        expect(refused).toHaveLength(callers - room)
+      },
+    ),
+    { numRuns: 50 },
+  )
+})
+
+test('a failure leaves its place to the next', async () => {
+  const gate = createGate({ atOnce: 1, waiting: 1 })
+  const first = gate.run(async () => {
+    throw new Error('broken')
+  })
+  const second = gate.run(async () => 'done')
+  await expect(first).rejects.toThrow('broken')
+  expect(await second).toBe('done')
+  expect(await gate.run(async () => 'free')).toBe('free')
+})
+
+test('a keyed gate refuses beyond its number, for that key only, and forgets who left', async () => {
+  const gate = createKeyedGate(2)
+  const { work, ends } = pending()
+  const held = [gate.run('an', work), gate.run('an', work)]
+  await expect(gate.run('an', work)).rejects.toMatchObject({ code: 'rate_limited' })
+  expect(await gate.run('binh', async () => 'in')).toBe('in')
+  for (const end of ends) end()
+  await Promise.all(held)
+  expect(await gate.run('an', async () => 'in')).toBe('in')
+})

@@ -1,0 +1,82 @@
+/** What a room is handed of a request, and what it may answer with. */
+import type { Endpoint, Input, Language, Output } from '../../contract/index.ts'
+import type { Tx } from './db.ts'
+
+/** Who calls, as the auth room tells. */
+export interface Caller {
+  readonly customerId: string
+  readonly sessionId: string
+  /** Only calls that say so are open to it. */
+  readonly locked: boolean
+}
+
+/** Where a call comes from. */
+export interface Origin {
+  readonly ip: string
+  /** What limits count the address as: an IPv4 address, or the /64 of an IPv6 address. */
+  readonly network: string
+  /** What the browser's cookie says; a new name where there is none. It grants no access. */
+  readonly browser: string
+  /** At most 300 characters of it; empty without one. */
+  readonly userAgent: string
+}
+
+export interface Call<E extends Endpoint> {
+  readonly params: Output<E['params']>
+  readonly query: Output<E['query']>
+  readonly body: Output<E['body']>
+  /** The signed-in customer's id; empty for public calls. */
+  readonly customerId: string
+  readonly caller: Caller | undefined
+  readonly language: Language
+  readonly ip: string
+  readonly from: Origin
+  /** Has the browser keep the name that `from.browser` gives it, for 90 days. */
+  readonly keepBrowser: () => void
+}
+/** A call of which only the caller is known. */
+export type From = Omit<Call<Endpoint>, 'params' | 'query' | 'body'>
+/**
+ * POST, PUT and DELETE run in one transaction, together with the answer that is kept for their
+ * Idempotency-Key. `prepared`: what was worked out before the transaction began.
+ */
+export type Write<E extends Endpoint, P = undefined> = Call<E> & {
+  readonly tx: Tx
+  readonly prepared: P
+}
+/**
+ * A call that reaches a third party runs in no transaction. Repeated under its Idempotency-Key it
+ * has the same `actionId`, and acts once.
+ */
+export type Act<E extends Endpoint> = Call<E> & { readonly actionId: string }
+
+/** A page of a keyset-paginated list. */
+export class Page<R> {
+  readonly result: R
+  readonly next: string | null
+  constructor(result: R, next: string | null) {
+    this.result = result
+    this.next = next
+  }
+}
+
+/** A document to keep, sent as it is made and never held in memory. */
+export interface FileAnswer {
+  /** ASCII. */
+  readonly name: string
+  readonly type: string
+  readonly chunks: AsyncIterable<string | Buffer>
+  /** Length in bytes, where it is known beforehand. */
+  readonly bytes?: number
+  /** The chunks are the JSON of `result`. */
+  readonly enveloped?: boolean
+  /**
+   * Present where a part may be asked for: which bytes the chunks are, null for all of them. RFC
+   * 9110, 14.
+   */
+  readonly part?: { readonly start: number; readonly end: number; readonly total: number } | null
+}
+
+export type Answer<E extends Endpoint> = E['paged'] extends true
+  ? Page<Input<E['result']>>
+  : Input<E['result']>

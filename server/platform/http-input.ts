@@ -1,0 +1,61 @@
+/** What a caller sent, read by the schema of the call. */
+import * as z from 'zod'
+import {
+  fieldMessage,
+  type Endpoint,
+  type Issue,
+  type Language,
+  type Output,
+} from '../../contract/index.ts'
+import { Refusal } from './errors.ts'
+
+/** What a call without a body of its own takes: none, or an empty one. */
+export const noBody = z.strictObject({})
+
+/** Of a body with a thousand faults the first are told: an answer is never longer than what it answers. */
+const fieldsTold = 50
+
+function fieldsOf(issues: readonly z.core.$ZodIssue[], language: Language): Record<string, string> {
+  // A map, because a caller may well name a field `constructor`.
+  const fields = new Map<string, string>()
+  for (const issue of issues) {
+    if (fields.size >= fieldsTold) break
+    const names =
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => [...issue.path, key].join('.'))
+        : [issue.path.join('.') || 'body']
+    for (const name of names.slice(0, fieldsTold))
+      if (!fields.has(name) && fields.size < fieldsTold)
+        fields.set(name, fieldMessage(issue as Issue, language))
+  }
+  return Object.fromEntries(fields)
+}
+
+/** Where a text stands that PostgreSQL cannot hold: one with NUL or half a surrogate pair. */
+export function unstorable(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string')
+    return value.includes('\0') || !value.isWellFormed() ? path || 'body' : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, inner] of Object.entries(value)) {
+    const found = unstorable(inner, path === '' ? key : `${path}.${key}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The value as its schema reads it. Refuses with invalid_input, one sentence a field. */
+export const checkInput = <S extends Endpoint['body']>(
+  schema: S,
+  value: unknown,
+  language: Language,
+): Output<S> => {
+  if (!schema) return undefined as Output<S>
+  // With the input, so that a field of the wrong type is not called missing.
+  const parsed = z.core.safeParse(schema, value, { reportInput: true })
+  if (!parsed.success)
+    throw new Refusal('invalid_input', { fields: fieldsOf(parsed.error.issues, language) })
+  const unfit = unstorable(parsed.data, '')
+  if (unfit !== undefined)
+    throw new Refusal('invalid_input', { fields: { [unfit]: fieldMessage({}, language) } })
+  return parsed.data as Output<S>
+}

@@ -1,0 +1,148 @@
+/** What calls of other sites, forms, and calls with a thousand faults are answered. */
+import { randomUUID } from 'node:crypto'
+import http from 'node:http'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+
+let portal: TestHouse
+let an: TestCustomer
+beforeAll(async () => {
+  portal = await openTestHouse({ env: { TRUST_PROXY: 'on' } })
+  an = await portal.customer()
+})
+afterAll(() => portal.close())
+
+describe('forms', () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  test.each([
+    ['POST', '/api/v1/auth/login'],
+    ['POST', '/api/v1/auth/register'],
+    ['POST', '/api/v1/auth/recover'],
+    ['PUT', '/api/v1/account'],
+    ['POST', '/api/wp'],
+  ])('%s %s takes none', async (method, path) => {
+    const answer = await portal.call(method, path, {
+      body: `email=${an.email}&password=wrong-password`,
+      token: an.token,
+      headers: form,
+    })
+    expect([answer.status, answer.body.error?.code]).toEqual([415, 'unsupported_media_type'])
+    expect(answer.body.error?.requestId).toBeTruthy()
+  })
+  test('Pusher’s authorisation takes one, and JSON', async () => {
+    const channel = `private-${an.id}`
+    const asForm = await portal.call('POST', '/api/v1/auth/pusher', {
+      body: `socket_id=1.2&channel_name=${channel}`,
+      token: an.token,
+      headers: form,
+    })
+    const asJson = await portal.call('POST', '/api/v1/auth/pusher', {
+      body: { socket_id: '1.2', channel_name: channel },
+      token: an.token,
+    })
+    expect([asForm.status, asJson.status]).toEqual([200, 200])
+    expect(asForm.text).toBe(asJson.text)
+  })
+})
+
+describe('calls of other sites', () => {
+  const download = `/api/wp/${randomUUID()}/backups/${randomUUID()}/download?ticket=1.x`
+  /** As a browser that follows a link on another site; fetch names its own mode. */
+  const navigate = (path: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      http
+        .get(`${portal.url}${path}`, { headers: from('cross-site', 'navigate') }, (answer) => {
+          answer.resume()
+          resolve(answer.statusCode)
+        })
+        .on('error', reject)
+    })
+  const from = (site: string, mode = 'cors') => ({ 'sec-fetch-site': site, 'sec-fetch-mode': mode })
+  test.each([
+    ['GET', '/api/v1/auth/me'],
+    ['GET', '/api/config'],
+    ['POST', '/api/v1/auth/login'],
+    ['POST', '/api/v1/auth/pusher'],
+    ['PUT', '/api/v1/account'],
+    ['POST', '/api/payments/checkout'],
+    ['DELETE', `/api/wp/${randomUUID()}`],
+  ])('%s %s is forbidden', async (method, path) => {
+    const answer = await portal.call(method, path, {
+      token: an.token,
+      ...(method !== 'GET' && method !== 'DELETE' && { body: {} }),
+      headers: from('cross-site'),
+    })
+    expect([answer.status, answer.body.error?.code]).toEqual([403, 'forbidden'])
+  })
+  test.each(['same-origin', 'same-site', 'none'])('one of %s is not', async (site) => {
+    const me = await portal.call('GET', '/api/v1/auth/me', { token: an.token, headers: from(site) })
+    expect(me.status).toBe(200)
+  })
+  test('webhooks, pages that a gateway or a mail leads to, and links to files are open', async () => {
+    const navigation = from('cross-site', 'navigate')
+    const notice = await portal.call('POST', '/api/webhooks/vnpay', {
+      body: {},
+      headers: navigation,
+    })
+    expect(notice.status).not.toBe(403)
+    for (const path of ['/api/payments/success?transId=x', '/', '/login']) {
+      const page = await portal.call('GET', path, { headers: navigation })
+      expect([path, page.status]).toEqual([path, 200])
+    }
+    for (const path of ['/api/invoices/unknown/pdf', download])
+      expect([path, await navigate(path)]).toEqual([path, 404])
+    const read = await portal.call('GET', download, { headers: from('cross-site') })
+    expect(read.status).toBe(403)
+  })
+})
+
+test('no answer of the API is kept by a browser or a proxy, and pages cannot be framed', async () => {
+  for (const path of ['/api/v1/auth/me', '/api/config', '/api/wp', '/api/nowhere']) {
+    const answer = await portal.call('GET', path, { token: an.token })
+    expect([path, answer.headers.get('cache-control')]).toEqual([path, 'no-store'])
+  }
+  const refused = await portal.call('GET', '/api/v1/auth/me')
+  expect(refused.headers.get('cache-control')).toBe('no-store')
+  const page = await portal.call('GET', '/')
+  expect(page.headers.get('x-frame-options')).toBe('DENY')
+  expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect(page.headers.get('permissions-policy')).toContain('camera=()')
+})
+
+test('of a body with thousands of faults fifty are told', async () => {
+  const unknown = Object.fromEntries(Array.from({ length: 9000 }, (_, n) => [`key-${n}`, 1]))
+  const answer = await portal.call('POST', '/api/v1/auth/login', { body: unknown })
+  expect(answer.status).toBe(422)
+  expect(Object.keys(answer.body.error?.fields ?? {})).toHaveLength(50)
+  const nested = await portal.call('POST', '/api/dns/x/records/delete', {
+    token: an.token,
+    body: { ids: Array.from({ length: 5000 }, () => 1) },
+  })
+  expect(Object.keys(nested.body.error?.fields ?? {}).length).toBeLessThanOrEqual(50)
+})
+
+test('answers under the keys of who is not signed in are bounded for each network', async () => {
+  const ask = (n: number, ip: string) =>
+    portal.call('POST', '/api/v1/auth/active', {
+      body: { email: 'nobody@example.vn', code: '123456' },
+      headers: { 'idempotency-key': `key-${n}`, 'x-forwarded-for': ip },
+    })
+  // Addresses of one /64, so that it is one network; each code is answered as ended.
+  for (let at = 0; at < 210; at += 10)
+    await Promise.all(
+      Array.from({ length: 10 }, (_, n) => ask(at + n, `2001:db8:7:7::${(at + n).toString(16)}`)),
+    )
+  // Those at once do not see each other; the next one does.
+  await ask(500, '2001:db8:7:7::1')
+  await ask(0, '2001:db8:7:8::1')
+  const { rows } = await sql<{ scope: string; n: number }>`
+    select scope, count(*)::int as n from idempotency where scope like 'anonymous:%'
+    group by scope order by scope`.execute(portal.house.db)
+  expect(rows).toEqual([
+    { scope: 'anonymous:2001:db8:7:7::/64', n: 200 },
+    { scope: 'anonymous:2001:db8:7:8::/64', n: 1 },
+  ])
+  const again = await ask(209, '2001:db8:7:7::1')
+  expect(again.headers.get('idempotency-replayed')).toBe('true')
+})

@@ -1,0 +1,125 @@
+/** The web server itself: what it takes, what it writes into the log, and how it ends. */
+import { randomUUID } from 'node:crypto'
+import Fastify, {
+  LogController,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { isUuid } from './db.ts'
+import { explain } from './http-failures.ts'
+import type { Log } from './log.ts'
+import { networkOf } from './network.ts'
+import { watchUnused } from './unused-connections.ts'
+import { opensWebSocket } from './upgrade.ts'
+
+export interface ServerOptions {
+  readonly log: Log
+  readonly trustProxy: boolean
+  /** Throws a Refusal for a call that there is no time for. */
+  readonly judgeLoad: (url: string) => void
+  readonly onResponse?: (route: string, method: string, status: number, seconds: number) => void
+}
+
+/** Whose call it is, for the log. */
+const customers = new WeakMap<FastifyRequest, string>()
+export const noteCaller = (request: FastifyRequest, customerId: string): void =>
+  void customers.set(request, customerId)
+
+/** What no page of ours uses (W3C Permissions Policy); payment is the card form's. */
+const permissions =
+  'camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), usb=(), serial=(), hid=()'
+const bodyLimitBytes = 256 * 1024
+/** How long a stop waits for requests in hand. */
+const closeMs = 8_000
+
+/** A server without routes, whose failures have our envelope. */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { log } = options
+  const answerTrouble = (
+    error: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): FastifyReply => {
+    const { body, retryAfter } = explain(error, request, log)
+    if (retryAfter !== undefined) reply.header('retry-after', retryAfter)
+    return reply.code(body.statusCode).send(body)
+  }
+  const server = Fastify({
+    // Where it listens is told with everything else that an operator wants to know at the start.
+    loggerInstance: log.child(
+      {},
+      log.level === 'info' ? { level: 'warn' } : {},
+    ) as unknown as import('fastify').FastifyBaseLogger,
+    // One line per request is written below, with the route's pattern and no query string (tickets travel there).
+    logController: new LogController({ disableRequestLogging: true }),
+    // One hop: the proxy in front. What stands further left in X-Forwarded-For is whatever the caller wrote.
+    trustProxy: options.trustProxy && ((_address: string, hop: number) => hop === 0),
+    bodyLimit: bodyLimitBytes,
+    forceCloseConnections: 'idle',
+    http: { shouldUpgradeCallback: opensWebSocket },
+    // What arrives on an open connection while the portal stops is still answered, in our own words, and the connection ends with it.
+    return503OnClosing: false,
+    requestIdHeader: false,
+    genReqId: (request) => {
+      const given = request.headers['x-request-id']
+      return typeof given === 'string' && isUuid(given) ? given : randomUUID()
+    },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
+    // Trouble before any route is known; the hooks below have not run.
+    frameworkErrors: (error, request, reply) =>
+      void answerTrouble(
+        error,
+        request as FastifyRequest,
+        (reply as FastifyReply).header('x-request-id', request.id),
+      ),
+  })
+  const endUnused = watchUnused(server.server)
+  let patience: NodeJS.Timeout | undefined
+  server.addHook('preClose', async () => {
+    endUnused()
+    // One that is opened now, or whose request never ends.
+    patience = setTimeout(() => server.server.closeAllConnections(), closeMs)
+  })
+  server.addHook('onClose', async () => clearTimeout(patience))
+
+  // An empty body with a JSON content type is no body: logout and pay have none, and clients send the header all the same.
+  const parseJson = server.getDefaultJsonParser('error', 'error')
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else void parseJson(request, body as string, done)
+  })
+
+  server.removeContentTypeParser('text/plain')
+
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    reply.header('permissions-policy', permissions)
+    if (request.url.startsWith('/api/')) options.judgeLoad(request.url)
+  })
+  server.addHook('onSend', async (request, reply) => {
+    // Answers are somebody's own. What may be kept says so itself.
+    if (request.url.startsWith('/api/') && !reply.hasHeader('cache-control'))
+      reply.header('cache-control', 'no-store')
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    // Calls are what an operator looks for; pages, their parts and the probes of a monitor would bury them.
+    const level = request.url.startsWith('/api/') ? 'info' : 'debug'
+    log[level](
+      {
+        reqId: request.id,
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        network: networkOf(request.ip),
+        ...(customers.has(request) && { customer: customers.get(request) }),
+      },
+      'request',
+    )
+    options.onResponse?.(route, request.method, reply.statusCode, reply.elapsedTime / 1000)
+  })
+  server.setErrorHandler(answerTrouble)
+  return server as unknown as FastifyInstance
+}

@@ -1,0 +1,145 @@
+/** Durable jobs: those that give up are seen and started again, and repeated ones do not pile up. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { testDatabase, type TestDatabase } from '../../test/database.ts'
+import { connect, transaction, type Pool } from './db.ts'
+import { givenUpByQueue, givenUpJobs, queueStates, startAgain } from './job-failures.ts'
+import { createJobs, type JobDefinition, type Jobs } from './jobs.ts'
+import { createLog } from './log.ts'
+
+let database: TestDatabase
+let pool: Pool
+let jobs: Jobs
+beforeEach(async () => {
+  database = await testDatabase()
+  pool = connect(database.url, 4, () => undefined)
+})
+afterEach(async () => {
+  await jobs.stop()
+  await pool.close()
+  await database.drop()
+})
+async function start(...definitions: JobDefinition<{ n: number }>[]): Promise<void> {
+  jobs = createJobs(database.url, createLog('silent'))
+  for (const each of definitions) jobs.define(each)
+  await jobs.start()
+}
+const add = (name: string, n = 0): Promise<void> =>
+  transaction(pool.db, (tx) => jobs.add(tx, name, { n }))
+
+describe('a job that gave up', () => {
+  test('is counted, told with its reason, and runs again when it is asked for', async () => {
+    let broken = true
+    const ended: number[] = []
+    await start({
+      name: 'fragile',
+      retries: 1,
+      retryDelaySeconds: 0,
+      run: async ({ n }) => {
+        if (broken) throw new Error(`the outside world is away for ${n}`)
+        ended.push(n)
+      },
+    })
+    await add('fragile', 1)
+    await add('fragile', 2)
+    await expect.poll(() => givenUpByQueue(pool.db)).toEqual(new Map([['fragile', 2]]))
+    const [newest, oldest] = await givenUpJobs(pool.db, { limit: 10 })
+    expect([newest, oldest].map((each) => each?.reason ?? '').toSorted()).toEqual([
+      'the outside world is away for 1',
+      'the outside world is away for 2',
+    ])
+    expect(oldest).toMatchObject({ queue: 'fragile', attempts: 2 })
+    expect((await queueStates(pool.db)).find(({ queue }) => queue === 'fragile')).toMatchObject({
+      waiting: 0,
+      running: 0,
+      givenUp: 2,
+    })
+
+    broken = false
+    expect(await startAgain(pool.db, { ids: [oldest?.id ?? '', 'no id'] })).toBe(1)
+    await expect.poll(() => ended.length).toBe(1)
+    expect(await startAgain(pool.db, { queue: 'another' })).toBe(0)
+    expect(await startAgain(pool.db, { queue: 'fragile' })).toBe(1)
+    await expect.poll(() => ended.toSorted((a, b) => a - b)).toEqual([1, 2])
+    expect(await givenUpByQueue(pool.db)).toEqual(new Map())
+    expect(await startAgain(pool.db, { all: true })).toBe(0)
+  })
+
+  test('never gives up where the work must end well', { timeout: 90_000 }, async () => {
+    let runs = 0
+    await start({
+      name: 'lasting',
+      retries: 'unlimited',
+      retryDelaySeconds: 1,
+      longestDelaySeconds: 1,
+      run: async (_payload, { last }) => {
+        expect(last).toBe(false)
+        if (++runs < 3) throw new Error('not yet')
+      },
+    })
+    await add('lasting')
+    // As if it had failed all through a long weekend: neither tries nor days end it.
+    await sql`update pgboss.job set retry_count = 5000, created_on = created_on - interval '15 days'
+      where name = 'lasting'`.execute(pool.db)
+    const { rows } = await sql<{ days: number }>`
+      select extract(epoch from keep_until - now()) / 86400 as days from pgboss.job
+      where name = 'lasting'`.execute(pool.db)
+    expect(Number(rows[0]?.days)).toBeGreaterThan(365)
+    // pg-boss takes some seconds to each retry.
+    await expect.poll(() => runs, { timeout: 60_000 }).toBe(3)
+    await jobs.idle()
+    expect(await givenUpByQueue(pool.db)).toEqual(new Map())
+  })
+
+  test('that runs by itself every so often counts until it ended well once more', async () => {
+    let broken = true
+    await start({
+      name: 'swept',
+      cron: '0 0 1 1 *',
+      retries: 0,
+      run: async () => {
+        if (broken) throw new Error('the database was away')
+      },
+    })
+    await add('swept')
+    await expect.poll(() => givenUpByQueue(pool.db)).toEqual(new Map([['swept', 1]]))
+    broken = false
+    await add('swept')
+    await expect.poll(() => givenUpByQueue(pool.db)).toEqual(new Map())
+  })
+})
+
+describe('a job that runs by itself every so often', () => {
+  test('waits at most once while one is under way', async () => {
+    let runs = 0
+    let end: (() => void) | undefined
+    await start({
+      name: 'slow-sweep',
+      cron: '0 0 1 1 *',
+      run: async () => {
+        runs += 1
+        if (runs === 1) await new Promise<void>((resolve) => (end = resolve))
+      },
+    })
+    await add('slow-sweep')
+    await expect.poll(() => runs).toBe(1)
+    for (let minute = 0; minute < 5; minute++) await add('slow-sweep')
+    expect((await queueStates(pool.db)).find(({ queue }) => queue === 'slow-sweep')).toMatchObject({
+      waiting: 1,
+      running: 1,
+    })
+    end?.()
+    await jobs.idle()
+    expect(runs).toBe(2)
+  })
+
+  test('takes this rule over in a database of an earlier release', async () => {
+    await start({ name: 'older', run: async () => undefined })
+    await jobs.stop()
+    await start({ name: 'older', cron: '0 0 1 1 *', run: async () => undefined })
+    const { rows } = await sql`select policy from pgboss.queue where name = 'older'`.execute(
+      pool.db,
+    )
+    expect(rows).toEqual([{ policy: 'short' }])
+  })
+})

@@ -1,0 +1,148 @@
+/** What a posting is, and what the ledger does for the other rooms. */
+import type { Currency } from '../../contract/money.ts'
+import type { Queryable, Tx } from '../platform/db.ts'
+
+/** Signed minor units: positive raises the account. */
+export interface Line {
+  readonly account: string
+  readonly amount: bigint
+}
+export interface Posting {
+  /** Idempotency key: the same key and content posts once; other content under it is a bug. */
+  readonly key: string
+  readonly kind: PostingKind
+  /** What the transaction log says of it, in any language: names and numbers only. */
+  readonly details: Details
+  readonly lines: readonly Line[]
+  readonly reverses?: bigint
+}
+export type PostingKind =
+  | 'topup'
+  | 'charge'
+  | 'refund'
+  | 'suspense'
+  /** Out of suspense again: the gateway told more of it, and it is credited as what it is. */
+  | 'unpark'
+  /** To the source: out of the wallet, and back into it when the gateway refuses. */
+  | 'withdrawal'
+  | 'withdrawal_undone'
+  | 'paid_out'
+  /** Taken back by the gateway or the bank, and given again. */
+  | 'chargeback'
+  | 'chargeback_won'
+  /** Out of the wallet, for what a chargeback left owed. */
+  | 'set_off'
+export interface Details {
+  /** A gateway's or bank's name. */
+  readonly provider?: string
+  /** Our transaction code of a top-up. */
+  readonly code?: string
+  /** An invoice's number. */
+  readonly invoice?: string
+  /** What was sold: a server's name. */
+  readonly subject?: string
+  readonly reason?: string
+}
+
+/** `short`: a wallet would go below zero; nothing was written. */
+export type Outcome =
+  | { readonly outcome: 'posted' | 'replayed'; readonly transferId: bigint }
+  | { readonly outcome: 'short' }
+
+/** `setOff`: minor units that went on to what a chargeback had left owed. */
+export type Credited = Outcome & { readonly setOff: bigint }
+
+/** Throws when the lines do not balance. */
+export function assertBalanced(lines: readonly Line[]): void {
+  if (lines.length < 2) throw new Error('a posting needs at least two lines')
+  if (lines.some((line) => line.amount === 0n)) throw new Error('a line of a posting is zero')
+  if (new Set(lines.map((line) => line.account)).size !== lines.length)
+    throw new Error('an account stands twice in a posting')
+  if (lines.reduce((sum, line) => sum + line.amount, 0n) !== 0n)
+    throw new Error('a posting does not balance')
+}
+
+/** Money between one customer's wallet and a gateway. */
+export interface Movement {
+  readonly key: string
+  readonly customerId: string
+  readonly driver: string
+  /** Minor units, above zero. */
+  readonly amount: bigint
+  readonly currency: Currency
+  readonly details: Details
+}
+
+/** What a customer pays for. */
+export interface Sale {
+  readonly key: string
+  readonly customerId: string
+  readonly product: string
+  /** Minor units, above zero. */
+  readonly amount: bigint
+  readonly currency: Currency
+  readonly details: Details
+}
+
+export interface Ledger {
+  /** Opens the house's accounts for these gateways and products, in every currency. Called once, at the start. */
+  prepare(
+    db: Queryable,
+    house: { drivers: readonly string[]; products: readonly string[] },
+  ): Promise<void>
+  openWallet(tx: Tx, customerId: string, currency: Currency): Promise<void>
+  /** Takes away wallets in which nothing was ever entered; throws where something was. */
+  closeWallets(tx: Tx, customerIds: readonly string[]): Promise<void>
+  /**
+   * Money arrived through a gateway for a customer. What a chargeback left owed is set off from it
+   * at once, by entries of their own.
+   */
+  credit(tx: Tx, topup: Movement): Promise<Credited>
+  /** A customer pays for something. `short` when the wallet does not hold enough. */
+  charge(tx: Tx, sale: Sale): Promise<Outcome>
+  /** Many customers pay, in one round trip; a wallet that is short stops nobody else. Answers as many words, in the same order. */
+  chargeAll(tx: Tx, sales: readonly Sale[]): Promise<readonly Outcome['outcome'][]>
+  /**
+   * Gives back what was charged, as a new entry; the first one stays. With `paidAt`, as far as money that had come until then has been taken back
+   * since and is owed to us, the refund settles that: an entry of its own takes it out of the wallet again.
+   */
+  refund(
+    tx: Tx,
+    refund: Sale & { readonly reverses?: bigint; readonly paidAt?: Date },
+  ): Promise<Outcome>
+  /** Money that matches nothing waits in the gateway's suspense account. */
+  park(
+    tx: Tx,
+    parked: { key: string; driver: string; amount: bigint; currency: Currency; details: Details },
+  ): Promise<Outcome>
+  /** What was parked is the gateway's again, because the customer's wallet is credited with it next. */
+  unpark(tx: Tx, parked: Movement): Promise<Outcome>
+  /** Parked money is given to a customer, and set off like a top-up. */
+  assign(tx: Tx, parked: Movement): Promise<Credited>
+  /** What was posted under a key: minor units, and the transaction code that it names. Undefined: nothing. */
+  posted(
+    tx: Tx,
+    key: string,
+  ): Promise<{ readonly amount: bigint; readonly code: string | undefined } | undefined>
+  /** Takes money out of a wallet that is to go back to its source. `short` when the wallet does not hold it. */
+  withhold(tx: Tx, withdrawal: Movement): Promise<Outcome>
+  /** The gateway refused: the withheld money is the customer's again. */
+  release(tx: Tx, withdrawal: Movement): Promise<Outcome>
+  /** The gateway gave the withheld money back to its source. */
+  payOut(tx: Tx, withdrawal: Movement): Promise<Outcome>
+  /**
+   * The gateway took money back by itself: from the wallet as far as it holds any, and never more than `atMost` (minor units, not below zero);
+   * the rest is owed to us.
+   */
+  takeBack(
+    tx: Tx,
+    chargeback: Movement & { readonly atMost: bigint },
+  ): Promise<Outcome & { readonly owed: bigint }>
+  /**
+   * A chargeback was decided for us: what was taken from the wallet is there again, and what is still owed because of it is owed no more.
+   * `undoes` is the key of the posting that took it.
+   */
+  giveAgain(tx: Tx, chargeback: Movement & { readonly undoes: string }): Promise<Outcome>
+  /** Minor units. */
+  balanceOf(db: Queryable, customerId: string): Promise<{ balance: bigint; currency: Currency }>
+}

@@ -1,0 +1,177 @@
+// Runs the processes that pack and unpack sites: few at a time, each for as long and with as much
+// memory as an honest site of its size needs.
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { DriverFailure } from '../../../platform/errors.ts'
+import type { CopyFigures } from '../../driver.ts'
+import type { ArchiveOrder } from './archive-process.ts'
+import { childPath, offerToOomKiller, type Confinement, type Reach } from './confinement.ts'
+import { Gate } from './gate.ts'
+
+const repository = path.resolve(import.meta.dirname, '../../../..')
+const program = path.join(import.meta.dirname, 'archive-process.ts')
+/** What the program itself is made of. */
+const ownReads = ['server', 'node_modules', 'package.json'].map((name) =>
+  path.join(repository, name),
+)
+
+const atOnce = 2
+/** What a copy may take. */
+export interface CopyLimits {
+  /** Time, ms: so long in any case, and as long as its bytes take at that rate. */
+  readonly leastMs: number
+  readonly bytesPerMs: number
+  /** Memory of the process, MB. */
+  readonly residentMb: number
+}
+/** A fresh site takes some seconds; a busy machine some ten times as much, a slow disk too. */
+const usualLimits: CopyLimits = { leastMs: 3 * 60_000, bytesPerMs: 1_000, residentMb: 768 }
+const mostMs = 30 * 60_000
+/** A copy that failed after so much of its time took others' time, whatever the reason. */
+const slowShare = 0.25
+/** JavaScript's own memory, MB. */
+const heapMb = 256
+const watchMs = 500
+
+export interface CopyJob {
+  /** Who may cut it short. */
+  readonly owner: string
+  /** Whose place it takes: of what was too slow or too large once, one at a time is copied. */
+  readonly lane: string
+  readonly order: ArchiveOrder
+  readonly reach: Reach
+  /** Whom it runs as; null: the portal's own user. */
+  readonly user: number | null
+  /** The archive. */
+  readonly input?: number
+  readonly output?: number
+  /** Of the site or of the archive: larger ones may take longer. */
+  readonly bytes: number
+}
+
+/** Resident memory, MB; undefined where the system does not say. */
+function residentOf(pid: number | undefined): number | undefined {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return kilobytes === undefined ? undefined : Math.round(Number(kilobytes) / 1024)
+  } catch {
+    return undefined
+  }
+}
+
+export class Archivist {
+  readonly #confinement: Confinement
+  /** Sites that have kept to their time, and those that once did not: these wait for each other. */
+  readonly #gate = new Gate(atOnce)
+  readonly #slowGate = new Gate(1)
+  readonly #slow = new Set<string>()
+  readonly #limits: CopyLimits
+  #closed = false
+  /** How often an owner's jobs were cut short: those that wait for their turn end, too. */
+  readonly #cuts = new Map<string, number>()
+  readonly #running = new Map<
+    ChildProcess,
+    { readonly owner: string; readonly ended: Promise<unknown> }
+  >()
+
+  /** `limits`: what tests make smaller. */
+  constructor(confinement: Confinement, limits: Partial<CopyLimits> = {}) {
+    this.#confinement = confinement
+    this.#limits = { ...usualLimits, ...limits }
+  }
+
+  /**
+   * Does the job in its turn.
+   * @throws DriverFailure rejected: the site's content is at fault; unavailable: it did not come to
+   *   an end in its time or memory, or the driver is closing
+   */
+  async run(job: CopyJob): Promise<CopyFigures> {
+    const gate = this.#slow.has(job.lane) ? this.#slowGate : this.#gate
+    const cuts = this.#cuts.get(job.owner)
+    return gate.run(() => this.#work(job, cuts))
+  }
+
+  async #work(job: CopyJob, cuts: number | undefined): Promise<CopyFigures> {
+    const { file, args } = await this.#confinement.command(
+      program,
+      [],
+      {
+        reads: [...ownReads, ...job.reach.reads],
+        writes: job.reach.writes,
+      },
+      job.user,
+      {
+        addons: false,
+        flags: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${heapMb}`],
+      },
+    )
+    if (this.#closed) throw new DriverFailure('unavailable', 'the WordPress driver is closing')
+    if (this.#cuts.get(job.owner) !== cuts)
+      throw new DriverFailure('unavailable', 'the copy was cut short before its turn')
+    const stdio: StdioOptions = [job.input ?? 'ignore', job.output ?? 'ignore', 'inherit', 'ipc']
+    // Nothing of the portal's environment: it holds keys.
+    const child = spawn(file, args, { stdio, env: { PATH: childPath }, cwd: repository })
+    if (child.pid !== undefined) offerToOomKiller(child.pid)
+    const { promise, resolve, reject } = Promise.withResolvers<CopyFigures>()
+    const fail = (why: string, kind: 'rejected' | 'unavailable' = 'unavailable'): void =>
+      reject(new DriverFailure(kind, `the copy was not finished: ${why}`))
+    const giveUp = (why: string): void => {
+      this.#slow.add(job.lane)
+      fail(why)
+      child.kill('SIGKILL')
+    }
+    const { leastMs, bytesPerMs, residentMb } = this.#limits
+    const began = performance.now()
+    const limitMs = Math.min(mostMs, leastMs + job.bytes / bytesPerMs)
+    const timer = setTimeout(
+      () => giveUp(`it took longer than ${Math.round(limitMs / 1000)} s`),
+      limitMs,
+    )
+    const watch = setInterval(() => {
+      const resident = residentOf(child.pid)
+      if (resident !== undefined && resident > residentMb)
+        giveUp(`it took more than ${residentMb} MB of memory`)
+    }, watchMs)
+    const ended = new Promise((done) => child.once('close', done))
+    this.#running.set(child, { owner: job.owner, ended })
+    child.once('message', (answer: { figures?: CopyFigures; fault?: string; unfit?: boolean }) =>
+      answer.figures
+        ? resolve(answer.figures)
+        : fail(answer.fault ?? 'no answer', answer.unfit ? 'rejected' : 'unavailable'),
+    )
+    child.once('error', (error) => fail(error.message))
+    child.once('close', (code, signal) => fail(String(signal ?? code)))
+    child.send(job.order, (error) => error && fail(error.message))
+    try {
+      return await promise
+    } catch (error) {
+      if (performance.now() - began > limitMs * slowShare) this.#slow.add(job.lane)
+      throw error
+    } finally {
+      clearTimeout(timer)
+      clearInterval(watch)
+      await ended
+      this.#running.delete(child)
+    }
+  }
+
+  /** Ends what runs, and begins nothing any more. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#end([...this.#running])
+  }
+
+  /** Ends what runs for the owner and what waits. */
+  cutShort(owner: string): Promise<void> {
+    this.#cuts.set(owner, (this.#cuts.get(owner) ?? 0) + 1)
+    return this.#end([...this.#running].filter(([, one]) => one.owner === owner))
+  }
+
+  async #end(
+    doomed: readonly (readonly [ChildProcess, { readonly ended: Promise<unknown> }])[],
+  ): Promise<void> {
+    for (const [child] of doomed) child.kill('SIGKILL')
+    await Promise.all(doomed.map(([, { ended }]) => ended))
+  }
+}

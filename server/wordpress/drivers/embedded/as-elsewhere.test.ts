@@ -1,0 +1,186 @@
+/**
+ * What WordPress finds on any other host: a search that knows Vietnamese letters, locks between
+ * containers, its own disk, its own address.
+ */
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fixture } from '../../../../test/embedded-wordpress.ts'
+import { createEdge, createHostTable, type Edge } from '../../../edge/index.ts'
+import type { SiteAddress, SiteRuntime } from '../../driver.ts'
+import { ask, eventually, specOf } from '../conformance.ts'
+
+/** A port that is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+describe('WordPress as elsewhere', { timeout: 240_000 }, () => {
+  let parts: Awaited<ReturnType<typeof fixture>>
+  let driver: SiteRuntime
+  let edge: Edge
+  let spec = specOf()
+  const page = async (target: string, container = 0) =>
+    (await ask(driver.upstreams(spec.id)[container] as SiteAddress, spec.url + target)).text
+  const put = (name: string, code: string) =>
+    parts.put(spec.id, name, `<?php require __DIR__ . '/wp-load.php'; ${code}`)
+
+  beforeAll(async () => {
+    parts = await fixture()
+    driver = parts.driver
+    const port = await freePort()
+    spec = specOf({ url: `http://as-elsewhere.localhost:${port}` })
+    await driver.install(spec, { user: 'boss', password: 'Another#1pass', email: 'b@example.com' })
+    await driver.start(spec)
+    const hosts = createHostTable(driver.upstreams)
+    hosts.replace([{ host: 'as-elsewhere.localhost', site: spec.id, state: 'live' }])
+    edge = createEdge({
+      resolve: hosts.resolve,
+      port,
+      host: '127.0.0.1',
+      log: { warn: () => {} },
+      note: () => {},
+    })
+    await edge.listen()
+  }, 200_000)
+  afterAll(async () => {
+    await edge?.close()
+    await parts?.dispose()
+  }, 60_000)
+
+  test('a search finds Vietnamese text in any case, with marks and without, and soon in a few thousand posts', async () => {
+    await put(
+      'probe-fill.php',
+      `global $wpdb;
+$wpdb->query( 'BEGIN' );
+$text = str_repeat( 'Một ngày đẹp trời ở thành phố biển, người ta kể chuyện xưa. ', 30 );
+for ( $i = 0; $i < 3000; $i++ ) $wpdb->insert( $wpdb->posts, array( 'post_title' => "Bài số $i", 'post_content' => $text . $i, 'post_status' => 'publish', 'post_type' => 'post', 'post_excerpt' => '', 'to_ping' => '', 'pinged' => '', 'post_content_filtered' => '', 'post_date' => '2026-01-01 00:00:00', 'post_date_gmt' => '2026-01-01 00:00:00', 'post_modified' => '2026-01-01 00:00:00', 'post_modified_gmt' => '2026-01-01 00:00:00' ) );
+$wpdb->query( 'COMMIT' );
+echo wp_insert_post( array( 'post_title' => 'Đường lên Đà Lạt', 'post_content' => 'Giảm 50% hôm nay, mã A_1', 'post_status' => 'publish' ) ) > 0 ? 'filled' : 'failed';`,
+    )
+    expect(await page('/probe-fill.php')).toBe('filled')
+    await put(
+      'probe-search.php',
+      `$told = array();
+foreach ( json_decode( stripslashes( $_GET['s'] ) ) as $word ) {
+	$began = microtime( true );
+	$found = new WP_Query( array( 's' => $word, 'posts_per_page' => 5, 'fields' => 'ids', 'no_found_rows' => true ) );
+	$told[ $word ] = array( array_map( 'get_the_title', $found->posts ), microtime( true ) - $began );
+}
+echo json_encode( $told, JSON_UNESCAPED_UNICODE );`,
+    )
+    const hits = [
+      'Đường lên',
+      'đường lên',
+      'ĐƯỜNG',
+      'duong len',
+      'DA LAT',
+      'đà lạt',
+      'dà làt',
+      '50%',
+      'A_1',
+    ]
+    const decomposed = 'đường lên'.normalize('NFD')
+    const none = ['duong xuong', 'A-1', '50%x', 'Đường_lên']
+    const asked = encodeURIComponent(JSON.stringify([...hits, decomposed, ...none]))
+    const told = JSON.parse(await page(`/probe-search.php?s=${asked}`)) as Record<
+      string,
+      [string[], number]
+    >
+    for (const word of [...hits, decomposed])
+      expect(told[word]?.[0], word).toEqual(['Đường lên Đà Lạt'])
+    for (const word of none) expect(told[word]?.[0], word).toEqual([])
+    // Seconds on a machine that does much else; a page alone takes a third of one.
+    const times = Object.values(told).map(([, seconds]) => seconds)
+    expect(times.toSorted((a, b) => a - b)[times.length >> 1]).toBeLessThan(10)
+    await put(
+      'probe-like.php',
+      `global $wpdb;
+echo json_encode( array_map( fn( $sql ) => $wpdb->get_var( "SELECT $sql" ), array( "'Ngày' LIKE 'NGÀY'", "'abc' LIKE 'A_C'", "'ábc' LIKE 'a_c'", "'abc' LIKE 'a%'", "'xabc' LIKE 'a%'", "NULL LIKE 'a'", "'a%c' LIKE 'a\\\\\\\\%c'", "'abc' LIKE 'a\\\\\\\\%c'", "'abc' NOT LIKE 'ABC'" ) ) );`,
+    )
+    expect(JSON.parse(await page('/probe-like.php'))).toEqual([
+      '1',
+      '1',
+      '1',
+      '1',
+      '0',
+      null,
+      '1',
+      '0',
+      '0',
+    ])
+  })
+
+  test('disk_free_space() tells the plan’s disk', async () => {
+    await put(
+      'probe-space.php',
+      `echo json_encode( array( disk_total_space( __DIR__ ), disk_free_space( __DIR__ ) ) );`,
+    )
+    const [total, free] = JSON.parse(await page('/probe-space.php')) as [number, number]
+    expect(total).toBe(spec.diskMb * 1_048_576)
+    const used = (await driver.state(spec.id)).diskUsedMb
+    expect(Math.abs(total - free - used * 1_048_576)).toBeLessThan(8 * 1_048_576)
+  })
+
+  test('the site reaches itself by its own address where another container answers, and waits for nothing where none does', async () => {
+    await put(
+      'probe-self.php',
+      `$began = microtime( true );
+$answer = wp_remote_get( home_url( '/wp-login.php' ), array( 'timeout' => 30 ) );
+echo json_encode( array( is_wp_error( $answer ) ? $answer->get_error_message() : wp_remote_retrieve_response_code( $answer ), microtime( true ) - $began ) );`,
+    )
+    // Through the edge, as a visitor comes: it counts who is busy.
+    const through = async () =>
+      JSON.parse(
+        (
+          await ask(
+            { host: '127.0.0.1', port: Number(new URL(spec.url).port) },
+            `${spec.url}/probe-self.php`,
+          )
+        ).text,
+      ) as [number, number]
+    const [alone, tookSeconds] = await through()
+    expect(alone).toBe(503)
+    expect(tookSeconds).toBeLessThan(15)
+    await driver.start({ ...spec, containers: 2 })
+    await eventually(() => expect(driver.upstreams(spec.id)).toHaveLength(2), 90_000)
+    expect((await through())[0]).toBe(200)
+  })
+
+  test('GET_LOCK is one lock for all containers', async () => {
+    await driver.start({ ...spec, containers: 2 })
+    await eventually(() => expect(driver.upstreams(spec.id)).toHaveLength(2), 90_000)
+    await put(
+      'probe-lock.php',
+      `global $wpdb;
+$take = fn( $name, $wait = 0 ) => $wpdb->get_var( "SELECT GET_LOCK('$name', $wait)" );
+$free = fn( $name ) => $wpdb->get_var( "SELECT RELEASE_LOCK('$name')" );
+if ( 'hold' === $_GET['do'] ) { $told = $take( 'cron' ); file_put_contents( WP_CONTENT_DIR . '/held.txt', 'x' ); sleep( 4 ); echo json_encode( array( $told, $free( 'cron' ) ) ); }
+if ( 'try' === $_GET['do'] ) echo json_encode( array( $take( 'cron' ), $take( 'other' ), $free( 'other' ), $free( 'cron' ), $free( 'nobody' ) ) );
+if ( 'wait' === $_GET['do'] ) echo json_encode( array( $take( 'cron', 60 ), $take( 'cron' ), $free( 'cron' ), $free( 'cron' ), $free( 'cron' ) ) );
+if ( 'leave' === $_GET['do'] ) echo json_encode( array( $take( 'cron', 60 ) ) );`,
+    )
+    const json = async (what: string, container: number) =>
+      JSON.parse(await page(`/probe-lock.php?do=${what}`, container)) as (string | null)[]
+    const held = json('hold', 0)
+    await eventually(async () =>
+      expect(
+        (await ask(driver.upstreams(spec.id)[1]!, `${spec.url}/wp-content/held.txt`)).status,
+      ).toBe(200),
+    )
+    // Somebody else's, ours, and nobody's.
+    expect(await json('try', 1)).toEqual(['0', '1', '1', '0', null])
+    // Waited for; held twice, it is released twice.
+    expect(await json('wait', 1)).toEqual(['1', '1', '1', '1', null])
+    expect(await held).toEqual(['1', '1'])
+    // It goes with the request that held it.
+    expect(await json('leave', 0)).toEqual(['1'])
+    expect(await json('try', 1)).toEqual(['1', '1', '1', '1', null])
+  })
+})

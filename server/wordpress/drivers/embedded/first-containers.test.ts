@@ -1,0 +1,34 @@
+/** After a start of the machine every site has one container before any has its second. */
+import { expect, test } from 'vitest'
+import { fixture, open } from '../../../../test/embedded-wordpress.ts'
+import { eventually, specOf } from '../conformance.ts'
+
+test(
+  'one container of every site boots first, whatever came first',
+  { timeout: 180_000 },
+  async () => {
+    const parts = await fixture()
+    const [many, one] = [specOf({ containers: 3 }), specOf()]
+    const admin = { user: 'boss', password: 'Another#1pass', email: 'b@example.com' }
+    for (const spec of [many, one]) await parts.driver.install(spec, admin)
+    await parts.driver.close()
+    const driver = open(parts.dataDir, { bootsAtOnce: 1 })
+    try {
+      const starts = [driver.start(many), driver.start(one)]
+      await Promise.all(starts)
+      await eventually(() => expect(driver.upstreams(many.id)).toHaveLength(3), 90_000)
+      const answeredAt = async (id: string, container: string) =>
+        (await driver.log(id).tail(200))
+          .findLast(
+            (line) => line.container === container && line.text.startsWith('answers after'),
+          )!
+          .at.getTime()
+      const alone = await answeredAt(one.id, 'web-1')
+      expect(await answeredAt(many.id, 'web-2')).toBeGreaterThan(alone)
+      expect(await answeredAt(many.id, 'web-3')).toBeGreaterThan(alone)
+    } finally {
+      await driver.close()
+      await parts.dispose()
+    }
+  },
+)

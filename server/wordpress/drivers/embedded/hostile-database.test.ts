@@ -1,0 +1,206 @@
+/**
+ * Backups of a database that its owner made to cost more than it holds, or to have the portal act
+ * for him.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fixture, open, processesOf } from '../../../../test/embedded-wordpress.ts'
+import type { SiteRuntime } from '../../driver.ts'
+import { eventually, specOf } from '../conformance.ts'
+import { requireSafeSqlite } from './snapshot.ts'
+
+const megabyte = 1_048_576
+
+describe('a hostile database', { timeout: 120_000 }, () => {
+  let parts: Awaited<ReturnType<typeof fixture>>
+  let driver: SiteRuntime
+  let archive: string
+  let whole: Buffer
+  const spec = specOf()
+  const database = () =>
+    path.join(parts.dataDir, 'sites', spec.id, 'wordpress/wp-content/database/.ht.sqlite')
+  const write = (sql: string) => {
+    const db = new DatabaseSync(database())
+    db.exec(sql)
+    db.close()
+  }
+  const backUp = () => driver.backup(spec.id, archive)
+
+  beforeAll(async () => {
+    parts = await fixture()
+    driver = parts.driver
+    archive = path.join(parts.dataDir, 'copies', 'one.tar.gz')
+    await driver.install(spec, { user: 'boss', password: 'Another#1pass', email: 'b@example.com' })
+    await driver.stop(spec.id)
+    whole = await fs.readFile(database())
+  }, 120_000)
+  beforeEach(async () => {
+    for (const suffix of ['-journal', '-wal', '-shm'])
+      await fs.rm(database() + suffix, { force: true })
+    await fs.writeFile(database(), whole)
+  })
+  afterAll(() => parts?.dispose(), 60_000)
+
+  test('computed columns, virtual tables and checks are not computed: the backup is as large and as quick as what is stored', async () => {
+    const plain = await backUp()
+    const { size } = await fs.stat(archive)
+    write(`create table swollen (n integer primary key, b blob generated always as (zeroblob(209715200)) virtual,
+        check (length(zeroblob(209715200)) > n));
+      create index swollen_computed on swollen (length(hex(zeroblob(1000000 + n))));
+      insert into swollen (n) values (1), (2), (3);
+      create virtual table words using fts5 (text);
+      insert into words values ('đường lên đà lạt');
+      create view endless as with recursive n (i) as (select 1 union all select i + 1 from n) select i from n;`)
+    const figures = await backUp()
+    expect(await driver.prove(archive)).toEqual(figures)
+    const names = figures.tables.map(({ name }) => name)
+    expect(names).toContain('words_content')
+    expect(names).not.toContain('words')
+    expect(names).not.toContain('endless')
+    expect(figures.tables.find(({ name }) => name === 'swollen')?.rows).toBe(3)
+    expect(figures.tables.length).toBeGreaterThan(plain.tables.length)
+    expect((await fs.stat(archive)).size).toBeLessThan(size + megabyte)
+  })
+
+  test('a row that is too large is refused in words, and is not tried again', async () => {
+    write(`create table wide (b blob); insert into wide values (zeroblob(70000000));`)
+    await expect(backUp()).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('larger than 64 MB') as string,
+    })
+  })
+
+  test('bytes that are no database are refused', async () => {
+    await fs.writeFile(
+      database(),
+      Buffer.concat([whole.subarray(0, 4_096), Buffer.alloc(60_000, 7)]),
+    )
+    await expect(backUp()).rejects.toMatchObject({ kind: 'rejected' })
+  })
+
+  test('what a cut transaction left is played back on a copy: the backup is of before it, and the folder of the site is as it was', async () => {
+    write(`create table cut (n integer primary key, t text);
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < 3000)
+      insert into cut select i, hex(randomblob(500)) from n;`)
+    const figures = await backUp()
+    const killed = spawn(
+      process.execPath,
+      [
+        '--disable-warning=ExperimentalWarning',
+        '-e',
+        `const { DatabaseSync } = require('node:sqlite')
+        const db = new DatabaseSync(process.argv[1])
+        db.exec('pragma cache_size = 10; begin; update cut set t = hex(randomblob(500)); delete from wp_posts')
+        console.log('begun'); setInterval(() => {}, 1000)`,
+        database(),
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    await once(killed.stdout, 'data')
+    killed.kill('SIGKILL')
+    await once(killed, 'close')
+    const journal = await fs.readFile(`${database()}-journal`)
+    const half = await fs.readFile(database())
+    expect(await backUp()).toEqual(figures)
+    expect((await fs.readFile(`${database()}-journal`)).equals(journal)).toBe(true)
+    expect((await fs.readFile(database())).equals(half)).toBe(true)
+    expect(await driver.prove(archive)).toEqual(figures)
+
+    // The same journal, which now names a file to be removed.
+    const victim = path.join(parts.dataDir, 'victim')
+    await fs.writeFile(victim, 'kept')
+    const name = Buffer.from(victim)
+    const numbers = Buffer.alloc(8)
+    numbers.writeUInt32BE(name.length, 0)
+    numbers.writeUInt32BE(
+      name.reduce((sum, byte) => sum + byte, 0),
+      4,
+    )
+    await fs.appendFile(
+      `${database()}-journal`,
+      Buffer.concat([Buffer.alloc(4), name, numbers, Buffer.from('d9d505f920a163d7', 'hex')]),
+    )
+    await expect(backUp()).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('names another file') as string,
+    })
+    expect(existsSync(victim)).toBe(true)
+  })
+
+  test('a SQLite below the safe one opens no customer’s file', () => {
+    expect(() => requireSafeSqlite('3.40.1')).toThrow('too old')
+    expect(() => requireSafeSqlite('3.53.3')).toThrow('too old')
+    for (const version of ['3.53.4', '3.54.0', '4.0.0']) requireSafeSqlite(version)
+    requireSafeSqlite()
+  })
+
+  test('the process of a copy has neither the portal’s environment nor its user, and what it leaves is gone', async () => {
+    // A fifo in the place of a file would stop it; a lock that somebody holds makes it wait where
+    // it can be looked at.
+    const holder = new DatabaseSync(database())
+    holder.exec('begin exclusive')
+    const backing = backUp()
+    let seen = ''
+    await eventually(() => {
+      seen = execFileSync('ps', ['-eo', 'uid=,args='], { encoding: 'utf8' })
+        .split('\n')
+        .filter(
+          (line) => line.includes('archive-process.ts') && line.includes(`${spec.id}/copying`),
+        )
+        .join('\n')
+      expect(seen).not.toBe('')
+    })
+    expect(seen).toContain('--permission')
+    if (process.getuid?.() === 0) expect(seen.trim()).not.toMatch(/^0 /)
+    holder.exec('rollback')
+    holder.close()
+    await backing
+    expect(existsSync(path.join(parts.dataDir, 'sites', spec.id, 'copying'))).toBe(false)
+    expect(await fs.readdir(path.dirname(archive))).toEqual(['one.tar.gz'])
+    expect(processesOf(spec.id)).toEqual([])
+  })
+
+  test('sites whose copies take too long once do not stand in the way of others a second time', async () => {
+    const limitMs = 15_000
+    const impatient = open(parts.dataDir, {
+      copyLimits: { leastMs: limitMs, bytesPerMs: Number.POSITIVE_INFINITY },
+    })
+    const slow = [specOf(), specOf()]
+    for (const one of slow) {
+      await fs.cp(
+        path.join(parts.dataDir, 'sites', spec.id),
+        path.join(parts.dataDir, 'sites', one.id),
+        { recursive: true, verbatimSymlinks: true },
+      )
+    }
+    const holders = slow.map((one) => {
+      const db = new DatabaseSync(
+        path.join(parts.dataDir, 'sites', one.id, 'wordpress/wp-content/database/.ht.sqlite'),
+      )
+      db.exec('begin exclusive')
+      return db
+    })
+    const slowBackups = () =>
+      slow.map((one) =>
+        impatient.backup(one.id, path.join(parts.dataDir, 'copies', one.id, 'x.tar.gz')).then(
+          () => 'done',
+          (error: { message: string }) => error.message,
+        ),
+      )
+    const first = await Promise.all(slowBackups())
+    for (const why of first) expect(why).toContain('took longer than')
+    const second = slowBackups()
+    const began = Date.now()
+    await impatient.backup(spec.id, archive)
+    const waited = Date.now() - began
+    for (const db of holders) db.close()
+    await impatient.close()
+    await Promise.all(second)
+    expect(waited).toBeLessThan(limitMs)
+  })
+})

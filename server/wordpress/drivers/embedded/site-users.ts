@@ -1,0 +1,106 @@
+/**
+ * A user for each site, where root starts the portal: a number without a name, which owns the
+ * site's files and runs its processes, so that no site can read or end another. The number stands
+ * where it acts, as the group of the site's folder, and so outlives the portal.
+ */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Numbers that no distribution gives away (systemd's "Users, Groups, UIDs and GIDs": unused). */
+const wideFirst = 1_880_000_000
+/** Inside of a container engine's range of 65536, above people and below systemd's own. */
+const narrowFirst = 20_000
+const numbers = 30_000
+/** The site's user comes through and lists nothing; nobody else comes in. */
+const siteFolderMode = 0o710
+
+/** Whether this process's user namespace knows the numbers. user_namespaces(7), uid_map. */
+function isMapped(first: number): boolean {
+  try {
+    return readFileSync('/proc/self/uid_map', 'utf8')
+      .trim()
+      .split('\n')
+      .some((line) => {
+        const [inside, , length] = line.trim().split(/\s+/).map(Number)
+        return first >= inside! && first + numbers < inside! + length!
+      })
+  } catch {
+    return false
+  }
+}
+
+/** The first number of the sites' users; null where the portal may not give users away. */
+export function firstSiteUser(): number | null {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return null
+  return [wideFirst, narrowFirst].find(isMapped) ?? null
+}
+
+export class SiteUsers {
+  readonly #dataDir: string
+  readonly #sitesDir: string
+  readonly #first: number
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(dataDir: string, first: number) {
+    this.#dataDir = dataDir
+    this.#sitesDir = path.join(dataDir, 'sites')
+    this.#first = first
+  }
+
+  /** Owns no site: what is laid out to be counted and thrown away is its. */
+  get ofCopies(): number {
+    return this.#first + numbers
+  }
+
+  /** Lets sites' users through to their folders; they cannot list what lies beside them. */
+  async open(): Promise<void> {
+    await fs.mkdir(this.#sitesDir, { recursive: true })
+    for (const dir of [this.#dataDir, this.#sitesDir]) {
+      const { mode } = await fs.stat(dir)
+      await fs.chmod(dir, (mode & 0o777) | 0o011)
+    }
+  }
+
+  /** The user of the site in that folder, which is there; given one when it has none. */
+  of(siteDir: string): Promise<number> {
+    const asked = this.#turn.then(() => this.#find(siteDir))
+    this.#turn = asked.catch(() => {})
+    return asked
+  }
+
+  async #find(siteDir: string): Promise<number> {
+    const isOurs = (number: number) => number >= this.#first && number < this.#first + numbers
+    const { gid, mode } = await fs.stat(siteDir)
+    if (isOurs(gid)) {
+      if ((mode & 0o777) !== siteFolderMode) await fs.chmod(siteDir, siteFolderMode)
+      return gid
+    }
+    // Folders under removal count: what is left of a site is its user's until it is gone.
+    const taken = new Set<number>()
+    for (const name of await fs.readdir(this.#sitesDir)) {
+      const stat = await fs.lstat(path.join(this.#sitesDir, name)).catch(() => null)
+      if (stat && isOurs(stat.gid)) taken.add(stat.gid)
+    }
+    let user = this.#first
+    while (taken.has(user)) user++
+    if (!isOurs(user)) throw new Error('there is no user left for a site')
+    await fs.chown(siteDir, 0, user)
+    await fs.chmod(siteDir, siteFolderMode)
+    return user
+  }
+}
+
+/**
+ * Makes `user` the owner of a tree, links not followed. The top comes last, so a tree whose top is
+ * owned already is not gone through.
+ */
+export async function giveTree(dir: string, user: number): Promise<void> {
+  const stat = await fs.lstat(dir).catch(() => null)
+  if (stat === null || stat.uid === user) return
+  await run('chown', ['-R', '-P', '-h', `${user}:${user}`, '--', dir])
+}

@@ -1,0 +1,29 @@
+/** Asks a site's container for its front page, as a visitor's browser would. */
+import { request } from 'node:http'
+import type { SiteAddress } from './driver.ts'
+
+/** A page that takes longer is no answer to anybody. */
+const longestMs = 30_000
+
+/** The status of the page. Rejects with why there is none, in words that follow "the front page". */
+export const frontPageStatus = (at: SiteAddress, hostName: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const call = request(
+      {
+        host: at.host,
+        port: at.port,
+        path: '/',
+        headers: { host: hostName },
+        agent: false,
+        timeout: longestMs,
+      },
+      (answer) => {
+        answer.resume()
+        answer.on('end', () => resolve(answer.statusCode ?? 0))
+        answer.on('error', reject)
+      },
+    )
+    call.on('timeout', () => call.destroy(new Error(`does not answer in ${longestMs / 1000} s`)))
+    call.on('error', reject)
+    call.end()
+  })

@@ -1,0 +1,69 @@
+/**
+ * Takes up work that nobody has in hand any more. Every state that a job must end (a server that is
+ * set up, deleted or restarted, a backup that is made, a restore) is compared with the jobs that
+ * wait or run; where there is none, one is added. The jobs look at how the row stands, so that one
+ * too many does no harm.
+ */
+import { sql } from 'kysely'
+import { transaction, type Database, type Tx } from '../platform/db.ts'
+import type { Jobs } from '../platform/jobs.ts'
+import type { Log } from '../platform/log.ts'
+import { makeJob, restoreJob } from './backups.ts'
+import { ensureJob } from './change.ts'
+import type { WordpressDriver } from './driver.ts'
+import { provisionJob } from './order.ts'
+import { alignJobs } from './product.ts'
+
+interface ResumeDeps {
+  readonly db: Database
+  readonly log: Log
+  readonly jobs: Jobs
+  readonly driver: WordpressDriver
+}
+
+/** A row that waits for a job: the job's name and what it is handed. */
+interface Waiting {
+  readonly job: string
+  readonly payload: Record<string, string>
+}
+
+const atOnce = 500
+
+/** Rows in a state that only a job ends, while no such job waits, runs or is tried again. */
+async function withoutJob(tx: Tx, heldByRuntime: readonly string[]): Promise<Waiting[]> {
+  const { rows } = await sql<{ job: string; payload: Record<string, string> }>`
+    select waiting.job, jsonb_build_object(waiting.key, waiting.id) as payload from (
+      select ${provisionJob}::text as job, 'siteId'::text as key, id::text from site
+        where status = 'provisioning' or (status = 'failed' and id::text = any(${[...heldByRuntime]}))
+      union all
+      select ${ensureJob}, 'siteId', id::text from site
+        where status = 'running' and generation > settled_generation
+      union all
+      select ${alignJobs.remove}, 'subscriptionId', subscription_id::text from site
+        where status = 'deleting' and deleted_at is null and subscription_id is not null
+      union all
+      select ${makeJob}, 'backupId', id::text from site_backup where state = 'making'
+      union all
+      select ${restoreJob}, 'restoreId', id::text from site_restore where state = 'restoring'
+    ) as waiting
+    where not exists (
+      select 1 from pgboss.job j where j.name = waiting.job
+        and j.state in ('created', 'retry', 'active') and j.data ->> waiting.key = waiting.id)
+    limit ${atOnce}`.execute(tx)
+  return rows
+}
+
+/** Defines the sweep, every ten minutes; answers it for whoever wants it now. */
+export function defineResuming({ db, log, jobs, driver }: ResumeDeps): () => Promise<void> {
+  async function resume(): Promise<void> {
+    const held = await driver.list()
+    await transaction(db, async (tx) => {
+      for (const { job, payload } of await withoutJob(tx, held)) {
+        log.warn({ job, ...payload }, 'work that nobody had in hand is taken up')
+        await jobs.add(tx, job, payload)
+      }
+    })
+  }
+  jobs.define({ name: 'resume-servers', cron: '*/10 * * * *', retries: 0, run: resume })
+  return resume
+}

@@ -1,0 +1,39 @@
+/** An order with a wallet that does not hold enough: a step on the way, and no accident. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestHouse, type TestHouse } from '../house.ts'
+import { openBrowser, openPage, visitAs } from './browser.ts'
+
+let house: TestHouse
+let browser: Browser
+beforeAll(async () => {
+  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+})
+afterAll(async () => {
+  await browser?.close()
+  await house?.close()
+})
+
+test('a short wallet is a step: what is missing is named, topped up, and the order goes on by itself', async () => {
+  const an = await house.customer()
+  await house.topUp(an, 100_000)
+  const { page, context } = await visitAs(browser, { language: 'en', customer: an })
+  await openPage(page, `${house.url}/wordpress/create`)
+  await page.getByRole('radio').first().check({ force: true })
+  await page.getByRole('radio', { name: /BASIC-1/ }).check({ force: true })
+  for (const group of await page.getByRole('radio', { name: /10 GB/ }).all())
+    await group.check({ force: true })
+  await page.getByLabel('User name').fill('an')
+  await page.getByLabel('Password', { exact: true }).fill('Mat-khau-9!')
+  await page.getByRole('button', { name: 'Review and confirm' }).click()
+  // 218,000 đ are asked for, 100,000 đ are there.
+  await page.getByRole('button', { name: 'Top up 118.000 đ and order' }).click()
+  await page.waitForURL(/\/payment\?amount=118000/)
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Waiting for 118.000 đ' }).waitFor()
+  expect(await page.getByText('Error !').count()).toBe(0)
+  await page.getByRole('link', { name: 'Top up 118.000 đ' }).waitFor()
+  await house.topUp(an, 118_000)
+  await page.getByRole('heading', { name: 'Your server is ready' }).waitFor({ timeout: 90_000 })
+  await context.close()
+}, 180_000)

@@ -1,0 +1,82 @@
+/** A portal as an operator starts it first, and the ways in which it must not go into production. */
+import { spawn } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from './house.ts'
+import { PortalProcess } from './portal-process.ts'
+
+let portal: PortalProcess
+beforeAll(async () => {
+  portal = await PortalProcess.create()
+  await portal.start()
+}, 180_000)
+afterAll(async () => {
+  await portal.terminate()
+  portal.discard()
+})
+
+/** Starts it on the same folder with other settings, and answers how it ended. */
+async function ended(
+  env: Record<string, string>,
+): Promise<{ code: number | null; faults: string[] }> {
+  const [port, sandboxPort, sitesPort, dnsPort] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ]
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', path.resolve('server/main.ts')],
+    {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: process.env['HOME'] ?? '/',
+        PORT: String(port),
+        SANDBOX_PORT: String(sandboxPort),
+        SITES_PORT: String(sitesPort),
+        DNS_PORT: String(dnsPort),
+        DATA_DIR: portal.dataDir,
+        LOG_LEVEL: 'silent',
+        ...env,
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
+  let said = ''
+  child.stderr.on('data', (bytes: Buffer) => (said += bytes.toString()))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, faults: [...said.matchAll(/^  - (.*)$/gm)].map(([, fault = '']) => fault) }
+}
+
+test('what it writes is closed to the other users of the machine', () => {
+  const open = readdirSync(portal.dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isSymbolicLink())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    // As root the database's user passes through its own folder.
+    .filter((file) => file !== path.join(portal.dataDir, 'postgres'))
+    .filter((file) => (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o007)
+  expect(open).toEqual([])
+})
+
+test('a network is not shown the sandbox', async () => {
+  const { code, faults } = await ended({ HOST: '0.0.0.0' })
+  expect([code, faults]).toEqual([78, [expect.stringMatching(/^HOST=0\.0\.0\.0 is no loopback/)]])
+})
+
+test('a database that has seen the sandbox does not become production', async () => {
+  await portal.terminate()
+  const { code, faults } = await ended({
+    NODE_ENV: 'production',
+    ESMS_API_KEY: 'key',
+    ESMS_SECRET_KEY: 'secret',
+    ESMS_BRANDNAME: 'Portal',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'portal@example.vn',
+  })
+  expect(faults).toEqual([
+    expect.stringMatching(/^This database has been the sandbox's since \d{4}-\d\d-\d\d, and holds/),
+  ])
+  expect(code).toBe(78)
+}, 120_000)

