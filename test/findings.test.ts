@@ -1,18 +1,34 @@
-/** Every test that docs/findings.md names is there, so that no guard goes unnoticed. */
+/**
+ * Every test that docs/findings.md names is there, so that no guard goes unnoticed, and every mend
+ * that `npm run guards` takes out stands in its file.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { mends } from './mends/index.ts'
+import { guardsOf } from './mends/mend.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8')
+const guards = guardsOf(read('docs/findings.md'))
 
 test('every guard of a finding is a test that there is', () => {
-  const text = readFileSync(path.join(root, 'docs/findings.md'), 'utf8')
-  const guards = [...text.matchAll(/`([\w/-]+\.test\.ts)` — ([^\n]+)/g)]
   expect(guards.length).toBeGreaterThan(60)
-  const missing = guards.filter(([, file = '', title = '']) => {
-    const where = path.join(root, file)
+  const missing = guards.filter(({ file, title }) => {
     // A title may be broken over lines by quotes of another kind only.
-    return !existsSync(where) || !readFileSync(where, 'utf8').includes(title.trim())
+    return !existsSync(path.join(root, file)) || !read(file).includes(title)
   })
-  expect(missing.map(([all]) => all)).toEqual([])
+  expect(missing).toEqual([])
+})
+
+test('every mend that is taken out stands once in its file, and has a guard', () => {
+  const wrong = mends.flatMap(({ finding, guard, edits }) => [
+    ...(guards.some((one) => one.finding === finding && (guard ?? one.file) === one.file)
+      ? []
+      : [`${finding}: no guard of this name`]),
+    ...edits
+      .filter(({ file, mended }) => read(file).split(mended).length !== 2)
+      .map(({ file, mended }) => `${finding}: ${file} has not once: ${mended}`),
+  ])
+  expect(wrong).toEqual([])
 })

@@ -1,0 +1,3 @@
+import type { Mend } from './mend.ts'
+
+export const hosting: readonly Mend[] = []

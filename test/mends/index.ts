@@ -1,0 +1,17 @@
+/** How each mend is taken out, for `npm run guards`. */
+import { hosting } from './hosting.ts'
+import type { Mend } from './mend.ts'
+import { money } from './money.ts'
+import { operating } from './operating.ts'
+import { screens } from './screens.ts'
+import { security } from './security.ts'
+import { server } from './server.ts'
+
+export const mends: readonly Mend[] = [
+  ...security,
+  ...server,
+  ...money,
+  ...hosting,
+  ...screens,
+  ...operating,
+]
