@@ -57,6 +57,8 @@ export const Config = z.object({
   wordpress: z.object({
     maxContainers: z.int(),
     database: z.enum(['sqlite', 'mariadb']),
+    /** Days for which the backups of a deleted server can still be downloaded. */
+    backupsKeptDays: z.int(),
     diskPerGb: z.record(z.string(), minor),
     mariadbDiskPerGb: z.record(z.string(), minor),
   }),

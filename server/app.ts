@@ -284,7 +284,7 @@ export async function openHouse(parts: HouseParts) {
 
   // House-keeping
   const locks = createSessionLocks(parts.databaseUrl)
-  const idempotency = { db, secrets, clock, locks }
+  const idempotency = { db, secrets, clock, locks, underWay: new Set<bigint>() }
   defineUpkeep({
     db,
     clock,
@@ -402,7 +402,10 @@ export async function openHouse(parts: HouseParts) {
     portalUrl,
     realtimeKey: secrets.derive('realtime-key').slice(0, 20),
     sandboxUrl: parts.sandboxUrl,
-    wordpress: drivers.wordpress.capabilities,
+    wordpress: {
+      ...drivers.wordpress.capabilities,
+      backupsKeptDays: config.BACKUPS_KEPT_AFTER_DELETION_DAYS,
+    },
   })
   storefront.routes(http, () => shown, catalog.legal)
 

@@ -170,3 +170,19 @@ test('the runway counts the dearer price from the renewal on which it acts', asy
   expect(await room.balance(an)).toBe(0n)
   room.price = () => undefined
 })
+
+test('the bell and the letter name the day on the clocks of the region', async () => {
+  await at('2033-06-10T20:00:00Z')
+  const an = await room.customer({ balance: old * 10n })
+  const id = await room.order(an, offerAt(old))
+  await at('2033-07-07T00:00:00Z')
+  room.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
+  await room.bills.announcePrices()
+  // Three in the morning of the next day in Vietnam.
+  const [told] = room.told.filter(
+    ({ customerId, event }) => customerId === an.id && event === 'subscription.price_announced',
+  )
+  expect(told?.payload).toMatchObject({ subscription: { actsOn: '2033-08-11' } })
+  expect(rising(an)).toEqual(['Giá gia hạn Một thứ sẽ thay đổi từ ngày 2033-08-11'])
+  room.price = () => undefined
+})

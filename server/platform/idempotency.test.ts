@@ -117,6 +117,21 @@ describe('the same key', () => {
     expect((await begin(key)).text).toBe(done[0]?.text)
   })
 
+  test('at once counts against no limit twice: the first acts, the second is told of it', async () => {
+    // One code a minute may be asked for from one address.
+    const recover = (key: string) =>
+      portal.call('POST', '/api/v1/auth/recover', {
+        body: { email: an.email },
+        headers: { 'idempotency-key': key },
+      })
+    const key = randomUUID()
+    const answers = await Promise.all([recover(key), recover(key)])
+    expect(answers.map(({ status }) => status).sort()[0]).toBe(200)
+    for (const { status, body: said } of answers.filter((answer) => answer.status !== 200))
+      expect([status, said.error?.code]).toEqual([409, 'idempotency_in_progress'])
+    expect((await recover(randomUUID())).status).toBe(429)
+  })
+
   test('a refusal is an answer too', async () => {
     // No local gateway takes Australian dollars.
     const [key, sam] = [randomUUID(), await portal.customer({ region: 'AUD' })]

@@ -18,6 +18,11 @@ export interface IdempotencyStore {
   readonly secrets: Secrets
   readonly clock: Clock
   readonly locks: SessionLocks
+  /**
+   * Calls of this process that are between their first step and their answer, so that one that
+   * comes again counts against no limit before it is told that the first is under way.
+   */
+  readonly underWay: Set<bigint>
 }
 export interface KeyedCall {
   readonly scope: string
@@ -121,11 +126,27 @@ interface Steps<P> {
 export async function answered<P>(
   store: IdempotencyStore,
   call: KeyedCall,
-  { prepare, work, wordRefusal }: Steps<P>,
+  steps: Steps<P>,
 ): Promise<KeptAnswer & { replayed: boolean }> {
   const fingerprint = fingerprintOf(store, call)
   const given = await keptAnswer(store, store.db, call, fingerprint)
   if (given) return { ...given, replayed: true }
+  const lock = lockOf(call)
+  if (store.underWay.has(lock)) throw new Refusal('idempotency_in_progress')
+  store.underWay.add(lock)
+  try {
+    return await answeredFirst(store, call, fingerprint, steps)
+  } finally {
+    store.underWay.delete(lock)
+  }
+}
+
+async function answeredFirst<P>(
+  store: IdempotencyStore,
+  call: KeyedCall,
+  fingerprint: Buffer,
+  { prepare, work, wordRefusal }: Steps<P>,
+): Promise<KeptAnswer & { replayed: boolean }> {
   const ready = await prepare().then(
     (prepared) => ({ prepared }),
     (error: unknown) => {

@@ -47,8 +47,13 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     const answering = (await driver.addresses(siteId)).length
     const wanted = wantedOf(site.status)
     if (wanted === 'stopped' && answering > 0) {
+      // One that was resumed since it was read runs rightly.
+      if ((await siteById(db, siteId))?.status !== site.status) return false
       log.warn({ site: site.name }, 'a suspended site was running')
       await driver.stop(siteId)
+      const now = await siteById(db, siteId)
+      if (now && wantedOf(now.status) === 'running')
+        await driver.start(await specOf(db, deps.addressing, now))
       return true
     }
     if (wanted !== 'running' || answering >= site.containers || (await busyWithCopies(db, siteId)))
