@@ -1,4 +1,7 @@
-/** The list of rooms: opens them in order, hands each what it needs of the others, and closes them. The only file that knows them all. */
+/**
+ * The list of rooms: opens them in order, hands each what it needs of the others, and closes them.
+ * The only file that knows them all.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import helmet from '@fastify/helmet'
@@ -189,7 +192,8 @@ export async function openHouse(parts: HouseParts) {
   }
   const directory = wordpress.createDirectory(db, drivers.edge, addressing, log)
   const resolvers = createDnsLookup(config.DNS_RESOLVERS)
-  // Of the domains that are delegated to us nobody knows more than our own name server, and no cache is behind it.
+  // Of the domains that are delegated to us nobody knows more than our own name server, and no
+  // cache is behind it.
   const lookup =
     config.DNS_DRIVER === 'embedded'
       ? lookUpNear(
@@ -454,7 +458,9 @@ export async function openHouse(parts: HouseParts) {
     },
   )
   server.server.on('upgrade', (request, socket, head) => {
-    // Node has taken its own listener away, so a client that hangs up now would end the process; and nobody catches what is thrown here: one request with an odd address would end the process.
+    // Node has taken its own listener away, so a client that hangs up now would end the process;
+    // and nobody catches what is thrown here: one request with an odd address would end the
+    // process.
     socket.on('error', () => socket.destroy())
     const readable = URL.canParse(request.url ?? '', portalUrl)
     if (

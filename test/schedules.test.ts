@@ -1,8 +1,8 @@
 /**
- * Generated schedules of what may befall a gateway's words: said twice, ten at once, late, in another
- * order, lost, forged, about another amount, unit or currency than ours, cut off by the database.
- * After each the wallet holds what was paid, once, or nothing; what a chargeback left owed is set
- * off from it, once.
+ * Generated schedules of what may befall a gateway's words: said twice, ten at once, late, in
+ * another order, lost, forged, about another amount, unit or currency than ours, cut off by the
+ * database. After each the wallet holds what was paid, once, or nothing; what a chargeback left
+ * owed is set off from it, once.
  *
  * `SCHEDULES=10000 npx vitest run test/schedules.test.ts` runs as many over all gateways; SEED
  * repeats a run.
@@ -63,7 +63,9 @@ const step = fc.constantFrom(
   'cut off by the database',
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
-/** Our payment is another one than the gateway thinks: its word is genuine, and must credit nothing. */
+/**
+ * Our payment is another one than the gateway thinks: its word is genuine, and must credit nothing.
+ */
 const otherwise = fc.constantFrom(
   'as ordered',
   'as ordered',
@@ -172,10 +174,12 @@ async function take(
     for (const letter of letters.toReversed()) await bring(letter)
   else if (what === 'asked') await ask(code)
   else {
-    // The portal's connections are cut while the words arrive; the gateway repeats what was not answered.
+    // The portal's connections are cut while the words arrive; the gateway repeats what was not
+    // answered.
     const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal' and datname = current_database() and pid <> pg_backend_pid()`
     await Promise.all([...letters.map(bring), cut.execute(house.house.db).catch(() => undefined)])
-    // Until every connection of the pool is a new one: of those that wait, some do not know yet that they are gone.
+    // Until every connection of the pool is a new one: of those that wait, some do not know yet
+    // that they are gone.
     const asked = () =>
       Promise.all(
         Array.from({ length: 30 }, () =>

@@ -153,7 +153,8 @@ describe('codes and strangers', () => {
         (await auth('recover', { email: person.email }, { ip: `198.51.101.${n}` })).status,
       ).toBe(200)
     await portal.house.jobs.idle()
-    // Of forty networks of one provider the first ten of a day are heard; who is elsewhere still is.
+    // Of forty networks of one provider the first ten of a day are heard; who is elsewhere still
+    // is.
     expect(await portal.inbox(person.email)).toHaveLength(11)
     await auth('recover', { email: person.email }, { ip: '203.0.113.9' })
     await portal.house.jobs.idle()

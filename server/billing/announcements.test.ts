@@ -83,7 +83,8 @@ describe('a price of the catalogue that rises', () => {
     await at('2029-07-10T00:00:00Z')
     price = dear
     await room.bills.announcePrices()
-    // It rises further before that acts: the dearer one is announced in its place, and has its own 30 days.
+    // It rises further before that acts: the dearer one is announced in its place, and has its own
+    // 30 days.
     await at('2029-07-20T00:00:00Z')
     price = 300_000n
     await room.bills.announcePrices()

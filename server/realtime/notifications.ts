@@ -112,7 +112,10 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
   }
 }
 
-/** Newest first. `before` pages downwards; `after` answers only what is newer than a known id. Events get an id when the relay has sent them. */
+/**
+ * Newest first. `before` pages downwards; `after` answers only what is newer than a known id.
+ * Events get an id when the relay has sent them.
+ */
 export async function listNotifications(
   db: Queryable,
   of: {
@@ -179,7 +182,10 @@ export async function markRead(
 const keptMs = days(90)
 const droppedAtOnce = 5000
 
-/** The bell is no archive: what happened stands in the lists of invoices, entries and servers. What was not sent yet stays. */
+/**
+ * The bell is no archive: what happened stands in the lists of invoices, entries and servers. What
+ * was not sent yet stays.
+ */
 export async function dropOldNotifications(db: Database, clock: Clock): Promise<void> {
   const before = later(clock.now(), -keptMs)
   let dropped: bigint

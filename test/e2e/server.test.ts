@@ -1,4 +1,7 @@
-/** One customer and one running server, in a real browser: every tab of its page, from the first look to its deletion. */
+/**
+ * One customer and one running server, in a real browser: every tab of its page, from the first
+ * look to its deletion.
+ */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../dns-server.ts'

@@ -41,7 +41,9 @@ import { usePortalEvents } from './notifications.ts'
 import { Sidebar } from './Sidebar.tsx'
 
 const paletteWanted = 'palette'
-/** Nobody has asked for it: where it cannot be had, it is fetched again once the palette is wanted. */
+/**
+ * Nobody has asked for it: where it cannot be had, it is fetched again once the palette is wanted.
+ */
 const AfterStart = lazy(() => import('./AfterStart.tsx').catch(() => ({ default: FetchAgain })))
 function FetchAgain(props: AfterStartProps) {
   const [Found, setFound] = useState<ComponentType<AfterStartProps>>()
@@ -96,8 +98,8 @@ function Frame() {
     const show = () => setHeld((now) => now ?? new HeldKeys(close))
     const dialog = document.querySelector<HTMLDialogElement>('dialog:modal')
     if (dialog === null) show()
-    // One that was left is out of sight and about to be closed. Any other waits for its answer, and all beside it is inert: the palette would
-    // be seen and could not be used.
+    // One that was left is out of sight and about to be closed. Any other waits for its answer, and
+    // all beside it is inert: the palette would be seen and could not be used.
     else if ('leaving' in dialog.dataset)
       dialog.addEventListener('close', show, { once: true, signal: AbortSignal.timeout(leavingMs) })
   }, [close])
