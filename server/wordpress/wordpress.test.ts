@@ -9,7 +9,7 @@ let house: TestHouse
 let closed = false
 const ids: string[] = []
 beforeAll(async () => {
-  house = await openTestHouse()
+  house = await openTestHouse({ wordpress: 'real' })
 })
 afterAll(async () => {
   if (!closed) await house.close()

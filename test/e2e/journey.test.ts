@@ -11,7 +11,7 @@ let house: TestHouse
 let browser: Browser
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  house = await openTestHouse({ wordpress: 'real' })
   browser = await openBrowser()
 })
 afterAll(async () => {
