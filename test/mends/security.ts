@@ -31,6 +31,20 @@ export const security: readonly Mend[] = [
     : undefined`,
         without: 'return port as number',
       },
+      // What it gives as its port is looked at nowhere on the way to the visitor's request.
+      {
+        file: 'server/edge/upstreams.ts',
+        mended: 'isIP(host) !== 0 && Number.isInteger(port) && port >= 1 && port <= 65_535',
+        without: 'true',
+      },
+      {
+        file: 'server/edge/ask.ts',
+        mended: `const origin = new URL('http://upstream.invalid')
+  origin.hostname = isIP(host) === 6 ? \`[\${host}]\` : host
+  origin.port = String(port)
+  return origin`,
+        without: 'return new URL(`http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`)',
+      },
     ],
   },
   {
