@@ -373,7 +373,7 @@ test('a record has no switch where no proxy is', async () => {
     })
   ).body.result
   const held = await visitAs(browser, { language: 'en', customer: binh })
-  await openPage(held.page, `${house.url}/dns/${id}/add-record`)
+  await openPage(held.page, `${house.url}/dns/domain/${id}/add-record`)
   for (const type of ['A', 'TXT']) {
     await held.page.getByLabel('Type').selectOption(type)
     expect(await held.page.getByRole('switch').count()).toBe(0)
