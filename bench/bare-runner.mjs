@@ -1,5 +1,6 @@
-// How long a new site takes without the portal: copy WordPress, start the runtime with an installation, first page. The portal's own way, order to first
-// page, is compared with it (limit: 1.2 times). Run: node bench/bare-runner.mjs [runs]
+// How long a new site takes without the portal: copy WordPress, start the runtime with an
+// installation, first page. The portal's own way, order to first page, is compared with it (limit:
+// 1.2 times). Run: node bench/bare-runner.mjs [runs]
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import http from 'node:http'

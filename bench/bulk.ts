@@ -1,9 +1,15 @@
-/** Entries by the million, put into a scratch ledger past its rules: for the size of things only. Their hashes are noise, so no check holds afterwards. */
+/**
+ * Entries by the million, put into a scratch ledger past its rules: for the size of things only.
+ * Their hashes are noise, so no check holds afterwards.
+ */
 import pg from 'pg'
 
 const atOnce = 250_000
 
-/** `entries` in all: half in the wallets, in turn, each the counterpart of one in the gateway's account. `adminUrl`: a superuser, since triggers rest. */
+/**
+ * `entries` in all: half in the wallets, in turn, each the counterpart of one in the gateway's
+ * account. `adminUrl`: a superuser, since triggers rest.
+ */
 export async function bulkEntries(
   adminUrl: string,
   wallets: readonly string[],

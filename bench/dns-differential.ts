@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- dns-differential`: our name server, knot, nsd and PowerDNS are asked the same, over UDP with and without EDNS and over TCP. Every
- * difference to ours is printed with its reason; one without a known reason fails.
+ * `npm run bench -- dns-differential`: our name server, knot, nsd and PowerDNS are asked the same,
+ * over UDP with and without EDNS and over TCP. Every difference to ours is printed with its reason;
+ * one without a known reason fails.
  */
 import dgram from 'node:dgram'
 import net from 'node:net'

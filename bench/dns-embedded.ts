@@ -1,4 +1,7 @@
-/** The embedded name server in a process of its own. The first message is its zone; a message `{fill}` makes zones and answers with the bytes they hold. */
+/**
+ * The embedded name server in a process of its own. The first message is its zone; a message
+ * `{fill}` makes zones and answers with the bytes they hold.
+ */
 import { randomUUID } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

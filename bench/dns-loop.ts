@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- dns-loop`: a domain's whole life as the Internet sees it. A root and registry of our own, unbound as the resolver that follows their
- * delegations to a started portal, and dig asking unbound: nothing tells unbound of the portal but the delegation. Everything is on loopback addresses, at
- * port 53, since glue carries no port: that takes Linux and either root or `sysctl net.ipv4.ip_unprivileged_port_start=53`. Fails at the first step that
- * does not hold.
+ * `npm run bench -- dns-loop`: a domain's whole life as the Internet sees it. A root and registry
+ * of our own, unbound as the resolver that follows their delegations to a started portal, and dig
+ * asking unbound: nothing tells unbound of the portal but the delegation. Everything is on loopback
+ * addresses, at port 53, since glue carries no port: that takes Linux and either root or `sysctl
+ * net.ipv4.ip_unprivileged_port_start=53`. Fails at the first step that does not hold.
  */
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -90,7 +91,8 @@ writeFileSync(
   path.join(folder, 'root.hints'),
   `. 3600 NS a.registry.sandbox.\na.registry.sandbox. 3600 A ${addresses.registry}\n`,
 )
-// It validates nothing, as our root is not signed, and keeps what it was told for a second, so that a change is seen while somebody waits.
+// It validates nothing, as our root is not signed, and keeps what it was told for a second, so that
+// a change is seen while somebody waits.
 writeFileSync(
   path.join(folder, 'unbound.conf'),
   `server:
@@ -169,7 +171,10 @@ async function dig(of: string, type: string): Promise<{ status: string; lines: s
       .toSorted(),
   }
 }
-/** Asks until dig hears exactly this: `status` or the ends of its lines; shows what it heard and when. */
+/**
+ * Asks until dig hears exactly this: `status` or the ends of its lines; shows what it heard and
+ * when.
+ */
 async function expectDig(
   of: string,
   type: string,

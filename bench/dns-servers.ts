@@ -1,4 +1,7 @@
-/** Name servers to measure against, each with the same zone: ours in a process of its own, and those of knot, nsd and PowerDNS that are installed. */
+/**
+ * Name servers to measure against, each with the same zone: ours in a process of its own, and those
+ * of knot, nsd and PowerDNS that are installed.
+ */
 import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

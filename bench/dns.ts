@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- dns`: how fast the embedded name server answers beside PowerDNS (dnsperf), what a record costs in memory, how soon a change is
- * answered, how long a delegation check takes. SECONDS sets the length of one dnsperf run, ROUNDS their number, PARTS picks some of
- * delegations, memory, changes and speed.
+ * `npm run bench -- dns`: how fast the embedded name server answers beside PowerDNS (dnsperf), what
+ * a record costs in memory, how soon a change is answered, how long a delegation check takes.
+ * SECONDS sets the length of one dnsperf run, ROUNDS their number, PARTS picks some of delegations,
+ * memory, changes and speed.
  */
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -43,7 +44,8 @@ async function speed(): Promise<void> {
   const servers = await openServers(hosts(names))
   const figures = new Map<string, { perSecond: number[]; cpuMicros: number[] }>()
   try {
-    // In turns, since the machine is seldom ours alone, and what is compared side by side, now in this order and now in the other; the first round warms up.
+    // In turns, since the machine is seldom ours alone, and what is compared side by side, now in
+    // this order and now in the other; the first round warms up.
     const inOrder = [
       ...servers.filter(({ name }) => compared.includes(name)),
       ...servers.filter(({ name }) => !compared.includes(name)),

@@ -1,6 +1,8 @@
 /**
- * The edge against nginx in front of the same upstream, in turns: requests a second, the slowest hundredth, and CPU of the proxy. Two upstreams: a site's
- * static file, served by the WordPress runtime, and a bare server that answers at once, which shows the proxy alone. Needs nginx and ab (apache2-utils).
+ * The edge against nginx in front of the same upstream, in turns: requests a second, the slowest
+ * hundredth, and CPU of the proxy. Two upstreams: a site's static file, served by the WordPress
+ * runtime, and a bare server that answers at once, which shows the proxy alone. Needs nginx and ab
+ * (apache2-utils).
  */
 import { execFile, fork, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +28,10 @@ async function child(...args: string[]): Promise<{ process: ChildProcess; port: 
   return { process: process_, port }
 }
 
-/** nginx as a site's proxy is commonly written: kept connections to the upstream, one worker like the edge. */
+/**
+ * nginx as a site's proxy is commonly written: kept connections to the upstream, one worker like
+ * the edge.
+ */
 async function startNginx(
   folder: string,
   upstream: number,
@@ -173,7 +178,10 @@ async function compare(): Promise<void> {
   }
 }
 
-/** Where the site's container serves pages, found the way an operator finds it: it also listens for PHP's own sockets. */
+/**
+ * Where the site's container serves pages, found the way an operator finds it: it also listens for
+ * PHP's own sockets.
+ */
 async function containerPort(siteId: string): Promise<number> {
   const pid = spawnSync('pgrep', ['-f', '--', `--site ${siteId}`], { encoding: 'utf8' })
     .stdout.trim()

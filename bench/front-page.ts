@@ -1,6 +1,7 @@
 /**
- * What a site's front page costs through the portal, edge included, beside the bare runner asked directly: CPU a page and memory of the container,
- * in turns. Both have the limits of the same plan.
+ * What a site's front page costs through the portal, edge included, beside the bare runner asked
+ * directly: CPU a page and memory of the container, in turns. Both have the limits of the same
+ * plan.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

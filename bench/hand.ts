@@ -1,9 +1,15 @@
-/** A hand in a browser, and what the browser says of it: each press to the next frame, each frame that took long. */
+/**
+ * A hand in a browser, and what the browser says of it: each press to the next frame, each frame
+ * that took long.
+ */
 import { setTimeout as rest } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 
 export interface Seen {
-  /** ms from each press to the next frame, the browser's own figure (event timing), and what was pressed. */
+  /**
+   * ms from each press to the next frame, the browser's own figure (event timing), and what was
+   * pressed.
+   */
   readonly presses: { readonly ms: number; readonly by: string }[]
   /** ms of each frame over 50 ms, with what ran in it. */
   readonly frames: { readonly ms: number; readonly by: string }[]
@@ -62,12 +68,16 @@ export function watch() {
   }).observe({ type: 'long-animation-frame', buffered: true } as PerformanceObserverInit)
 }
 
-/** How long a hand rests on what it is about to press, and how long it holds a button or a key down, ms. */
+/**
+ * How long a hand rests on what it is about to press, and how long it holds a button or a key down,
+ * ms.
+ */
 export const hand = { restMs: 100, holdMs: 60 }
 
 /**
- * Presses as a hand does. Playwright's own `click` puts scripts of its own into the page around each event, to know what was hit: on a
- * slowed processor they would take a third of the time that is measured.
+ * Presses as a hand does. Playwright's own `click` puts scripts of its own into the page around
+ * each event, to know what was hit: on a slowed processor they would take a third of the time that
+ * is measured.
  */
 export async function press(page: Page, target: Locator) {
   await target.scrollIntoViewIfNeeded()

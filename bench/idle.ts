@@ -1,4 +1,7 @@
-/** How soon `npm start` is ready on a prepared clone, and what the portal holds of memory when nothing happens. */
+/**
+ * How soon `npm start` is ready on a prepared clone, and what the portal holds of memory when
+ * nothing happens.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

@@ -1,10 +1,12 @@
 /**
- * What a hand feels, in Chromium: from the press to the new screen (route change) and to the next frame (INP), with the processor slowed four
- * times; and a list of 100,000 transactions, scrolled from end to end, without a frame over 50 ms. Peers that are built somewhere
- * (PEERS=name=folder,…) have their menus pressed by the same hand in the same run.
+ * What a hand feels, in Chromium: from the press to the new screen (route change) and to the next
+ * frame (INP), with the processor slowed four times; and a list of 100,000 transactions, scrolled
+ * from end to end, without a frame over 50 ms. Peers that are built somewhere (PEERS=name=folder,…)
+ * have their menus pressed by the same hand in the same run.
  *
- * Every figure is taken in three passes, each in a browser of its own, and the one in the middle counts; all three are printed. What the page
- * itself does too slowly, it does in each pass; what the machine does beside it comes once.
+ * Every figure is taken in three passes, each in a browser of its own, and the one in the middle
+ * counts; all three are printed. What the page itself does too slowly, it does in each pass; what
+ * the machine does beside it comes once.
  */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -21,7 +23,10 @@ import { peers, serveFolder } from './static-folder.ts'
 
 const slowedBy = 4
 const passes = [1, 2, 3]
-/** A hundred presses a pass: of fewer, INP is the slowest, whatever else the machine did at that moment. */
+/**
+ * A hundred presses a pass: of fewer, INP is the slowest, whatever else the machine did at that
+ * moment.
+ */
 const rounds = Number(process.env['ROUNDS'] ?? 13)
 const entries = Number(process.env['BENCH_ENTRIES'] ?? 100_000)
 /** In the order of a day's work; each is gone to from the one before by the menu. */
@@ -69,7 +74,10 @@ function reportPasses(name: string, values: readonly number[], limit: number) {
   report(name, median(values), limit, 'ms')
 }
 
-/** Ticks of this machine's processors that other machines on the same host took, and all of them: figures from a run where that is much say little. */
+/**
+ * Ticks of this machine's processors that other machines on the same host took, and all of them:
+ * figures from a run where that is much say little.
+ */
 function ticks() {
   if (!existsSync('/proc/stat')) return { stolen: 0, all: 0 }
   const [, ...spent] = (/^cpu +.*/.exec(readFileSync('/proc/stat', 'utf8'))?.[0] ?? '')
@@ -121,7 +129,10 @@ async function slowDown(page: Page) {
 const menuLink = (page: Page, to: string) =>
   page.getByRole('navigation', { name: 'Main' }).locator(`a[href="${to}"]`)
 
-/** A server that has just started compiles its own code at the first calls: that is the first visitor's, in a browser of their own. */
+/**
+ * A server that has just started compiles its own code at the first calls: that is the first
+ * visitor's, in a browser of their own.
+ */
 async function warmUp(page: Page) {
   for (const to of [...routes, ...routes]) {
     await page.goto(`${portal.url}${to}`)
@@ -129,7 +140,9 @@ async function warmUp(page: Page) {
   }
 }
 
-/** The floor: a press on a page that has nothing but a button, by the same hand on the same machine. */
+/**
+ * The floor: a press on a page that has nothing but a button, by the same hand on the same machine.
+ */
 async function floor(page: Page) {
   await page.goto('data:text/html,<button onclick="this.textContent=Math.random()">floor</button>')
   await slowDown(page)
@@ -182,7 +195,10 @@ async function walkRoutes(page: Page) {
   }
 }
 
-/** An order filled in, a theme and the palette: typing, opening, choosing. A hand waits for what it asked for before it goes on. INP. */
+/**
+ * An order filled in, a theme and the palette: typing, opening, choosing. A hand waits for what it
+ * asked for before it goes on. INP.
+ */
 async function fillIn(page: Page) {
   await page.goto(`${portal.url}/wordpress/create`)
   await page.waitForLoadState('networkidle')
@@ -206,7 +222,8 @@ async function fillIn(page: Page) {
   await page.locator('html.dark').waitFor()
   await rest(hand.restMs)
   await page.keyboard.press('Control+k', { delay: hand.holdMs })
-  // By its tag: to look for a role, Playwright judges every element of the page, 40 ms on this processor, as often as it looks.
+  // By its tag: to look for a role, Playwright judges every element of the page, 40 ms on this
+  // processor, as often as it looks.
   await page.locator('dialog:popover-open input').waitFor()
   await page.keyboard.type('nap vi', { delay: hand.restMs })
   await page.keyboard.press('Escape', { delay: hand.holdMs })
@@ -262,7 +279,10 @@ async function sweep(page: Page): Promise<Seen['frames']> {
   return await page.evaluate(() => window.seen.frames.splice(0))
 }
 
-/** The long list, and before it a short one that is swept alike: the slowest frame while it is loaded, and of a hand that scrolls and jumps in it. */
+/**
+ * The long list, and before it a short one that is swept alike: the slowest frame while it is
+ * loaded, and of a hand that scrolls and jumps in it.
+ */
 async function scrollThrough(page: Page) {
   await page.goto(`${portal.url}/invoice`)
   await page.waitForLoadState('networkidle')

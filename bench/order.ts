@@ -1,4 +1,7 @@
-/** Order to first page of the new site, against the bare runner installing one, alternating in one run. */
+/**
+ * Order to first page of the new site, against the bare runner installing one, alternating in one
+ * run.
+ */
 import { spawnSync } from 'node:child_process'
 import http from 'node:http'
 import { bareRun } from './bare-runner.mjs'
@@ -27,7 +30,10 @@ const firstPage = (portal: BenchPortal, host: string): Promise<number> =>
     request.on('error', reject)
   })
 
-/** Seconds from the order's call to a 200 of the front page through the edge; afterwards the order is let come to its end. */
+/**
+ * Seconds from the order's call to a 200 of the front page through the edge; afterwards the order
+ * is let come to its end.
+ */
 async function orderOnce(portal: BenchPortal, token: string): Promise<number> {
   const began = performance.now()
   const id = await placeOrder(portal, token)
@@ -53,7 +59,8 @@ try {
     spawnSync('sync')
     ordered.push(await orderOnce(portal, token))
   }
-  // One pair that does not count: it reads WordPress from the disk and the programs' code for the first time.
+  // One pair that does not count: it reads WordPress from the disk and the programs' code for the
+  // first time.
   await bareRun()
   await orderOnce(portal, token)
   for (let round = 0; round < rounds; round++) {

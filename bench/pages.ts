@@ -1,6 +1,6 @@
 /**
- * Bytes of each route, layout shift, and Lighthouse (mobile) of /login and / against a static page in the same run; and against peers that are built
- * somewhere (PEERS=name=folder,…).
+ * Bytes of each route, layout shift, and Lighthouse (mobile) of /login and / against a static page
+ * in the same run; and against peers that are built somewhere (PEERS=name=folder,…).
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
@@ -30,7 +30,10 @@ const portal = await startPortal()
 const token = await signIn(portal)
 const floor =
   '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="description" content="floor"><title>Floor</title></head><body><h1>Floor</h1><p>A page without a script.</p></body></html>'
-/** In front of the portal: /floor is a static page; a signed-in visitor is made by a script of the portal's own origin, since session storage cannot be handed to Lighthouse. */
+/**
+ * In front of the portal: /floor is a static page; a signed-in visitor is made by a script of the
+ * portal's own origin, since session storage cannot be handed to Lighthouse.
+ */
 const front = http.createServer((request, response) => {
   const url = request.url ?? '/'
   if (url === '/floor')
@@ -51,7 +54,8 @@ const front = http.createServer((request, response) => {
       const parts: Buffer[] = []
       answer.on('data', (part: Buffer) => parts.push(part))
       answer.on('end', () => {
-        // The script is inside the page, where the portal's policy would not let it be, so that it costs no request of its own.
+        // The script is inside the page, where the portal's policy would not let it be, so that it
+        // costs no request of its own.
         const {
           'content-length': _length,
           'content-security-policy': _policy,

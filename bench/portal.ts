@@ -1,4 +1,7 @@
-/** A portal of its own for a benchmark: `server/main.ts` as a child, on free ports and a scratch folder; and a customer in it. */
+/**
+ * A portal of its own for a benchmark: `server/main.ts` as a child, on free ports and a scratch
+ * folder; and a customer in it.
+ */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import net from 'node:net'
@@ -76,7 +79,8 @@ export async function startPortal(
     process: child,
     readyMs,
     async stop() {
-      // Not its exit: npm is gone before what it started. The pipe closes when the last of them has ended.
+      // Not its exit: npm is gone before what it started. The pipe closes when the last of them has
+      // ended.
       const gone = new Promise((resolve) => child.once('close', resolve))
       child.kill('SIGTERM')
       await gone
@@ -134,7 +138,10 @@ export async function placeOrder(portal: BenchPortal, token: string): Promise<st
   return id
 }
 
-/** Resolves when the server runs; asks every so many ms. Throws with the server's reason when it has failed. */
+/**
+ * Resolves when the server runs; asks every so many ms. Throws with the server's reason when it has
+ * failed.
+ */
 export async function untilRunning(
   portal: BenchPortal,
   token: string,
@@ -169,7 +176,10 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
 
-/** Proportional set size of a process and everything below it, MB. Shared memory is counted once. Linux only. */
+/**
+ * Proportional set size of a process and everything below it, MB. Shared memory is counted once.
+ * Linux only.
+ */
 export function memoryOf(pid: number): number {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc')) {

@@ -1,6 +1,7 @@
 /**
- * Postings through the ledger, against pgbench doing the same statements on the same server, alternating in one run: charges of many wallets with
- * 16 clients, and top-ups that all go through one gateway's account with 32. Then charges in a ledger with many entries against one with few
+ * Postings through the ledger, against pgbench doing the same statements on the same server,
+ * alternating in one run: charges of many wallets with 16 clients, and top-ups that all go through
+ * one gateway's account with 32. Then charges in a ledger with many entries against one with few
  * (BENCH_ENTRIES, a million unless told).
  */
 import { spawnSync } from 'node:child_process'
@@ -56,7 +57,10 @@ async function ours(
   return (count / (performance.now() - began)) * 1000
 }
 
-/** The same by pgbench. A colon begins a variable there, even inside a string: chr(58) stands for it. */
+/**
+ * The same by pgbench. A colon begins a variable there, even inside a string: chr(58) stands for
+ * it.
+ */
 function theirs(scratch: ScratchLedger, act: Act, clients: number): number {
   const script = path.join(scratch.folder, `${act}.pgbench`)
   const other =

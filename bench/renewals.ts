@@ -1,6 +1,7 @@
 /**
- * 10 000 subscriptions that fall due in one minute (BENCH_RENEWALS): renewed, invoiced, charged and told of, against pgbench doing the same number of
- * the same postings on the same server, alternating in one run. And the time of a PDF of an invoice.
+ * 10 000 subscriptions that fall due in one minute (BENCH_RENEWALS): renewed, invoiced, charged and
+ * told of, against pgbench doing the same number of the same postings on the same server,
+ * alternating in one run. And the time of a PDF of an invoice.
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -48,7 +49,10 @@ const jobs: Jobs = {
 const scratch = await scratchLedger({ connections: 4, wallets: count, fund: 1_000_000_000n })
 const { db, ledger } = scratch
 
-/** Seconds for as many single postings, each in a transaction of its own. A colon begins a variable in pgbench: chr(58) stands for it. */
+/**
+ * Seconds for as many single postings, each in a transaction of its own. A colon begins a variable
+ * in pgbench: chr(58) stands for it.
+ */
 function theirs(): number {
   const script = path.join(scratch.folder, 'renewal.pgbench')
   writeFileSync(

@@ -1,9 +1,15 @@
-/** How long it takes from a press of a menu to the screen that it leads to: of this portal to its heading, of any application to its first change. */
+/**
+ * How long it takes from a press of a menu to the screen that it leads to: of this portal to its
+ * heading, of any application to its first change.
+ */
 import { setTimeout as rest } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import { press } from './hand.ts'
 
-/** ms from a press to the frame that shows the new screen's heading and what comes with it, and to the one that leaves nothing in view to be drawn. */
+/**
+ * ms from a press to the frame that shows the new screen's heading and what comes with it, and to
+ * the one that leaves nothing in view to be drawn.
+ */
 interface Arrival {
   readonly shown: number
   readonly whole: number
@@ -16,9 +22,11 @@ declare global {
 }
 
 /**
- * Resolves, in the page, once the screen of `to` is there. `shown` ends with the frame that draws its heading; until 2026-11-22 it ended a frame
- * later, for the heading was noticed before its frame was drawn and the frame after that one was waited for. `whole` ends with the frame in which
- * no grey block and no place kept for a second drawing is in view any more; both include what the network took.
+ * Resolves, in the page, once the screen of `to` is there. `shown` ends with the frame that draws
+ * its heading; until 2026-11-22 it ended a frame later, for the heading was noticed before its
+ * frame was drawn and the frame after that one was waited for. `whole` ends with the frame in which
+ * no grey block and no place kept for a second drawing is in view any more; both include what the
+ * network took.
  */
 export const awaitArrival = (page: Page, to: string) =>
   page.evaluate((target) => {
@@ -52,8 +60,9 @@ export const awaitArrival = (page: Page, to: string) =>
   }, to)
 
 /**
- * Resolves, in the page, with the ms from the next press to the frame in which the address has changed and something else is in the document:
- * what can be asked of any application, whatever its screens are made of.
+ * Resolves, in the page, with the ms from the next press to the frame in which the address has
+ * changed and something else is in the document: what can be asked of any application, whatever its
+ * screens are made of.
  */
 const awaitChange = (page: Page) =>
   page.evaluate(() => {
@@ -86,7 +95,10 @@ const awaitChange = (page: Page) =>
 
 const patienceMs = 3000
 
-/** Presses each of the links in turn, so many rounds; ms of each change but for those of the first round, which fetches what it needs. */
+/**
+ * Presses each of the links in turn, so many rounds; ms of each change but for those of the first
+ * round, which fetches what it needs.
+ */
 export async function changesOf(
   page: Page,
   links: readonly Locator[],

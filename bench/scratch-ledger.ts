@@ -1,4 +1,7 @@
-/** A ledger of its own for a benchmark, on an embedded PostgreSQL as the portal starts it, with customers whose wallets are open. */
+/**
+ * A ledger of its own for a benchmark, on an embedded PostgreSQL as the portal starts it, with
+ * customers whose wallets are open.
+ */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

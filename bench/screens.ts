@@ -1,6 +1,7 @@
 /**
- * Every screen in both themes, languages and widths: violations of WCAG 2.2 AA, errors in the console, sideways scrolling, as one table; and all
- * pictures on sheets, in the folder SCREENS (./screens). The demo customer is signed in, with a running server and a domain.
+ * Every screen in both themes, languages and widths: violations of WCAG 2.2 AA, errors in the
+ * console, sideways scrolling, as one table; and all pictures on sheets, in the folder SCREENS
+ * (./screens). The demo customer is signed in, with a running server and a domain.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -23,7 +24,10 @@ const every = (['light', 'dark'] as const).flatMap((theme) =>
     (['wide', 'narrow', 'small', 'zoomed'] as const).map((width) => ({ theme, language, width })),
   ),
 )
-/** LOOKS=light-vi-wide,dark-en-narrow: only these. A zoomed window is looked at in one theme: colours do not depend on it. */
+/**
+ * LOOKS=light-vi-wide,dark-en-narrow: only these. A zoomed window is looked at in one theme:
+ * colours do not depend on it.
+ */
 const wanted = process.env['LOOKS']?.split(',')
 const looks = every.filter(({ theme, language, width }) =>
   wanted

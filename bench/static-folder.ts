@@ -1,4 +1,7 @@
-/** A built single-page application as a web server serves it: compressed, cached, its own page for every unknown address. */
+/**
+ * A built single-page application as a web server serves it: compressed, cached, its own page for
+ * every unknown address.
+ */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
@@ -43,7 +46,10 @@ export async function serveFolder(folder: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`
 }
 
-/** Peers to measure beside the portal, as PEERS names them: `name=folder of its build`, separated by commas. Nothing of them is part of this repository. */
+/**
+ * Peers to measure beside the portal, as PEERS names them: `name=folder of its build`, separated by
+ * commas. Nothing of them is part of this repository.
+ */
 export const peers = (): { name: string; folder: string }[] =>
   (process.env['PEERS'] ?? '')
     .split(',')

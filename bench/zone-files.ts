@@ -1,8 +1,10 @@
 /**
- * `npm run bench -- zone-files`: our reader of zone files against BIND's named-compilezone, on generated files, on files in the styles of those that panels,
- * registrars and name servers write (bench/fixtures/zones), on those of a folder that ZONES names (`anything--origin.zone`: what others have written is
- * not ours to hand on, so none are here), on all of them damaged, and our writer read by BIND. Counts what they agree on, and why they differ where they
- * do. FILES, MUTATED and REAL (damaged ones of the files found) set the counts, SEED the start.
+ * `npm run bench -- zone-files`: our reader of zone files against BIND's named-compilezone, on
+ * generated files, on files in the styles of those that panels, registrars and name servers write
+ * (bench/fixtures/zones), on those of a folder that ZONES names (`anything--origin.zone`: what
+ * others have written is not ours to hand on, so none are here), on all of them damaged, and our
+ * writer read by BIND. Counts what they agree on, and why they differ where they do. FILES, MUTATED
+ * and REAL (damaged ones of the files found) set the counts, SEED the start.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -57,7 +59,10 @@ const bytesOf = (written: string): Buffer =>
   )
 const dotless = (name: string): string => name.toLowerCase().replace(/(?<!\\)\.$/, '')
 
-/** Sorted `name ttl type data` as in GeneratedZoneFile; undefined and why when BIND refuses the file. */
+/**
+ * Sorted `name ttl type data` as in GeneratedZoneFile; undefined and why when BIND refuses the
+ * file.
+ */
 function bind(text: string, origin: string): { records: string[] | undefined; says: string } {
   writeFileSync(file, text)
   const run = spawnSync('named-compilezone', [...options, '-s', 'full', '-o', '-', origin, file], {
@@ -132,7 +137,10 @@ const keptOf = (records: readonly string[]): string[] =>
   )
 const notKept = /^Records of type \S+ are not supported/
 
-/** Does the file give one set several TTLs? Each record is read alone, so that the first is not lent to the others. */
+/**
+ * Does the file give one set several TTLs? Each record is read alone, so that the first is not lent
+ * to the others.
+ */
 function mixedTtls(text: string, origin: string): boolean {
   const says = bind(text, origin).says
   if (says.includes('TTL set to prior TTL')) return true

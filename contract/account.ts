@@ -21,7 +21,10 @@ export function isTimeZone(name: string): boolean {
 
 const language = z.enum(['en', 'vi', 'aud'])
 const currentPassword = z.string().check(z.minLength(1), z.maxLength(128))
-/** A tax or business number of any country: 0312345678-001, 51 824 753 556, DE811907980. Whether it exists is not asked. */
+/**
+ * A tax or business number of any country: 0312345678-001, 51 824 753 556, DE811907980. Whether it
+ * exists is not asked.
+ */
 const taxCode = z
   .string()
   .check(z.trim(), z.maxLength(30), z.regex(/^[A-Za-z0-9][A-Za-z0-9 ./-]*$/, { error: 'tax_code' }))

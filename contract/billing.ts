@@ -21,8 +21,9 @@ export const InvoiceLine = z.object({
 export const Invoice = z.object({
   id: z.string(),
   /**
-   * Gapless per year and region: VN-2026-000001, and VN-CN-2026-000001 of credit notes. Given when the invoice is paid or falls due,
-   * whichever is first; null until then, and for ever on an order that lapsed.
+   * Gapless per year and region: VN-2026-000001, and VN-CN-2026-000001 of credit notes. Given when
+   * the invoice is paid or falls due, whichever is first; null until then, and for ever on an order
+   * that lapsed.
    */
   number: z.nullable(z.string()),
   amount_due: minor,
@@ -40,7 +41,10 @@ export const Invoice = z.object({
   created: z.int(),
   /** When it got its number. */
   issuedAt: z.nullable(z.string()),
-  /** Until when an order may be paid, and of a void one that it lapsed then; null for everything else. */
+  /**
+   * Until when an order may be paid, and of a void one that it lapsed then; null for everything
+   * else.
+   */
   lapsesAt: z.nullable(z.string()),
   invoice_pdf: z.string(),
   hosted_invoice_url: z.string(),
@@ -96,13 +100,19 @@ export const unpaidInvoices = endpoint({
 const Wp = z.nullable(z.object({ id: z.string(), name: z.string() }))
 
 export const Runway = z.object({
-  /** When the wallet is first too short for a renewal; null when nothing renews or that is more than five years away. */
+  /**
+   * When the wallet is first too short for a renewal; null when nothing renews or that is more than
+   * five years away.
+   */
   emptyAt: z.nullable(z.string()),
   /** Whole days until then. */
   days: z.nullable(z.int()),
   /** What renews in a month, minor units. */
   monthly: minor,
-  /** The next renewal of each subscription, soonest first; an unpaid one stands at the moment it was due. */
+  /**
+   * The next renewal of each subscription, soonest first; an unpaid one stands at the moment it was
+   * due.
+   */
   next: z.array(z.object({ at: z.string(), amount: minor, wp: Wp })),
 })
 export type Runway = z.output<typeof Runway>
@@ -128,7 +138,9 @@ export const Subscription = z.object({
   renewsAt: z.nullable(z.string()),
   /** What the next renewal costs as prices stand now, a planned change included. */
   renewalPrice: minor,
-  /** A dearer price that was announced, minor units a month, and the first renewal that costs it. */
+  /**
+   * A dearer price that was announced, minor units a month, and the first renewal that costs it.
+   */
   priceRise: z.nullable(z.object({ price: minor, actsAt: z.string() })),
   /** A change takes effect at the renewal. */
   planned: z.boolean(),

@@ -1,6 +1,7 @@
 /**
- * Many records at once, and what was changed: zone files, the change log, a domain pointed at a server (contract.md section 5). Apart from contract/dns.ts:
- * a list of records is drawn without them.
+ * Many records at once, and what was changed: zone files, the change log, a domain pointed at a
+ * server (contract.md section 5). Apart from contract/dns.ts: a list of records is drawn without
+ * them.
  */
 import * as z from 'zod/mini'
 import { recordTypes } from './dns-types.ts'
@@ -62,7 +63,10 @@ export const ImportPlan = z.object({
   unchanged: z.int(),
   /** Lines that are not ours to take: SOA and the NS records of the domain itself. */
   skipped: z.array(z.object({ line: z.int(), text: z.string() })),
-  /** TTLs beyond the limits, and those that the first record of the same name and type decides (RFC 2181, 5.2). */
+  /**
+   * TTLs beyond the limits, and those that the first record of the same name and type decides (RFC
+   * 2181, 5.2).
+   */
   adjusted: z.array(AdjustedTtl),
 })
 export type ImportPlan = z.output<typeof ImportPlan>

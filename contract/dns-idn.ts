@@ -1,4 +1,7 @@
-/** Names of other scripts inside A-labels (RFC 5890), without tables: the browser's and the server's own IDNA judge what is decoded here. */
+/**
+ * Names of other scripts inside A-labels (RFC 5890), without tables: the browser's and the server's
+ * own IDNA judge what is decoded here.
+ */
 
 const [base, tMin, tMax, skew, damp] = [36, 1, 26, 38, 700]
 
@@ -42,13 +45,19 @@ function fromPunycode(text: string): string | undefined {
   return String.fromCodePoint(...points)
 }
 
-/** The A-label of one label of another script; undefined where IDNA (UTS 46, as browsers have it) knows none. */
+/**
+ * The A-label of one label of another script; undefined where IDNA (UTS 46, as browsers have it)
+ * knows none.
+ */
 export const labelToAscii = (label: string): string | undefined =>
   URL.canParse(`http://${label}.example`)
     ? new URL(`http://${label}.example`).hostname.slice(0, -'.example'.length)
     : undefined
 
-/** The label in its own script; undefined for an A-label that decodes to nothing, or to what is written in another way (RFC 5891, 5.4). */
+/**
+ * The label in its own script; undefined for an A-label that decodes to nothing, or to what is
+ * written in another way (RFC 5891, 5.4).
+ */
 function unicodeLabel(label: string): string | undefined {
   if (!label.startsWith('xn--')) return label
   const decoded = fromPunycode(label.slice(4))

@@ -1,6 +1,6 @@
 /**
- * What a DNS record may be (contract.md section 5). The server, every driver and the screens ask the same functions, so a screen says sooner
- * exactly what the server would say.
+ * What a DNS record may be (contract.md section 5). The server, every driver and the screens ask
+ * the same functions, so a screen says sooner exactly what the server would say.
  */
 import { hasBrokenLabel, labelToAscii } from './dns-idn.ts'
 import { recordRules, type RecordRule } from './dns-sentences.ts'
@@ -33,7 +33,10 @@ export interface RecordValue {
   /** `@`, or relative to the domain. */
   readonly name: string
   readonly type: RecordType
-  /** Canonical: IPv6 as RFC 5952 has it; TXT without quotation marks around it, else exactly as typed. */
+  /**
+   * Canonical: IPv6 as RFC 5952 has it; TXT without quotation marks around it, else exactly as
+   * typed.
+   */
   readonly content: string
   readonly ttl: number
   readonly proxied: boolean
@@ -52,20 +55,27 @@ const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const serviceLabel = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 const maxNameLength = 253
 
-/** A-labels, lower case; undefined when IDNA 2008 (UTS 46, as browsers have it) knows no such name. */
+/**
+ * A-labels, lower case; undefined when IDNA 2008 (UTS 46, as browsers have it) knows no such name.
+ */
 export function toAscii(typed: string): string | undefined {
   const lower = typed.normalize('NFC').toLowerCase()
   if (/^[\x21-\x7e]*$/.test(lower)) return lower
-  // A URL's host would also take escapes, ports, paths and credentials, and read numbers as addresses.
+  // A URL's host would also take escapes, ports, paths and credentials, and read numbers as
+  // addresses.
   if (/[\s%:/\\?#@[\]]/.test(lower)) return undefined
-  // The host name of a URL may not end in a number and may hold an asterisk only in some browsers: one label at a time.
+  // The host name of a URL may not end in a number and may hold an asterisk only in some browsers:
+  // one label at a time.
   const labels = lower.split(/[.\u3002\uff0e\uff61]/).map((one) => {
     return /^[\x21-\x7e]*$/.test(one) ? one : labelToAscii(one)
   })
   return labels.includes(undefined) ? undefined : labels.join('.')
 }
 
-/** Whether the text is a host name of at least two labels (RFC 1123), in A-labels. An address in numbers is none. */
+/**
+ * Whether the text is a host name of at least two labels (RFC 1123), in A-labels. An address in
+ * numbers is none.
+ */
 export const isHostName = (name: string, pattern: RegExp = label): boolean =>
   name.length <= maxNameLength &&
   name.includes('.') &&
@@ -173,8 +183,8 @@ function readContent(
 }
 
 /**
- * One record by itself. `zone`: the domain, in A-labels. `driver.apexFlattening`: a CNAME at the apex is answered with addresses.
- * Rules that need the neighbours are `checkNeighbours`.
+ * One record by itself. `zone`: the domain, in A-labels. `driver.apexFlattening`: a CNAME at the
+ * apex is answered with addresses. Rules that need the neighbours are `checkNeighbours`.
  */
 export function readRecord(
   draft: RecordDraft,
@@ -205,7 +215,10 @@ export function readRecord(
   return { record: { name: named.name, type, content: read.content, ttl, priority, proxied } }
 }
 
-/** What `record` may not be beside the others of its name. `others`: every record of the same name but itself. */
+/**
+ * What `record` may not be beside the others of its name. `others`: every record of the same name
+ * but itself.
+ */
 export function checkNeighbours(
   record: RecordValue,
   others: readonly RecordValue[],

@@ -1,4 +1,7 @@
-/** What is wrong with a domain or a record, in both languages. A file of its own: only the DNS screens load it. */
+/**
+ * What is wrong with a domain or a record, in both languages. A file of its own: only the DNS
+ * screens load it.
+ */
 import type { Language } from './errors.ts'
 
 export const recordRules = {

@@ -1,4 +1,7 @@
-/** The text of a TXT record as zone files and the APIs of name servers write it (RFC 1035, 3.3.14 and 5.1). */
+/**
+ * The text of a TXT record as zone files and the APIs of name servers write it (RFC 1035, 3.3.14
+ * and 5.1).
+ */
 
 const maxStringBytes = 255
 
@@ -19,8 +22,9 @@ export function quoteText(text: string): string {
 }
 
 /**
- * What a text that is nothing but strings in quotation marks denotes, the strings joined. Undefined for any other text, which is meant as it stands; null
- * where an escape means nothing, or the bytes are no UTF-8. A string of more than 255 bytes is taken: it is split again when it is served.
+ * What a text that is nothing but strings in quotation marks denotes, the strings joined. Undefined
+ * for any other text, which is meant as it stands; null where an escape means nothing, or the bytes
+ * are no UTF-8. A string of more than 255 bytes is taken: it is split again when it is served.
  */
 export function readQuoted(typed: string): string | null | undefined {
   const chars = [...typed.trim()]
@@ -58,6 +62,9 @@ export function readQuoted(typed: string): string | null | undefined {
   }
 }
 
-/** How this text is typed, so that it is read as itself: in quotation marks where it would be taken for quoted strings. */
+/**
+ * How this text is typed, so that it is read as itself: in quotation marks where it would be taken
+ * for quoted strings.
+ */
 export const asTyped = (text: string): string =>
   text === '' || readQuoted(text) !== undefined ? quoteText(text) : text

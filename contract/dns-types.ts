@@ -1,4 +1,6 @@
-/** The types of records and their numbers, apart from the rules: a list of records needs no more. */
+/**
+ * The types of records and their numbers, apart from the rules: a list of records needs no more.
+ */
 export const recordTypes = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'NS'] as const
 export type RecordType = (typeof recordTypes)[number]
 

@@ -69,7 +69,10 @@ function within(host: string, zone: string): string | undefined {
   return host.endsWith(`.${zone}`) ? host.slice(0, -zone.length - 1) : undefined
 }
 
-/** Finds warnings of records of one domain (`zone`, A-labels); `all` are its records, or at least those that matter. */
+/**
+ * Finds warnings of records of one domain (`zone`, A-labels); `all` are its records, or at least
+ * those that matter.
+ */
 export function warningsOf(
   all: readonly RecordValue[],
   zone: string,

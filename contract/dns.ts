@@ -1,6 +1,8 @@
 /**
- * Domains and their records (contract.md section 5, portal.md section 7). A record is one value: `data` holds exactly one, so that each has its own
- * id, priority and Delete. Records of the same name and type form a set (RFC 2181) with one TTL and one `proxied`: writing one of them sets both for all.
+ * Domains and their records (contract.md section 5, portal.md section 7). A record is one value:
+ * `data` holds exactly one, so that each has its own id, priority and Delete. Records of the same
+ * name and type form a set (RFC 2181) with one TTL and one `proxied`: writing one of them sets both
+ * for all.
  */
 import * as z from 'zod/mini'
 import { recordTypes } from './dns-types.ts'
@@ -43,7 +45,10 @@ export const Record = z.object({
   proxied: z.boolean(),
   /** MX only. */
   priority: z.nullable(z.int()),
-  /** Grows with every change of the record; sent back with a PUT or DELETE, it keeps two tabs from undoing each other. */
+  /**
+   * Grows with every change of the record; sent back with a PUT or DELETE, it keeps two tabs from
+   * undoing each other.
+   */
   version: z.int(),
 })
 export type Record = z.output<typeof Record>
@@ -51,7 +56,10 @@ export type Record = z.output<typeof Record>
 /** What a write answers. */
 const WrittenRecord = z.object({
   ...Record.shape,
-  /** Others of the same name and type that got this record's TTL and `proxied` with it (RFC 2181, 5.2); absent when there are none. */
+  /**
+   * Others of the same name and type that got this record's TTL and `proxied` with it (RFC 2181,
+   * 5.2); absent when there are none.
+   */
   alsoChanged: z.optional(z.array(Record)),
   /** What is probably not meant, in the caller's language; absent when there is nothing. */
   warnings: z.optional(z.array(z.object({ code: z.string(), text: z.string() }))),
@@ -153,7 +161,10 @@ export const listRecords = endpoint({
   }),
   result: z.object({
     data: z.array(Record),
-    /** The domain's serial, read before the records: what is asked for by `changedRecords` from there on leaves nothing out. */
+    /**
+     * The domain's serial, read before the records: what is asked for by `changedRecords` from
+     * there on leaves nothing out.
+     */
     serial: z.int(),
   }),
   paged: true,
@@ -167,7 +178,10 @@ export const changedRecords = endpoint({
   query: z.object({ since: z.coerce.number().check(z.int(), z.gte(0)) }),
   result: z.object({
     serial: z.int(),
-    /** As they stand now, newest first; null when too much changed to be told, and the list is to be read again. */
+    /**
+     * As they stand now, newest first; null when too much changed to be told, and the list is to be
+     * read again.
+     */
     data: z.nullable(z.array(Record)),
     /** Ids of records that there were and are not any more. */
     gone: z.array(z.string()),

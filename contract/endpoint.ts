@@ -1,4 +1,7 @@
-/** The form of one call. The server, the web client and the OpenAPI document are all made from these objects. */
+/**
+ * The form of one call. The server, the web client and the OpenAPI document are all made from these
+ * objects.
+ */
 import * as z from 'zod/mini'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -20,7 +23,10 @@ export interface Endpoint {
   readonly result: z.ZodMiniType
   /** 201 for what creates; 200 when absent. */
   readonly status?: 200 | 201
-  /** True for keyset-paginated lists: `page.next` stands beside `result`, and `limit` and `cursor` are accepted. */
+  /**
+   * True for keyset-paginated lists: `page.next` stands beside `result`, and `limit` and `cursor`
+   * are accepted.
+   */
   readonly paged?: true
   /** True where another protocol prescribes the answer: a success has no envelope. */
   readonly bare?: true
@@ -28,7 +34,10 @@ export interface Endpoint {
   readonly whileLocked?: true
   /** True for the one call that Pusher's libraries send as a form; every other takes JSON only. */
   readonly takesForms?: true
-  /** Media types that this call also answers with (or only, with `bare`): a file to keep, of any length. */
+  /**
+   * Media types that this call also answers with (or only, with `bare`): a file to keep, of any
+   * length.
+   */
   readonly files?: readonly string[]
 }
 
@@ -60,5 +69,8 @@ export const pageQuery = {
   cursor: z.optional(z.string().check(z.maxLength(200))),
 }
 
-/** A path parameter. Its form is not judged here: an id that is none of the customer's answers 404, whatever it looks like. */
+/**
+ * A path parameter. Its form is not judged here: an id that is none of the customer's answers 404,
+ * whatever it looks like.
+ */
 export const idParam = z.object({ id: z.string().check(z.maxLength(100)) })

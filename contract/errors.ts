@@ -1,4 +1,7 @@
-/** The closed list of refusals: code, HTTP status, and the sentence for the customer in both languages. */
+/**
+ * The closed list of refusals: code, HTTP status, and the sentence for the customer in both
+ * languages.
+ */
 export type Language = 'en' | 'vi'
 
 interface Entry {

@@ -1,4 +1,7 @@
-/** Money: an integer in the currency's minor unit (ISO 4217), and its code. No arithmetic here passes through floating point. */
+/**
+ * Money: an integer in the currency's minor unit (ISO 4217), and its code. No arithmetic here
+ * passes through floating point.
+ */
 import * as z from 'zod/mini'
 
 /** Decimal places of each currency (ISO 4217). */
@@ -39,13 +42,17 @@ export function toMajor(amount: number, of: Currency): string {
 const group = (digits: string, separator: string): string =>
   digits.replace(/\B(?=(\d{3})+$)/g, separator)
 
-/** A whole number that is no money, in the grouping of the language's amounts: 1.672 in Vietnamese, 1,672 in English. */
+/**
+ * A whole number that is no money, in the grouping of the language's amounts: 1.672 in Vietnamese,
+ * 1,672 in English.
+ */
 export const formatCount = (count: number, language: 'en' | 'vi' | 'aud'): string =>
   group(String(count), language === 'vi' ? '.' : ',')
 
 /**
- * The amount as a screen prints it. Đồng always groups the Vietnamese way; in Vietnamese every currency does;
- * in English AUD, USD and EUR are written 1,234.50. U+00A0 stands before the currency.
+ * The amount as a screen prints it. Đồng always groups the Vietnamese way; in Vietnamese every
+ * currency does; in English AUD, USD and EUR are written 1,234.50. U+00A0 stands before the
+ * currency.
  */
 export function formatMoney(amount: number, of: Currency, language: 'en' | 'vi' | 'aud'): string {
   const vietnamese = of === 'VND' || language === 'vi'

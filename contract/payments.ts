@@ -24,7 +24,9 @@ export const checkout = endpoint({
 export const PaymentStatus = z.enum(['pending', 'succeeded', 'failed', 'expired'])
 export type PaymentStatus = z.output<typeof PaymentStatus>
 
-/** Why a payment failed, as far as the gateway says; what the customer may do next depends on it. */
+/**
+ * Why a payment failed, as far as the gateway says; what the customer may do next depends on it.
+ */
 export const declineReasons = [
   'cancelled',
   'not_in_time',
@@ -48,9 +50,15 @@ const Payment = z.object({
   createdAt: z.string(),
   /** Of a failed payment; null where the gateway did not say, and of every other. */
   reason: z.nullable(z.enum(declineReasons)),
-  /** Minor units that came for it but do not match it, a second payment of a paid order among them: they wait for the operator's decision. Null where nothing waits. */
+  /**
+   * Minor units that came for it but do not match it, a second payment of a paid order among them:
+   * they wait for the operator's decision. Null where nothing waits.
+   */
   held: z.nullable(z.object({ amount: minor, currency })),
-  /** Minor units of it that settled what a payment taken back had left owed. Null where nothing was owed. */
+  /**
+   * Minor units of it that settled what a payment taken back had left owed. Null where nothing was
+   * owed.
+   */
   setOff: z.nullable(z.object({ amount: minor, currency })),
 })
 

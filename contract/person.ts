@@ -1,4 +1,7 @@
-/** What is asked of a person: name, phone, password, address. Apart from the calls, which not every screen needs. */
+/**
+ * What is asked of a person: name, phone, password, address. Apart from the calls, which not every
+ * screen needs.
+ */
 import * as z from 'zod/mini'
 import { line } from './text.ts'
 
@@ -8,7 +11,9 @@ export const password = z
     z.minLength(8, { error: 'password_length' }),
     z.maxLength(128, { error: 'password_length' }),
   )
-/** E.164, or a local form that phone.ts reads. Spaces, dots, dashes and brackets are let through. */
+/**
+ * E.164, or a local form that phone.ts reads. Spaces, dots, dashes and brackets are let through.
+ */
 export const phone = z
   .string()
   .check(z.trim(), z.maxLength(32), z.regex(/^\+?[\d\s().-]{8,24}$/, { error: 'phone' }))

@@ -13,7 +13,9 @@ interface Country {
   readonly mobile: RegExp
 }
 
-/** Area codes of +1 that are no American or Canadian number: islands, and numbers that cost extra. */
+/**
+ * Area codes of +1 that are no American or Canadian number: islands, and numbers that cost extra.
+ */
 const elsewhereInOne =
   '242|246|264|268|284|345|441|473|649|658|664|721|758|767|784|809|829|849|868|869|876|900|976'
 
@@ -73,7 +75,9 @@ function local(of: CountryCode, digits: string): string | undefined {
   return national === undefined ? undefined : `+${callingCode}${national}`
 }
 
-/** Whose number an E.164 number is; undefined for a country that is not in the list, or no mobile. */
+/**
+ * Whose number an E.164 number is; undefined for a country that is not in the list, or no mobile.
+ */
 export function countryOf(e164: string): CountryCode | undefined {
   return countryCodes.find((code) => {
     const { callingCode, mobile } = countries[code]
@@ -82,8 +86,8 @@ export function countryOf(e164: string): CountryCode | undefined {
 }
 
 /**
- * E.164 from any accepted form, or undefined. With `+` a number of any country; without it one of the
- * region's country, or a Vietnamese one.
+ * E.164 from any accepted form, or undefined. With `+` a number of any country; without it one of
+ * the region's country, or a Vietnamese one.
  */
 export function normalisePhone(text: string, region?: RegionCode): string | undefined {
   const digits = text.replace(/[\s().-]/g, '')

@@ -1,6 +1,7 @@
 /**
- * The price of a WordPress server, computed by the same lines on the screen and on the server (whose word counts).
- * Amounts are minor units of one currency per month; disks are MB, 1 GB = 1024 MB.
+ * The price of a WordPress server, computed by the same lines on the screen and on the server
+ * (whose word counts). Amounts are minor units of one currency per month; disks are MB, 1 GB = 1024
+ * MB.
  */
 export interface PlanPrice {
   readonly price: number
@@ -27,7 +28,10 @@ export const effectivePlanPrice = (plan: PlanPrice): number =>
 export const diskPrice = (diskMb: number, rate: DiskRate): number =>
   Number((BigInt(diskMb) * BigInt(rate.perGb) + 1023n) / 1024n)
 
-/** Monthly total = effective plan price + disk price + effective plan price x container count (portal.md section 9). */
+/**
+ * Monthly total = effective plan price + disk price + effective plan price x container count
+ * (portal.md section 9).
+ */
 export function monthlyPrice(order: {
   plan: PlanPrice
   diskMb: number
@@ -62,7 +66,10 @@ export interface Basis extends Terms {
   readonly of_seconds: number
 }
 
-/** One step of the sum: quantity x unit_price / per. Part of a minor unit of a disk is charged as a whole one; a share of a month is rounded half to even. */
+/**
+ * One step of the sum: quantity x unit_price / per. Part of a minor unit of a disk is charged as a
+ * whole one; a share of a month is rounded half to even.
+ */
 export interface Step {
   readonly part: 'plan' | 'disk' | 'mariadb_disk' | 'containers' | 'share'
   readonly quantity: number
@@ -73,7 +80,10 @@ export interface Step {
   readonly rounded_down: boolean
 }
 
-/** numerator / denominator, rounded half to even: over many lines neither side gains. Neither may be below zero. */
+/**
+ * numerator / denominator, rounded half to even: over many lines neither side gains. Neither may be
+ * below zero.
+ */
 export function halfEven(numerator: bigint, denominator: bigint): bigint {
   const whole = numerator / denominator
   const twice = (numerator % denominator) * 2n
@@ -95,7 +105,10 @@ export const monthlyOf = (terms: Terms): MonthlyLines =>
     mariadbRate: { perGb: terms.mariadb_per_gb },
   })
 
-/** The amount recomputed from its basis, step by step. The last step, the share of the month, is left out where the whole month is charged. */
+/**
+ * The amount recomputed from its basis, step by step. The last step, the share of the month, is
+ * left out where the whole month is charged.
+ */
 export function explainPrice(basis: Basis): { steps: Step[]; amount: number } {
   const lines = monthlyOf(basis)
   const step = (

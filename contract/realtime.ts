@@ -1,4 +1,6 @@
-/** Events on `private-{userId}`, and the stored notifications behind them (contract.md section 4). */
+/**
+ * Events on `private-{userId}`, and the stored notifications behind them (contract.md section 4).
+ */
 import * as z from 'zod/mini'
 import { endpoint, pageQuery } from './endpoint.ts'
 
@@ -24,9 +26,10 @@ export const eventNames = [
 export type EventName = (typeof eventNames)[number]
 
 /**
- * One stored event. `id` is also in the pushed payload (`notificationId`), so a client that hears and reads the same event counts
- * it once. `payload` is what was pushed. Texts are made by the screen from the event's name and payload; `title` is the server's
- * sentence in the caller's language.
+ * One stored event. `id` is also in the pushed payload (`notificationId`), so a client that hears
+ * and reads the same event counts it once. `payload` is what was pushed. Texts are made by the
+ * screen from the event's name and payload; `title` is the server's sentence in the caller's
+ * language.
  */
 export const Notification = z.object({
   id: z.string(),
@@ -61,7 +64,10 @@ export const StatusEvent = z.object({
   }),
 })
 
-/** Payload of dns.status. `moved`: the parent zone names other name servers; `pending`: it did for a week, and the domain waits again. */
+/**
+ * Payload of dns.status. `moved`: the parent zone names other name servers; `pending`: it did for a
+ * week, and the domain waits again.
+ */
 export const DomainEvent = z.object({
   domain: z.object({
     id: z.string(),

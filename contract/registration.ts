@@ -1,4 +1,7 @@
-/** Becoming a customer, and coming back without the password (contract.md section 2). What every screen needs is in auth.ts. */
+/**
+ * Becoming a customer, and coming back without the password (contract.md section 2). What every
+ * screen needs is in auth.ts.
+ */
 import * as z from 'zod/mini'
 import { email } from './auth.ts'
 import { endpoint } from './endpoint.ts'

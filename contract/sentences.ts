@@ -1,10 +1,13 @@
 /**
- * Field messages: what is wrong with one field, in the customer's language. Server and screen use the same function,
- * so the screen says sooner exactly what the server would say.
+ * Field messages: what is wrong with one field, in the customer's language. Server and screen use
+ * the same function, so the screen says sooner exactly what the server would say.
  */
 import type { Language } from './errors.ts'
 
-/** Rules of ours, named in `z.refine(..., { error: '<key>' })`. The first two are portal.md's own sentences. */
+/**
+ * Rules of ours, named in `z.refine(..., { error: '<key>' })`. The first two are portal.md's own
+ * sentences.
+ */
 const rules = {
   wordpress_password: {
     en: 'The password must have at least 8 characters, with letters, digits and a special character !',

@@ -1,4 +1,7 @@
-/** Sentences about fields that only the server can say: what is taken, unknown, or not allowed now. No screen loads them. */
+/**
+ * Sentences about fields that only the server can say: what is taken, unknown, or not allowed now.
+ * No screen loads them.
+ */
 import type { Language } from './errors.ts'
 import { ruleText as formRuleText, type RuleKey as FormRuleKey } from './sentences.ts'
 

@@ -30,7 +30,10 @@ export const Config = z.object({
   sandbox: z.boolean(),
   /** Where customers ask for help; null where the operator names none. */
   support: z.object({ email: z.nullable(z.string()), url: z.nullable(z.string()) }),
-  /** Days after the due day of an invoice that stays unpaid: when it is reminded of, when what it pays for is suspended and when deleted. */
+  /**
+   * Days after the due day of an invoice that stays unpaid: when it is reminded of, when what it
+   * pays for is suspended and when deleted.
+   */
   unpaid: z.object({ reminderDays: z.array(z.int()), suspendDays: z.int(), deleteDays: z.int() }),
   /** Where a person reads the messages of the sandbox; null without it. */
   sandboxInbox: z.nullable(z.string()),
@@ -41,7 +44,9 @@ export const Config = z.object({
       presets: z.array(minor),
       min: minor,
       max: minor,
-      /** The screen's payment types that have a gateway here, with the body of the checkout call. */
+      /**
+       * The screen's payment types that have a gateway here, with the body of the checkout call.
+       */
       types: z.array(
         z.object({
           id: z.int(),
@@ -57,6 +62,8 @@ export const Config = z.object({
   wordpress: z.object({
     maxContainers: z.int(),
     database: z.enum(['sqlite', 'mariadb']),
+    /** Days for which the backups of a deleted server can still be downloaded. */
+    backupsKeptDays: z.int(),
     diskPerGb: z.record(z.string(), minor),
     mariadbDiskPerGb: z.record(z.string(), minor),
   }),

@@ -1,4 +1,7 @@
-/** What proves a wallet's entries: one entry explained, and the signed statement of a period (contract.md section 3, docs/statement.md). */
+/**
+ * What proves a wallet's entries: one entry explained, and the signed statement of a period
+ * (contract.md section 3, docs/statement.md).
+ */
 import * as z from 'zod/mini'
 import { endpoint, idParam } from './endpoint.ts'
 import { currency, minor } from './money.ts'
@@ -60,7 +63,10 @@ const ExplainedLine = z.object({
   /** Null for a line whose quantity and unit price say everything. */
   basis: z.nullable(Basis),
   steps: z.array(Step),
-  /** From the basis by the rules of contract/pricing.ts, or quantity x unit price where there is none. */
+  /**
+   * From the basis by the rules of contract/pricing.ts, or quantity x unit price where there is
+   * none.
+   */
   recomputed: minor,
 })
 const ExplainedInvoice = z.object({
@@ -129,7 +135,10 @@ const StatementEntry = z.object({
 export type StatementEntry = z.output<typeof StatementEntry>
 
 export const statementFormat = 'wallet-statement/1'
-/** What is signed: these fields in this order, as JSON without white space, UTF-8. The entries hang on it by their hashes. */
+/**
+ * What is signed: these fields in this order, as JSON without white space, UTF-8. The entries hang
+ * on it by their hashes.
+ */
 export const StatementHead = z.object({
   format: z.literal(statementFormat),
   seller: z.string(),

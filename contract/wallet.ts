@@ -1,4 +1,7 @@
-/** The wallet's entries (contract.md section 3); what proves them is in wallet-proof.ts. The word stripe in the paths is only a name. */
+/**
+ * The wallet's entries (contract.md section 3); what proves them is in wallet-proof.ts. The word
+ * stripe in the paths is only a name.
+ */
 import * as z from 'zod/mini'
 import { endpoint, pageQuery } from './endpoint.ts'
 import { currency, minor } from './money.ts'
@@ -26,7 +29,10 @@ function isMoment(text: string): boolean {
 }
 const moment = z.string().check(z.refine(isMoment, { error: 'moment' }))
 
-/** `from` belongs to the period. A `to` that is a day belongs to it whole; one with a time of day is the moment it ends before. */
+/**
+ * `from` belongs to the period. A `to` that is a day belongs to it whole; one with a time of day is
+ * the moment it ends before.
+ */
 export const period = { from: z.optional(moment), to: z.optional(moment) }
 const filter = {
   direction: z.optional(z.enum(['in', 'out'])),

@@ -5,7 +5,10 @@ import { endpoint, idParam, pageQuery } from './endpoint.ts'
 export const Backup = z.object({
   id: z.string(),
   kind: z.enum(['manual', 'nightly']),
-  /** A backup counts once it is `proven`: restored into a scratch site, where every row count and checksum agreed. */
+  /**
+   * A backup counts once it is `proven`: restored into a scratch site, where every row count and
+   * checksum agreed.
+   */
   state: z.enum(['making', 'proven', 'failed']),
   createdAt: z.string(),
   provenAt: z.nullable(z.string()),

@@ -10,7 +10,10 @@ export const DomainRecord = z.object({
   /** Any of these makes it hold. */
   expected: z.array(z.string()),
   found: z.array(z.string()),
-  /** Whether it proves the name. Only the TXT record does where another account holds the name, or did a short while ago, and an address that several sites share never does. */
+  /**
+   * Whether it proves the name. Only the TXT record does where another account holds the name, or
+   * did a short while ago, and an address that several sites share never does.
+   */
   counts: z.boolean(),
   /** Whether it has visitors come to the server. */
   points: z.boolean(),

@@ -53,7 +53,10 @@ describe("the administrator's password (portal.md section 5)", () => {
 })
 
 describe("the administrator's name: what WordPress's sanitize_user(…, true) leaves as it is", () => {
-  /** wp-includes/formatting.php, strict, for text without tags, octets and entities (whose characters are none of those left). */
+  /**
+   * wp-includes/formatting.php, strict, for text without tags, octets and entities (whose
+   * characters are none of those left).
+   */
   const sanitised = (name: string): string =>
     name
       .replace(/[^a-z0-9 _.\-@]/gi, '')

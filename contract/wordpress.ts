@@ -6,7 +6,9 @@ import { currency, minor } from './money.ts'
 export const diskLimits = { minMb: 10_240, maxMb: 200_000, presetsGb: [10, 20, 40] } as const
 export const containerLimits = { min: 1, max: 50 } as const
 
-/** portal.md section 5: at least 8 characters, a non-letter, a digit, and one of ! @ # $ % ^ & *. */
+/**
+ * portal.md section 5: at least 8 characters, a non-letter, a digit, and one of ! @ # $ % ^ & *.
+ */
 export const passwordChecks = {
   length: (text: string) => text.length >= 8,
   nonLetter: (text: string) => /[^A-Za-z]/.test(text),
@@ -19,7 +21,10 @@ export const passwordHolds = (text: string): boolean =>
 export const adminPassword = z
   .string()
   .check(z.maxLength(128), z.refine(passwordHolds, { error: 'wordpress_password' }))
-/** WordPress's own rule (sanitize_user, strict): ASCII letters, digits, single spaces and _ . - @, up to 60 characters. */
+/**
+ * WordPress's own rule (sanitize_user, strict): ASCII letters, digits, single spaces and _ . - @,
+ * up to 60 characters.
+ */
 export const adminUser = z
   .string()
   .check(
@@ -98,7 +103,10 @@ export const Server = z.object({
   renewsAt: z.nullable(z.string()),
   /** What it is paid by: GET /api/subscriptions/{id}. */
   subscriptionId: z.nullable(z.string()),
-  /** The newest invoice of the order or a renewal as it stands now: what the progress page shows before it listens. */
+  /**
+   * The newest invoice of the order or a renewal as it stands now: what the progress page shows
+   * before it listens.
+   */
   invoice: z.nullable(
     z.object({
       id: z.string(),

@@ -1,4 +1,7 @@
-/** The payment page of a stood-in gateway: what is to be paid, how long still, and what the person does; and its page of a link that is no good. */
+/**
+ * The payment page of a stood-in gateway: what is to be paid, how long still, and what the person
+ * does; and its page of a link that is no good.
+ */
 import type { Reply } from './http.ts'
 import { dong, escape, page, vietnamTime } from './page.ts'
 

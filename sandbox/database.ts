@@ -7,13 +7,14 @@ export type Transaction = pg.PoolClient
 /** Any number, the same for every sandbox: two that start at once take turns. */
 const startLock = 727_081
 
-// The portal in the same process reads big integers as bigint; here they are text, whoever started us. (PostgreSQL's type 20.)
+// The portal in the same process reads big integers as bigint; here they are text, whoever started
+// us. (PostgreSQL's type 20.)
 const types = new pg.TypeOverrides()
 types.setTypeParser(20, (text) => text)
 
 /**
- * Opens at most three connections and creates what is missing. A database that goes away later is no end:
- * calls fail until it is back.
+ * Opens at most three connections and creates what is missing. A database that goes away later is
+ * no end: calls fail until it is back.
  */
 export async function openDatabase(
   url: string,

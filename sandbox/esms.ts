@@ -1,6 +1,7 @@
 /**
  * eSMS.vn: POST /esms/MainService.svc/json/SendMultipleMessage_V4_post_json/ with a JSON body.
- * Source: https://developers.esms.vn; codes 100 accepted, 101 wrong keys, 104 no such brandname, 124 RequestId used before, 99 other.
+ * Source: https://developers.esms.vn; codes 100 accepted, 101 wrong keys, 104 no such brandname,
+ * 124 RequestId used before, 99 other.
  */
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Database } from './database.ts'

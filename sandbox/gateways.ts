@@ -11,7 +11,9 @@ import { openVnpay, vnpayTables } from './vnpay/index.ts'
 interface Place {
   readonly tables: string
   readonly open: (db: Database, keys: Keys, options: GatewayOptions) => Gateway
-  /** Two lines for the sandbox's first page: for a person, and the addresses for a program. HTML. */
+  /**
+   * Two lines for the sandbox's first page: for a person, and the addresses for a program. HTML.
+   */
   readonly guide: { readonly person: string; readonly program: string }
 }
 

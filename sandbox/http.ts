@@ -1,4 +1,7 @@
-/** The little of HTTP that the sandbox needs: routes by method and path, small bodies, plain replies. */
+/**
+ * The little of HTTP that the sandbox needs: routes by method and path, small bodies, plain
+ * replies.
+ */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
 export interface Call {
@@ -16,7 +19,10 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
 }
-/** By 'GET /path', where a part of the path may be a `:name`; or by '/path/*' for every call below it. */
+/**
+ * By 'GET /path', where a part of the path may be a `:name`; or by '/path/*' for every call below
+ * it.
+ */
 export type Routes = Readonly<Record<string, (call: Call) => Reply | Promise<Reply>>>
 
 const usualMaxBody = 65_536
@@ -43,7 +49,10 @@ export const redirect = (location: string): Reply => ({
   status: 303,
   headers: { location, 'cache-control': 'no-store' },
 })
-/** The merchant's return URL with more parameters, whether it has a query already or not; a fragment stays at the end. */
+/**
+ * The merchant's return URL with more parameters, whether it has a query already or not; a fragment
+ * stays at the end.
+ */
 export function withQuery(returnUrl: string, query: string): string {
   const [address = '', fragment] = returnUrl.split('#', 2)
   const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
@@ -75,7 +84,10 @@ function finderOf(
   }
 }
 
-/** A server for the routes; it does not listen yet. What a route throws is logged and answered with 503. */
+/**
+ * A server for the routes; it does not listen yet. What a route throws is logged and answered with
+ * 503.
+ */
 export function serverFor(
   routes: Routes,
   log: (line: string) => void,

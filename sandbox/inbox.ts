@@ -1,4 +1,6 @@
-/** The mailbox and the telephone of everybody: what the portal sent, for a test and for a person. */
+/**
+ * The mailbox and the telephone of everybody: what the portal sent, for a test and for a person.
+ */
 import type { Database } from './database.ts'
 import { json, type Call, type Routes } from './http.ts'
 import { escape, page, vietnamTime } from './page.ts'
@@ -25,8 +27,9 @@ interface Message {
 const limit = 200
 
 /**
- * One spelling for all that mean the same receiver: addresses in small letters; numbers as digits with the country's code
- * (0912…, 84912…, +84912…, and ' 84912…', which is what a '+' becomes that was not escaped in a query).
+ * One spelling for all that mean the same receiver: addresses in small letters; numbers as digits
+ * with the country's code (0912…, 84912…, +84912…, and ' 84912…', which is what a '+' becomes that
+ * was not escaped in a query).
  */
 export function receiverKey(receiver: string): string {
   const text = receiver.trim()
@@ -35,7 +38,10 @@ export function receiverKey(receiver: string): string {
   return digits.startsWith('0') ? `84${digits.slice(1)}` : digits
 }
 
-/** Puts a message into the box. The same `key` twice is one message; the answer says whether it is new. */
+/**
+ * Puts a message into the box. The same `key` twice is one message; the answer says whether it is
+ * new.
+ */
 export async function deliver(
   db: Database,
   message: { channel: 'sms' | 'mail'; to: string; text: string; key: string },

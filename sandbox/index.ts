@@ -1,7 +1,8 @@
 /**
- * The sandbox: the third parties, stood in for by programs that speak their wire protocols, signatures and callbacks included.
- * The portal does not know it; only the addresses and keys of its drivers differ. It imports nothing of the portal's server.
- * Its state lies in the schema `sandbox` of the given database.
+ * The sandbox: the third parties, stood in for by programs that speak their wire protocols,
+ * signatures and callbacks included. The portal does not know it; only the addresses and keys of
+ * its drivers differ. It imports nothing of the portal's server. Its state lies in the schema
+ * `sandbox` of the given database.
  */
 import type { AddressInfo } from 'node:net'
 import { openDatabase, type Database } from './database.ts'
@@ -25,10 +26,16 @@ export interface SandboxOptions {
   /** The keys of each gateway that is to be stood in for, by its name. */
   readonly gateways: Readonly<Record<string, Keys>>
   readonly esms: EsmsKeys
-  /** UDP and TCP port of the registry's name server (the root and every ending); 0, and unless told: any free one. */
+  /**
+   * UDP and TCP port of the registry's name server (the root and every ending); 0, and unless told:
+   * any free one.
+   */
   readonly registryPort?: number
   readonly log: (line: string) => void
-  /** Multiplies the gaps between repeated notices and the delay of late ones; 1 unless told. Tests use less. */
+  /**
+   * Multiplies the gaps between repeated notices and the delay of late ones; 1 unless told. Tests
+   * use less.
+   */
   readonly pace?: number
 }
 export interface Sandbox {

@@ -1,4 +1,7 @@
-/** The mail server: takes every mail for everybody on a free loopback port and puts it into the inbox. */
+/**
+ * The mail server: takes every mail for everybody on a free loopback port and puts it into the
+ * inbox.
+ */
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'

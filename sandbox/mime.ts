@@ -1,4 +1,7 @@
-/** As much of RFC 2045 and 2047 as nodemailer writes: headers, one text part (alone or inside multiparts), three encodings, UTF-8. */
+/**
+ * As much of RFC 2045 and 2047 as nodemailer writes: headers, one text part (alone or inside
+ * multiparts), three encodings, UTF-8.
+ */
 export interface Mail {
   readonly subject: string
   readonly text: string
@@ -18,7 +21,10 @@ function fromQuoted(text: string, inHeader: boolean): Buffer {
   )
 }
 
-/** A header's text: encoded words become letters; white space between two of them is not part of it, and a letter may be split over two. */
+/**
+ * A header's text: encoded words become letters; white space between two of them is not part of it,
+ * and a letter may be split over two.
+ */
 export function headerText(value: string): string {
   return value
     .replace(/(?:=\?utf-8\?[bq]\?[^?]*\?=\s*)+/gi, (run) => {

@@ -1,4 +1,7 @@
-/** A small name server on UDP and TCP (RFC 1035, 4.2): it carries questions and answers, what is answered is somebody else's word. */
+/**
+ * A small name server on UDP and TCP (RFC 1035, 4.2): it carries questions and answers, what is
+ * answered is somebody else's word.
+ */
 import dgram from 'node:dgram'
 import net, { type AddressInfo } from 'node:net'
 import {
@@ -33,7 +36,8 @@ const maxUdpBytes = 1232
 const idleMs = 5000
 
 /**
- * Listens on the same port for both; 0 takes any. `answer` gets the name in small letters, without a dot at the end; undefined keeps silent.
+ * Listens on the same port for both; 0 takes any. `answer` gets the name in small letters, without
+ * a dot at the end; undefined keeps silent.
  * @throws when the port is taken.
  */
 export async function openNameServer(options: {

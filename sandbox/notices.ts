@@ -1,6 +1,7 @@
 /**
- * What a gateway tells the merchant: a call that is repeated until the merchant answers as the gateway wants, at most ten times. Gateways wait
- * minutes between two calls; here the gaps begin with a second. The queue lies in the database, so it outlives a restart.
+ * What a gateway tells the merchant: a call that is repeated until the merchant answers as the
+ * gateway wants, at most ten times. Gateways wait minutes between two calls; here the gaps begin
+ * with a second. The queue lies in the database, so it outlives a restart.
  */
 import type { Database, Transaction } from './database.ts'
 
@@ -40,14 +41,22 @@ const leaseMs = 15_000
 const timeoutMs = 5_000
 const lateMs = 8_000
 const gapMs = (attempts: number): number => Math.min(60_000, 1000 * 2 ** (attempts - 1))
-/** Looks for notices that another sandbox left behind, and tries again when the database was away. */
+/**
+ * Looks for notices that another sandbox left behind, and tries again when the database was away.
+ */
 const idleMs = 30_000
 const troubleMs = 2_000
 
 export interface Notices {
-  /** Queues a word and answers its id: for `sendNow` (and should that never come, for later), or to be sent late by itself. */
+  /**
+   * Queues a word and answers its id: for `sendNow` (and should that never come, for later), or to
+   * be sent late by itself.
+   */
   add(tx: Transaction, payload: string, when: 'now' | 'late'): Promise<string>
-  /** Sends a queued one now; resolves when the merchant has answered or has let the time run out. Never throws. */
+  /**
+   * Sends a queued one now; resolves when the merchant has answered or has let the time run out.
+   * Never throws.
+   */
   sendNow(id: string): Promise<void>
   /** Looks for due ones. Called after a commit that queued one. */
   wake(): void
@@ -90,7 +99,10 @@ export function startNotices(
     }
   }
 
-  /** Takes one that is due, so that no other sandbox calls at the same time; undefined when there is none. */
+  /**
+   * Takes one that is due, so that no other sandbox calls at the same time; undefined when there is
+   * none.
+   */
   async function send(id: string | null): Promise<boolean> {
     const { rows } = await db.query<{ id: string; payload: string; attempts: number }>(
       `update sandbox.notices set attempts = attempts + 1, next_at = now() + $2 * interval '1 ms'

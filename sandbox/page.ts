@@ -1,4 +1,7 @@
-/** The sandbox's pages: one frame, one style sheet, one small script; nothing inline, so the content policy can be strict. */
+/**
+ * The sandbox's pages: one frame, one style sheet, one small script; nothing inline, so the content
+ * policy can be strict.
+ */
 import { readFileSync } from 'node:fs'
 import type { Reply, Routes } from './http.ts'
 
@@ -43,7 +46,8 @@ export function page(of: Page): Reply {
     of.refreshSeconds === undefined
       ? ''
       : `<noscript><meta http-equiv="refresh" content="${of.refreshSeconds}"></noscript>`
-  // browsers check form-action on every step of the redirection, so the merchant's own address must be named
+  // browsers check form-action on every step of the redirection, so the merchant's own address must
+  // be named
   const policy = `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self' ${of.formOrigin ?? ''}; base-uri 'none'; frame-ancestors 'none'`
   return {
     status: of.status ?? 200,

@@ -1,4 +1,7 @@
-/** What an authoritative name server says of the zones it has (RFC 1034, 4.3.2; RFC 4592 for wildcards). */
+/**
+ * What an authoritative name server says of the zones it has (RFC 1034, 4.3.2; RFC 4592 for
+ * wildcards).
+ */
 import type { Answer, Question } from 'dns-packet'
 import type { NameServerAnswer } from './name-server.ts'
 

@@ -1,4 +1,7 @@
-/** `npm run bench [-- name …]`: each benchmark prints its figures and whether they hold their limits. They are no tests: machines are noisy. */
+/**
+ * `npm run bench [-- name …]`: each benchmark prints its figures and whether they hold their
+ * limits. They are no tests: machines are noisy.
+ */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import {

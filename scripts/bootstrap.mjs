@@ -1,6 +1,7 @@
 /**
- * What every command needs before it can begin, in plain JavaScript for any Node >= 20: the packages of the lockfile (the pinned Node 24 among
- * them), WordPress, and the build of the pages. Each is made once and again only when what it is made from has changed.
+ * What every command needs before it can begin, in plain JavaScript for any Node >= 20: the
+ * packages of the lockfile (the pinned Node 24 among them), WordPress, and the build of the pages.
+ * Each is made once and again only when what it is made from has changed.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -16,7 +17,9 @@ const minimumNode = 20
 
 const say = (line) => process.stdout.write(`${line}\n`)
 
-/** A line that says how far something is; rewritten in place on a terminal, now and then elsewhere. */
+/**
+ * A line that says how far something is; rewritten in place on a terminal, now and then elsewhere.
+ */
 export function progress() {
   let last = ''
   let lastAt = 0
@@ -63,7 +66,10 @@ export function run(command, args, { show = false, env = process.env, cwd = root
   })
 }
 
-/** The Node that the lockfile pins; on a platform without one, the Node that runs this, if it is new enough. */
+/**
+ * The Node that the lockfile pins; on a platform without one, the Node that runs this, if it is new
+ * enough.
+ */
 export function pinnedNode() {
   const pinned = path.join(
     root,
@@ -79,7 +85,8 @@ export function pinnedNode() {
 /** The environment of what we start: the pinned Node and the tools of node_modules come first. */
 export const environment = (extra = {}) => ({
   ...process.env,
-  // Stripped types and compiled code are kept: a start is quicker, and needs neither the stripper nor its memory.
+  // Stripped types and compiled code are kept: a start is quicker, and needs neither the stripper
+  // nor its memory.
   NODE_COMPILE_CACHE: path.join(root, '.cache', 'compiled'),
   PATH: `${path.join(root, 'node_modules', '.bin')}${path.delimiter}${process.env.PATH ?? ''}`,
   ...extra,
@@ -121,9 +128,10 @@ export async function ensurePackages() {
     1000,
   )
   try {
-    // No package of ours needs its install script: what PostgreSQL's would do, the portal does itself at its first boot.
-    // Not `npm ci`: it refuses a lockfile that lacks the entry of another platform's optional package, and a registry may lack those for a while.
-    // `--no-save` installs what the lockfile says, integrity checked, and writes neither it nor package.json.
+    // No package of ours needs its install script: what PostgreSQL's would do, the portal does
+    // itself at its first boot. Not `npm ci`: it refuses a lockfile that lacks the entry of another
+    // platform's optional package, and a registry may lack those for a while. `--no-save` installs
+    // what the lockfile says, integrity checked, and writes neither it nor package.json.
     await run('npm', [
       'install',
       '--no-save',
@@ -145,8 +153,9 @@ export async function ensureWordpress() {
 }
 
 /**
- * Has the server's modules compiled once into NODE_COMPILE_CACHE: types are then stripped by nobody at a start, which saves half a second and, for as
- * long as it runs, the stripper's memory in each process. Without it everything works as well.
+ * Has the server's modules compiled once into NODE_COMPILE_CACHE: types are then stripped by nobody
+ * at a start, which saves half a second and, for as long as it runs, the stripper's memory in each
+ * process. Without it everything works as well.
  */
 export async function ensureCompiled() {
   const wanted = digest([

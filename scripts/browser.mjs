@@ -1,4 +1,7 @@
-/** A Chromium for tests and benchmarks: the machine's own where it has one, else the one that an npm package carries. */
+/**
+ * A Chromium for tests and benchmarks: the machine's own where it has one, else the one that an npm
+ * package carries.
+ */
 import { existsSync } from 'node:fs'
 
 const known = [

@@ -1,4 +1,7 @@
-/** `npm run build`: all that `npm start` makes before it starts, and no start. For an image, or a machine that is to start without the network. */
+/**
+ * `npm run build`: all that `npm start` makes before it starts, and no start. For an image, or a
+ * machine that is to start without the network.
+ */
 import { prepare } from './bootstrap.mjs'
 
 try {

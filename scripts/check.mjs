@@ -1,4 +1,7 @@
-/** `npm run check`: types, lint, format, dead code, generated files, and every test (the walls among them). Says all that is wrong, not only the first. */
+/**
+ * `npm run check`: types, lint, format, dead code, generated files, and every test (the walls among
+ * them). Says all that is wrong, not only the first.
+ */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { ensurePackages, environment, pinnedNode, root } from './bootstrap.mjs'

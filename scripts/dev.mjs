@@ -1,4 +1,7 @@
-/** `npm run dev`: the server restarts and the page reloads when a file changes. The pages are served by Vite, which hands calls on to the server. */
+/**
+ * `npm run dev`: the server restarts and the page reloads when a file changes. The pages are served
+ * by Vite, which hands calls on to the server.
+ */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { ensurePackages, ensureWordpress, environment, pinnedNode, root } from './bootstrap.mjs'

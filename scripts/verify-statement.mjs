@@ -1,7 +1,8 @@
 /**
- * Checks a wallet statement offline: `node scripts/verify-statement.mjs <file.json|file.csv> [--key <fingerprint or PEM file>]`.
- * Needs Node 20 and nothing else, neither the portal nor the network. Says one sentence and ends with 0 (whole) or 1 (refused).
- * What is signed and hashed is described in docs/statement.md.
+ * Checks a wallet statement offline: `node scripts/verify-statement.mjs <file.json|file.csv> [--key
+ * <fingerprint or PEM file>]`. Needs Node 20 and nothing else, neither the portal nor the network.
+ * Says one sentence and ends with 0 (whole) or 1 (refused). What is signed and hashed is described
+ * in docs/statement.md.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
@@ -59,8 +60,9 @@ function shaped(object, fields, where) {
 // ---- reading
 
 /**
- * JSON as JSON.parse reads it, refused where two readers could read it differently: a name twice in one object, or a number that is not
- * written as an integer. White space between the tokens is nobody's business.
+ * JSON as JSON.parse reads it, refused where two readers could read it differently: a name twice in
+ * one object, or a number that is not written as an integer. White space between the tokens is
+ * nobody's business.
  */
 function readJson(source) {
   let document
@@ -170,7 +172,9 @@ function readCsv(source) {
 
 // ---- checking
 
-/** Microseconds since 1970 of a time that exists, written the one way that a statement writes it. */
+/**
+ * Microseconds since 1970 of a time that exists, written the one way that a statement writes it.
+ */
 function microseconds(time) {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})(\d{3})Z$/.exec(time)
   const parsed = match ? new Date(`${match[1]}Z`) : new Date(Number.NaN)
@@ -269,7 +273,8 @@ function checkEntries(head, entries) {
 }
 
 /**
- * Throws with the reason when the statement is refused. `expectedKey`: the fingerprint that it must be signed with (hex).
+ * Throws with the reason when the statement is refused. `expectedKey`: the fingerprint that it must
+ * be signed with (hex).
  * @param {string | Uint8Array} file
  * @param {string} [expectedKey]
  */

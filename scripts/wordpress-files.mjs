@@ -1,5 +1,6 @@
-// Gets what the embedded WordPress driver needs and the repository does not hold: the WordPress tree, the SQLite plugin, the runtime's packages,
-// and databases installed ahead of time. Plain JavaScript for Node 20 and newer, no dependencies: `npm start` runs it before anything else.
+// Gets what the embedded WordPress driver needs and the repository does not hold: the WordPress
+// tree, the SQLite plugin, the runtime's packages, and databases installed ahead of time. Plain
+// JavaScript for Node 20 and newer, no dependencies: `npm start` runs it before anything else.
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import fs from 'node:fs'
@@ -15,7 +16,10 @@ const repository = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 export const defaultFilesDir = path.join(repository, '.cache', 'wordpress-7.1.1')
 export const defaultRuntimeDir = path.join(repository, 'runtimes', 'wordpress-wasm')
 
-/** Automattic's WordPress Studio (GPL-2.0-or-later) ships WordPress 7.1.1 with all files and the SQLite plugin. */
+/**
+ * Automattic's WordPress Studio (GPL-2.0-or-later) ships WordPress 7.1.1 with all files and the
+ * SQLite plugin.
+ */
 const tarball = {
   name: 'wp-studio@1.22.0',
   integrity:
@@ -26,7 +30,10 @@ const tarball = {
 const complete = JSON.stringify({ layout: 1, from: tarball })
 /** Another number where templates are laid out in another way. */
 const templateLayout = 2
-/** npm tarballs carry 1985 as the time of every file; the sites' copies and opcache want one fixed time that is plausible. */
+/**
+ * npm tarballs carry 1985 as the time of every file; the sites' copies and opcache want one fixed
+ * time that is plausible.
+ */
 const fileTime = new Date('2026-09-01T00:00:00Z')
 const source = 'package/dist/cli/wp-files/'
 
@@ -39,7 +46,10 @@ const isComplete = (dir, mark) => {
 }
 const scratchName = (dir) => `${dir}.making-${process.pid}-${randomBytes(4).toString('hex')}`
 
-/** Runs `make(scratch)` and puts the result in place at once; the loser of two that run together throws its own away. */
+/**
+ * Runs `make(scratch)` and puts the result in place at once; the loser of two that run together
+ * throws its own away.
+ */
 async function makeOnce(dir, mark, make) {
   if (isComplete(dir, mark)) return
   const scratch = scratchName(dir)
@@ -48,7 +58,8 @@ async function makeOnce(dir, mark, make) {
     await make(scratch)
     fs.writeFileSync(path.join(scratch, '.complete'), mark)
     if (isComplete(dir, mark)) return
-    // Not complete, so nobody uses it: an older layout, or leftovers. Renamed first, since removing takes long.
+    // Not complete, so nobody uses it: an older layout, or leftovers. Renamed first, since removing
+    // takes long.
     if (fs.existsSync(dir)) {
       const old = scratchName(dir)
       fs.renameSync(dir, old)
@@ -107,7 +118,8 @@ async function download(target, onProgress) {
     if (!response.ok) throw new Error(`the registry answered ${response.status}`)
     body = Readable.fromWeb(response.body)
   } catch {
-    // A registry that wants npm's own credentials or proxy: let npm fetch it, without a count of bytes on the way.
+    // A registry that wants npm's own credentials or proxy: let npm fetch it, without a count of
+    // bytes on the way.
     const [file] = JSON.parse(
       await npm(
         ['pack', tarball.name, '--json', '--pack-destination', path.dirname(target)],
@@ -132,7 +144,9 @@ function placeOf(name) {
   return language ? `wp/wp-content/languages/${language[1]}` : null
 }
 
-/** A reader of the tar format as npm writes it: regular files, ustar names with prefix, pax headers. */
+/**
+ * A reader of the tar format as npm writes it: regular files, ustar names with prefix, pax headers.
+ */
 async function unpack(file, target, onProgress) {
   let buffered = Buffer.alloc(0)
   let body = null
@@ -197,8 +211,10 @@ async function unpack(file, target, onProgress) {
 }
 
 /**
- * Makes `dir` hold `wp/` (WordPress 7.1.1) and `sqlite-database-integration/`. Safe to call twice, also at the same time; a broken download is never used.
- * @param {{dir?: string, onProgress?: (step: {label: string, done: number, total: number}) => void}} [options] bytes for the download, files for unpacking
+ * Makes `dir` hold `wp/` (WordPress 7.1.1) and `sqlite-database-integration/`. Safe to call twice,
+ * also at the same time; a broken download is never used.
+ * @param {{dir?: string, onProgress?: (step: {label: string, done: number, total: number}) =>
+ * void}} [options] bytes for the download, files for unpacking
  * @returns {Promise<string>} the directory
  * @throws when neither the registry nor a cached copy has the pinned tarball
  */
@@ -223,7 +239,8 @@ export async function ensureWordpressFiles({ dir = defaultFilesDir, onProgress =
 
 /**
  * `npm ci` in the runtime's folder when its packages are missing or older than its lockfile.
- * @param {{runtimeDir?: string, onProgress?: (step: {label: string, done: number, total: number}) => void}} [options]
+ * @param {{runtimeDir?: string, onProgress?: (step: {label: string, done: number, total: number})
+ * => void}} [options]
  */
 export async function ensureRuntimePackages({
   runtimeDir = defaultRuntimeDir,
@@ -290,7 +307,9 @@ function ask(port, target, { form, cookie } = {}) {
   })
 }
 
-/** One throw-away site: installed, its pages asked for once, its database and compiled code kept. */
+/**
+ * One throw-away site: installed, its pages asked for once, its database and compiled code kept.
+ */
 async function makeTemplate({ filesDir, runtimeDir, nodePath, scratch, language }) {
   const siteDir = path.join(scratch, 'site')
   fs.rmSync(siteDir, { recursive: true, force: true })
@@ -374,9 +393,11 @@ function openToAll(dir) {
 }
 
 /**
- * Databases installed ahead of time (one a language, with a random admin nobody knows, replaced when a site takes it over) and PHP's compiled code:
- * with them a new site takes a third of the time. Without them the driver installs from nothing.
- * @param {{dir?: string, runtimeDir?: string, nodePath?: string, onProgress?: (step: {label: string, done: number, total: number}) => void}} [options] `nodePath`: Node 22 or newer
+ * Databases installed ahead of time (one a language, with a random admin nobody knows, replaced
+ * when a site takes it over) and PHP's compiled code: with them a new site takes a third of the
+ * time. Without them the driver installs from nothing.
+ * @param {{dir?: string, runtimeDir?: string, nodePath?: string, onProgress?: (step: {label:
+ * string, done: number, total: number}) => void}} [options] `nodePath`: Node 22 or newer
  */
 export async function ensureTemplates({
   dir = defaultFilesDir,

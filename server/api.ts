@@ -1,6 +1,8 @@
 /**
- * The portal: API, pages, jobs, name server, and the sandbox where it stands in for somebody. A child of main.ts, which has the database and runs the
- * customers' sites. SIGTERM ends it well, and its parent starts it again: so a new catalogue is taken up without a visitor of any site noticing.
+ * The portal: API, pages, jobs, name server, and the sandbox where it stands in for somebody. A
+ * child of main.ts, which has the database and runs the customers' sites. SIGTERM ends it well, and
+ * its parent starts it again: so a new catalogue is taken up without a visitor of any site
+ * noticing.
  */
 import { openHouse, type House } from './app.ts'
 import { ConfigFault, type Config } from './config.ts'
@@ -105,7 +107,8 @@ async function run(): Promise<void> {
     await sandbox?.close()
   }
   const shutdown = closeOnSignals(close, closeLimitMs, log, { ofTheTerminal: false })
-  // Without its parent there is neither database nor sites; what was in flight is as after any crash.
+  // Without its parent there is neither database nor sites; what was in flight is as after any
+  // crash.
   process.once('disconnect', () => {
     if (!ending) process.exit(1)
   })

@@ -1,4 +1,7 @@
-/** The house as an operator and a stranger meet it: health, metrics, the API's own description, what anybody may read, and long lists. */
+/**
+ * The house as an operator and a stranger meet it: health, metrics, the API's own description, what
+ * anybody may read, and long lists.
+ */
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -361,7 +364,10 @@ describe('health', () => {
       (await next.query('select pg_try_advisory_lock($1) as alone', [lockKeys.jobWorkers]))
         .rows as unknown
     const release = () => next.query('select pg_advisory_unlock($1)', [lockKeys.jobWorkers])
-    /** The connection that shows the worker breaks, and the next portal has the lock before it is taken again. */
+    /**
+     * The connection that shows the worker breaks, and the next portal has the lock before it is
+     * taken again.
+     */
     async function hidden(): Promise<void> {
       const has = next.query('select pg_advisory_lock($1)', [lockKeys.jobWorkers])
       const { db } = portal.house

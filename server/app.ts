@@ -1,4 +1,7 @@
-/** The list of rooms: opens them in order, hands each what it needs of the others, and closes them. The only file that knows them all. */
+/**
+ * The list of rooms: opens them in order, hands each what it needs of the others, and closes them.
+ * The only file that knows them all.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import helmet from '@fastify/helmet'
@@ -189,7 +192,8 @@ export async function openHouse(parts: HouseParts) {
   }
   const directory = wordpress.createDirectory(db, drivers.edge, addressing, log)
   const resolvers = createDnsLookup(config.DNS_RESOLVERS)
-  // Of the domains that are delegated to us nobody knows more than our own name server, and no cache is behind it.
+  // Of the domains that are delegated to us nobody knows more than our own name server, and no
+  // cache is behind it.
   const lookup =
     config.DNS_DRIVER === 'embedded'
       ? lookUpNear(
@@ -284,7 +288,7 @@ export async function openHouse(parts: HouseParts) {
 
   // House-keeping
   const locks = createSessionLocks(parts.databaseUrl)
-  const idempotency = { db, secrets, clock, locks }
+  const idempotency = { db, secrets, clock, locks, underWay: new Set<bigint>() }
   defineUpkeep({
     db,
     clock,
@@ -402,7 +406,10 @@ export async function openHouse(parts: HouseParts) {
     portalUrl,
     realtimeKey: secrets.derive('realtime-key').slice(0, 20),
     sandboxUrl: parts.sandboxUrl,
-    wordpress: drivers.wordpress.capabilities,
+    wordpress: {
+      ...drivers.wordpress.capabilities,
+      backupsKeptDays: config.BACKUPS_KEPT_AFTER_DELETION_DAYS,
+    },
   })
   storefront.routes(http, () => shown, catalog.legal)
 
@@ -451,7 +458,9 @@ export async function openHouse(parts: HouseParts) {
     },
   )
   server.server.on('upgrade', (request, socket, head) => {
-    // Node has taken its own listener away, so a client that hangs up now would end the process; and nobody catches what is thrown here: one request with an odd address would end the process.
+    // Node has taken its own listener away, so a client that hangs up now would end the process;
+    // and nobody catches what is thrown here: one request with an odd address would end the
+    // process.
     socket.on('error', () => socket.destroy())
     const readable = URL.canParse(request.url ?? '', portalUrl)
     if (

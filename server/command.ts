@@ -1,4 +1,7 @@
-/** Commands for the operator. Each opens the database of this configuration (joining the portal that runs, if one does). */
+/**
+ * Commands for the operator. Each opens the database of this configuration (joining the portal that
+ * runs, if one does).
+ */
 import path from 'node:path'
 import { CatalogFault } from './catalog/index.ts'
 import { clockCommand } from './commands/clock.ts'
@@ -16,7 +19,10 @@ import { startEmbeddedPostgres } from './platform/postgres/index.ts'
 
 interface Command {
   readonly about: string
-  /** Answers the exit code: 0 well, 1 something was found or refused, 64 (EX_USAGE of sysexits.h) not understood. What throws ends with 70 or 78. */
+  /**
+   * Answers the exit code: 0 well, 1 something was found or refused, 64 (EX_USAGE of sysexits.h)
+   * not understood. What throws ends with 70 or 78.
+   */
   readonly run: (
     config: Config,
     databaseUrl: string,

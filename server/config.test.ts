@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmdirSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -145,7 +145,7 @@ describe('what operators got wrong is told in a sentence', () => {
   const closed = path.join(os.tmpdir(), `portal-closed-${process.pid}`)
   test('a folder that may not be entered', () => {
     mkdirSync(closed, { mode: 0o000 })
-    onTestFinished(() => rmSync(closed, { recursive: true }))
+    onTestFinished(() => rmdirSync(closed))
     // Root enters everything.
     const faults = faultsOf({ DATA_DIR: path.join(closed, 'data') })
     expect(faults).toEqual(

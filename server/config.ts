@@ -1,4 +1,6 @@
-/** The only reader of the environment. A bad start prints every fault at once, one sentence each. */
+/**
+ * The only reader of the environment. A bad start prints every fault at once, one sentence each.
+ */
 import type * as z from 'zod'
 import { isLoopback } from './platform/loopback.ts'
 import { variables } from './variables.ts'
@@ -10,7 +12,10 @@ export interface Config extends Values {
   /** The address that customers see, without a trailing slash. */
   readonly portalUrl: string
   readonly sandbox: boolean
-  /** What visitors' browsers use for customers' sites: behind a domain of their own TLS ends before the edge. */
+  /**
+   * What visitors' browsers use for customers' sites: behind a domain of their own TLS ends before
+   * the edge.
+   */
   readonly sitesScheme: 'http' | 'https'
   /** In production the demo customer, whose password everybody knows, must be asked for by name. */
   readonly demo: boolean

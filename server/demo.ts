@@ -1,4 +1,7 @@
-/** The demo customer: a believable half year of top-ups and invoices, made by the rooms' own functions on a clock that is moved by hand. */
+/**
+ * The demo customer: a believable half year of top-ups and invoices, made by the rooms' own
+ * functions on a clock that is moved by hand.
+ */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { addRecord, createZone, type Dns } from './dns/index.ts'
@@ -72,7 +75,10 @@ export interface Demo {
   readonly domain?: { readonly name: string; readonly nameservers: readonly string[] }
 }
 
-/** Seeds once, into a portal without customers; answers the sign-in whenever the demo customer is there. */
+/**
+ * Seeds once, into a portal without customers; answers the sign-in whenever the demo customer is
+ * there.
+ */
 export async function seedDemo(of: {
   db: Database
   catalog: Catalog

@@ -1,4 +1,7 @@
-/** Which driver stands behind each agreement: real keys where there are some, else the sandbox's addresses and keys. Rooms never learn which. */
+/**
+ * Which driver stands behind each agreement: real keys where there are some, else the sandbox's
+ * addresses and keys. Rooms never learn which.
+ */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import type { Config } from './config.ts'
 import { dnsDrivers } from './dns/drivers/index.ts'

@@ -1,6 +1,7 @@
 /**
- * Opens what outlives the portal: its database, and what visitors of customers' sites meet; then the portal itself (api.ts), in a process of its own
- * that is started again when it ends. Whoever visits a customer's site notices nothing of that.
+ * Opens what outlives the portal: its database, and what visitors of customers' sites meet; then
+ * the portal itself (api.ts), in a process of its own that is started again when it ends. Whoever
+ * visits a customer's site notices nothing of that.
  */
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +24,10 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const portalLimitMs = 20_000
 const closeLimitMs = 25_000
 
-/** Undefined when it is not valid: the portal, which judges catalogue and providers as well, says why. */
+/**
+ * Undefined when it is not valid: the portal, which judges catalogue and providers as well, says
+ * why.
+ */
 function configOf(env: NodeJS.ProcessEnv): Config | undefined {
   try {
     return readConfig(env)
@@ -33,7 +37,9 @@ function configOf(env: NodeJS.ProcessEnv): Config | undefined {
   }
 }
 
-/** What this process has opened with; a change of it needs a whole restart, customers' sites too. */
+/**
+ * What this process has opened with; a change of it needs a whole restart, customers' sites too.
+ */
 const ownSettings = [
   'HOST',
   'SITES_PORT',

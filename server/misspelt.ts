@@ -5,8 +5,8 @@ const shortestName = 7
 const mostEdits = 2
 
 /**
- * Edits between two texts: a letter more, less, another, or two neighbours exchanged (optimal string
- * alignment; R. A. Wagner and R. Lowrance, 1975). `most + 1` stands for all that is more.
+ * Edits between two texts: a letter more, less, another, or two neighbours exchanged (optimal
+ * string alignment; R. A. Wagner and R. Lowrance, 1975). `most + 1` stands for all that is more.
  */
 export function editsBetween(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1

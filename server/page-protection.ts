@@ -1,7 +1,10 @@
 /** The headers that keep pages to themselves: what they may load, call and be framed by. */
 import type { FastifyHelmetOptions } from '@fastify/helmet'
 
-/** `cardForm`: the origins of the card provider's own script and frames. Card numbers are typed there and never reach a page of ours. */
+/**
+ * `cardForm`: the origins of the card provider's own script and frames. Card numbers are typed
+ * there and never reach a page of ours.
+ */
 export function pageProtection(
   portalUrl: string,
   cardForm: { scripts: readonly string[]; frames: readonly string[]; calls: readonly string[] } = {

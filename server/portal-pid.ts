@@ -1,4 +1,6 @@
-/** The process id of the portal that runs on a data folder, for an operator's command to find it. */
+/**
+ * The process id of the portal that runs on a data folder, for an operator's command to find it.
+ */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -13,13 +15,17 @@ export const notePid = (dataDir: string): void =>
 const notedPids = (dataDir: string): number[] =>
   readFileSync(fileOf(dataDir), 'utf8').trim().split('\n').map(Number)
 
-/** The process that starts the portal again and takes settings anew; undefined where none is noted. */
+/**
+ * The process that starts the portal again and takes settings anew; undefined where none is noted.
+ */
 export function pidOfParent(dataDir: string): number | undefined {
   const [, parent] = notedPids(dataDir)
   return parent !== undefined && Number.isInteger(parent) && parent > 1 ? parent : undefined
 }
 
-/** Undefined when none runs. Process ids are used again, so one that cannot be a portal's is none. */
+/**
+ * Undefined when none runs. Process ids are used again, so one that cannot be a portal's is none.
+ */
 export function pidOfPortal(dataDir: string): number | undefined {
   try {
     const [pid = 0] = notedPids(dataDir)
@@ -43,11 +49,13 @@ const leaveMs = 5_000
 const lookMs = 50
 
 /**
- * Throws when another portal runs on this data folder: two would run the same sites and, once one of them stops, take the database from under the
- * other. `own` is the process id that is no other one.
+ * Throws when another portal runs on this data folder: two would run the same sites and, once one
+ * of them stops, take the database from under the other. `own` is the process id that is no other
+ * one.
  */
 export async function refuseSecondPortal(dataDir: string, own: number | undefined): Promise<void> {
-  // Where the system does not say what a process is, a number that was used again would hinder the start for ever.
+  // Where the system does not say what a process is, a number that was used again would hinder the
+  // start for ever.
   if (process.platform === 'win32') return
   for (let waited = 0; ; waited += lookMs) {
     const pid = pidOfPortal(dataDir)

@@ -1,4 +1,7 @@
-/** The line between the portal and what runs the sites: JSON-RPC over the channel of a child process, or over a port where both are one process (tests). */
+/**
+ * The line between the portal and what runs the sites: JSON-RPC over the channel of a child
+ * process, or over a port where both are one process (tests).
+ */
 import type { ChildProcess } from 'node:child_process'
 import type { MessagePort } from 'node:worker_threads'
 import {
@@ -13,7 +16,10 @@ import {
 /** A request: { entries: HostEntry[] }, all host names that there are. */
 export const publishHosts = 'edge/publish'
 
-/** A line to a child, or to the parent (`process`). Ended, with all that waits for an answer, when the other end is gone. Not listening yet. */
+/**
+ * A line to a child, or to the parent (`process`). Ended, with all that waits for an answer, when
+ * the other end is gone. Not listening yet.
+ */
 export function lineTo(other: ChildProcess | NodeJS.Process): MessageConnection {
   const line = createMessageConnection(new IPCMessageReader(other), new IPCMessageWriter(other))
   other.once('disconnect', () => line.dispose())
@@ -33,7 +39,10 @@ export interface Boot {
   /** When this start began, ms since 1970. */
   readonly began: number
 }
-/** The portal's first request, once it has found its settings good: answered with Boot when database and sites are there. */
+/**
+ * The portal's first request, once it has found its settings good: answered with Boot when database
+ * and sites are there.
+ */
 export const bootRequest = 'portal/boot'
 /** A notification: it listens. */
 export const portalIsReady = 'portal/ready'

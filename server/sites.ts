@@ -1,6 +1,7 @@
 /**
- * What visitors of customers' sites meet: the runtime that runs the sites, and the edge in front of it. It knows neither database nor portal, so it
- * goes on as it was last told while the portal is away, and does what the portal asks of it over a line (sites-line.ts).
+ * What visitors of customers' sites meet: the runtime that runs the sites, and the edge in front of
+ * it. It knows neither database nor portal, so it goes on as it was last told while the portal is
+ * away, and does what the portal asks of it over a line (sites-line.ts).
  */
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { defaultFilesDir, defaultRuntimeDir } from '../scripts/wordpress-files.mjs'

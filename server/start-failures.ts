@@ -1,4 +1,7 @@
-/** Why the portal did not start, in one sentence for the operator. Sources: PostgreSQL's SQLSTATE list, errno(3). */
+/**
+ * Why the portal did not start, in one sentence for the operator. Sources: PostgreSQL's SQLSTATE
+ * list, errno(3).
+ */
 export function whyNotStarted(error: unknown): string {
   const { code, syscall, port, address, message } = error as NodeJS.ErrnoException & {
     port?: number

@@ -1,4 +1,7 @@
-/** What the house does for itself: it forgets what has run out, checks its ledger every hour, and counts what an operator watches. */
+/**
+ * What the house does for itself: it forgets what has run out, checks its ledger every hour, and
+ * counts what an operator watches.
+ */
 import * as auth from './auth/index.ts'
 import type { Messages } from './messages/index.ts'
 import * as payments from './payments/index.ts'
@@ -18,7 +21,10 @@ import * as wallet from './wallet/index.ts'
 /** Of one check, in the log. */
 const namedFindings = 20
 
-/** Runs every step, also when one before it failed. Throws an AggregateError that names those that did. */
+/**
+ * Runs every step, also when one before it failed. Throws an AggregateError that names those that
+ * did.
+ */
 export async function eachByItself(
   steps: Readonly<Record<string, () => Promise<unknown>>>,
 ): Promise<void> {

@@ -12,7 +12,10 @@ const blankMeansFault = (name: string) =>
 /** Digits and dots alone are an address or nothing. */
 const isHost = (text: string): boolean =>
   isIP(text) !== 0 || (/^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) && !/^[\d.]+$/.test(text))
-/** What hinders a folder: a file in the way of it or of a parent, or a parent that may not be entered. */
+/**
+ * What hinders a folder: a file in the way of it or of a parent, or a parent that may not be
+ * entered.
+ */
 function hindranceOf(folder: string): 'file' | 'closed' | undefined {
   try {
     const found = statSync(folder, { throwIfNoEntry: false })

@@ -1,4 +1,7 @@
-/** A billing room from one moment to the next, and what each of them brought: jobs, letters and events. */
+/**
+ * A billing room from one moment to the next, and what each of them brought: jobs, letters and
+ * events.
+ */
 import type { BillingRoom } from './billing-room.ts'
 
 /** Of a room that is open by the time it is asked. */

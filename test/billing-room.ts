@@ -1,4 +1,7 @@
-/** The billing room alone on real PostgreSQL and a clock that stands still, with a product that only writes down what it is asked to do. */
+/**
+ * The billing room alone on real PostgreSQL and a clock that stands still, with a product that only
+ * writes down what it is asked to do.
+ */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import type { Currency, RegionCode } from '../contract/money.ts'
@@ -55,7 +58,10 @@ export interface BillingRoom {
   readonly bills: Billing
   readonly catalog: Catalog
   readonly links: InvoiceLinks
-  /** What was asked of jobs, and said to customers, in order; a rolled-back transaction leaves its words here. */
+  /**
+   * What was asked of jobs, and said to customers, in order; a rolled-back transaction leaves its
+   * words here.
+   */
   readonly jobs: { name: string; payload: Record<string, unknown> }[]
   readonly told: Told[]
   readonly mails: { to: string; subject: string; text: string }[]

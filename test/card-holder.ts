@@ -1,4 +1,7 @@
-/** Cards that are linked at Stripe and paid with, as a customer and a browser do it, and what is done in Stripe's dashboard. */
+/**
+ * Cards that are linked at Stripe and paid with, as a customer and a browser do it, and what is
+ * done in Stripe's dashboard.
+ */
 import { expect } from 'vitest'
 import { eventually, type TestCustomer, type TestHouse } from './house.ts'
 import { testCards, type Browser, type Confirmed } from './stripe-browser.ts'

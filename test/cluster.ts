@@ -1,4 +1,7 @@
-/** One PostgreSQL cluster for the whole run, in memory where the machine has such a place, with a migrated database that every test file gets a copy of. */
+/**
+ * One PostgreSQL cluster for the whole run, in memory where the machine has such a place, with a
+ * migrated database that every test file gets a copy of.
+ */
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

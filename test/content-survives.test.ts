@@ -1,6 +1,7 @@
 /**
- * A post written in wp-admin survives what happens to a server in its life: restart, growth, another plan, restart and kill -9 of the portal, backup
- * and restore with a kill in the middle of each, suspension and return. The real portal as a process of its own.
+ * A post written in wp-admin survives what happens to a server in its life: restart, growth,
+ * another plan, restart and kill -9 of the portal, backup and restore with a kill in the middle of
+ * each, suspension and return. The real portal as a process of its own.
  */
 import http from 'node:http'
 import { expect, test } from 'vitest'
@@ -65,7 +66,10 @@ class Owner {
       120,
     )
 
-  /** Moves the portal's clock so far from the wall's. Sessions end by it, so this waits until the portal knows, and signs in again. */
+  /**
+   * Moves the portal's clock so far from the wall's. Sessions end by it, so this waits until the
+   * portal knows, and signs in again.
+   */
   async daysPass(days: number): Promise<void> {
     await this.portal.rows(
       `insert into clock_offset (one, offset_ms) values (true, $1) on conflict (one) do update set offset_ms = excluded.offset_ms`,

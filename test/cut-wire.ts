@@ -1,4 +1,7 @@
-/** A wire between a client and PostgreSQL that breaks at a chosen statement: before the server hears it, or after, when only the answer is lost. */
+/**
+ * A wire between a client and PostgreSQL that breaks at a chosen statement: before the server hears
+ * it, or after, when only the answer is lost.
+ */
 import net from 'node:net'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -15,7 +18,10 @@ export interface CutWire {
   close(): Promise<void>
 }
 
-/** The server notices later than the client that a connection is gone; until then its transaction holds its locks, and others pass those rows over. */
+/**
+ * The server notices later than the client that a connection is gone; until then its transaction
+ * holds its locks, and others pass those rows over.
+ */
 export async function forgotten(db: Database): Promise<void> {
   await eventually('the end of transactions that were cut off', async () => {
     const { rows } = await sql`
@@ -25,7 +31,10 @@ export async function forgotten(db: Database): Promise<void> {
   })
 }
 
-/** A statement ends with Sync ('S', no content) or is a simple query ('Q'): PostgreSQL 18's protocol, 54.7 "Message Formats". */
+/**
+ * A statement ends with Sync ('S', no content) or is a simple query ('Q'): PostgreSQL 18's
+ * protocol, 54.7 "Message Formats".
+ */
 function statementsIn(chunk: Buffer): number {
   let count = 0
   for (let at = 0; at + 5 <= chunk.length; at += 1 + chunk.readUInt32BE(at + 1)) {

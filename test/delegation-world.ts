@@ -1,4 +1,7 @@
-/** The little internet that delegations are checked on: root, endings, an old host and ours; and how a check of it is read. */
+/**
+ * The little internet that delegations are checked on: root, endings, an old host and ours; and how
+ * a check of it is read.
+ */
 import { expect } from 'vitest'
 import {
   createDelegationCheck,
@@ -78,7 +81,10 @@ export async function openWorld(): Promise<{ net: Hierarchy; world: World }> {
   return { net, world }
 }
 
-/** What is written down in the world, and a check of a domain in it; the world is there by the time it is done. */
+/**
+ * What is written down in the world, and a check of a domain in it; the world is there by the time
+ * it is done.
+ */
 export function delegationsOf(net: () => Hierarchy, world: () => World) {
   /** Each server gets a zone of its own, so that a test can let them disagree. */
   function delegate(

@@ -23,7 +23,9 @@ export interface Reply {
   readonly rcode: string
   readonly authoritative: boolean
   readonly truncated: boolean
-  /** `www.example.vn 300 A 203.0.113.7`; TXT with its strings joined, MX as `10 mail.example.vn`. */
+  /**
+   * `www.example.vn 300 A 203.0.113.7`; TXT with its strings joined, MX as `10 mail.example.vn`.
+   */
   readonly answer: readonly string[]
   readonly authority: readonly string[]
   readonly additional: readonly string[]
@@ -119,7 +121,10 @@ export function sendUdp(
   })
 }
 
-/** Everything that comes over one connection, message by message, until `enough` or the other side closes. */
+/**
+ * Everything that comes over one connection, message by message, until `enough` or the other side
+ * closes.
+ */
 export function sendTcp(
   port: number,
   bytes: Buffer,

@@ -1,6 +1,7 @@
 /**
- * A little internet of name servers on this machine: each has an address of its own that is used in glue, and is really a port of 127.0.0.1.
- * What they serve, and how they misbehave, is written down by the test.
+ * A little internet of name servers on this machine: each has an address of its own that is used in
+ * glue, and is really a port of 127.0.0.1. What they serve, and how they misbehave, is written down
+ * by the test.
  */
 import type { Answer, Question, StringAnswer } from 'dns-packet'
 import { openNameServer, type NameServer, type NameServerAnswer } from '../sandbox/name-server.ts'

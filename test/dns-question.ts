@@ -1,4 +1,7 @@
-/** What a resolver would be told by the name server at a port of this machine, in the words of the agreement of DNS drivers. */
+/**
+ * What a resolver would be told by the name server at a port of this machine, in the words of the
+ * agreement of DNS drivers.
+ */
 import type { Answer } from 'dns-packet'
 import { askServer } from '../server/dns/delegation/ask.ts'
 import type { ServedType } from '../server/dns/driver.ts'

@@ -6,9 +6,15 @@ import { decode, encode, type Answer } from 'dns-packet'
 export interface TestDns {
   /** 127.0.0.1:port */
   readonly address: string
-  /** `TXT a.example`: the record's data; `A *.example` stands for every name that is not written down. */
+  /**
+   * `TXT a.example`: the record's data; `A *.example` stands for every name that is not written
+   * down.
+   */
   readonly records: Map<string, readonly string[]>
-  /** From now on questions about the name wait for `answer`; `asked` says when the first one has come. */
+  /**
+   * From now on questions about the name wait for `answer`; `asked` says when the first one has
+   * come.
+   */
   hold(name: string): { readonly asked: Promise<void>; answer(): void }
   close(): Promise<void>
 }

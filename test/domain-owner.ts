@@ -1,4 +1,7 @@
-/** A customer's domains and records at a test house, written through the API and asked of its name server. */
+/**
+ * A customer's domains and records at a test house, written through the API and asked of its name
+ * server.
+ */
 import { expect } from 'vitest'
 import type { Domain, Record as DnsRecord } from '../contract/dns.ts'
 import { dig } from './dig.ts'

@@ -1,4 +1,7 @@
-/** An edge before sites that a test writes down, the servers that answer for them, and a visitor who asks. */
+/**
+ * An edge before sites that a test writes down, the servers that answer for them, and a visitor who
+ * asks.
+ */
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -44,7 +47,10 @@ export const running = (...addresses: EdgeSite['addresses']): EdgeSite => ({
   addresses,
 })
 
-/** Sites' servers and visitors of the edge at `port`; what is to be closed after the test is added to `closers`. */
+/**
+ * Sites' servers and visitors of the edge at `port`; what is to be closed after the test is added
+ * to `closers`.
+ */
 export function visitsOf(port: () => number, closers: (() => unknown)[]) {
   const upstream = async (
     handler: (request: http.IncomingMessage, response: http.ServerResponse) => unknown,

@@ -1,4 +1,6 @@
-/** A portal as an operator starts it first, and the ways in which it must not go into production. */
+/**
+ * A portal as an operator starts it first, and the ways in which it must not go into production.
+ */
 import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,7 @@
-/** A whole portal for a test file: real rooms, real PostgreSQL, the sandbox for third parties, real ports. Nothing of ours is mocked. */
+/**
+ * A whole portal for a test file: real rooms, real PostgreSQL, the sandbox for third parties, real
+ * ports. Nothing of ours is mocked.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
@@ -69,7 +72,10 @@ export interface TestHouse {
     amount: number,
     outcome?: string,
   ): Promise<{ transactionCode: string; returnUrl: string }>
-  /** Begins a top-up of this type and method and decides it on the gateway's page in the sandbox, as a person would. Minor units. */
+  /**
+   * Begins a top-up of this type and method and decides it on the gateway's page in the sandbox, as
+   * a person would. Minor units.
+   */
   topUpBy(
     customer: TestCustomer,
     wish: { amount: number; type: 1 | 2; method: string | null },
@@ -81,8 +87,9 @@ export interface TestHouse {
   /** Fails with what is broken unless every invariant of the ledger holds. */
   ledgerHolds(): Promise<void>
   /**
-   * Closes the portal and opens it again on the same database, folder and ports: what it kept in memory is gone. `whileDown` runs in between. The
-   * sandbox stays; `sitesGoOn`: and so does what runs the customers' sites, as when the API alone is started again.
+   * Closes the portal and opens it again on the same database, folder and ports: what it kept in
+   * memory is gone. `whileDown` runs in between. The sandbox stays; `sitesGoOn`: and so does what
+   * runs the customers' sites, as when the API alone is started again.
    */
   reopen(
     changes?: Pick<TestHouseOptions, 'changeCatalog' | 'changeDrivers' | 'timing'> & {
@@ -95,8 +102,8 @@ export interface TestHouse {
 }
 
 /**
- * Ports below those that systems give to outgoing connections, a slice for each of Vitest's workers: one that was free when it was looked at is
- * still free when it is listened on.
+ * Ports below those that systems give to outgoing connections, a slice for each of Vitest's
+ * workers: one that was free when it was looked at is still free when it is listened on.
  */
 const ports = {
   from: 10_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 20) * 1000,
@@ -132,7 +139,9 @@ export async function eventually<T>(
   }
 }
 
-/** `count` times `act`, as many at once as one customer may write: eight. Answers in their order. */
+/**
+ * `count` times `act`, as many at once as one customer may write: eight. Answers in their order.
+ */
 export async function eightAtATime<T>(
   count: number,
   act: (index: number) => Promise<T>,

@@ -1,4 +1,7 @@
-/** A customer who registers, tops up and orders at a portal that is killed under them, and remembers everything that was acknowledged. */
+/**
+ * A customer who registers, tops up and orders at a portal that is killed under them, and remembers
+ * everything that was acknowledged.
+ */
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import { expect } from 'vitest'
@@ -40,7 +43,10 @@ const order = {
   replicate: 1,
 }
 
-/** Tries until there is an answer that is no trouble of the portal's: the portal may be dead for a while. */
+/**
+ * Tries until there is an answer that is no trouble of the portal's: the portal may be dead for a
+ * while.
+ */
 export async function untilAnswered(
   portal: PortalProcess,
   method: string,

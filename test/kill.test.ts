@@ -1,6 +1,7 @@
 /**
- * kill -9 at random moments of the journey: after each next start everything acknowledged is there, nothing is there twice, and the order goes on.
- * `KILLS=20 SEED=7 node node_modules/.bin/vitest run test/kill.test.ts` for more of them, or for the same ones again.
+ * kill -9 at random moments of the journey: after each next start everything acknowledged is there,
+ * nothing is there twice, and the order goes on. `KILLS=20 SEED=7 node node_modules/.bin/vitest run
+ * test/kill.test.ts` for more of them, or for the same ones again.
  */
 import path from 'node:path'
 import { readFileSync } from 'node:fs'
@@ -69,7 +70,10 @@ function oneLifeOnly(portal: PortalProcess): string | false {
   return postmasters === 1 && containers.every((count) => count <= 1) && 'one'
 }
 
-/** What every wallet must hold, entry by entry: each paid top-up once, each order once, and its refund when it failed. */
+/**
+ * What every wallet must hold, entry by entry: each paid top-up once, each order once, and its
+ * refund when it failed.
+ */
 async function booksAreRight(portal: PortalProcess, customers: readonly Customer[]): Promise<void> {
   const secrets = createSecrets(loadRootSecret(portal.dataDir, undefined))
   const { sandboxKeys, inSandbox, open } = paymentDrivers.vnpay
@@ -168,7 +172,8 @@ test(
       }
       const reaper = async (): Promise<void> => {
         while (left > 0) {
-          // Every stretch of the journey gets its share, however short it is; within it the moment is random.
+          // Every stretch of the journey gets its share, however short it is; within it the moment
+          // is random.
           const stretch = stretches[Math.floor(random() * stretches.length)] ?? 'provisioning'
           await eventually('the next stretch', async () => phase.startsWith(stretch), 6).catch(
             () => undefined,

@@ -1,4 +1,7 @@
-/** Servers of customers and the names that they are given, as a customer at a screen and an owner of a domain at his DNS do it. */
+/**
+ * Servers of customers and the names that they are given, as a customer at a screen and an owner of
+ * a domain at his DNS do it.
+ */
 import type { TestDns } from './dns-server.ts'
 import type { TestCustomer, TestHouse } from './house.ts'
 
@@ -21,7 +24,10 @@ let names = 0
 /** A name that nobody has yet. */
 export const fresh = (): string => `shop${++names}.example.org`
 
-/** What is done with servers at a house, and with names in a DNS; both are there by the time it is done. */
+/**
+ * What is done with servers at a house, and with names in a DNS; both are there by the time it is
+ * done.
+ */
 export function namedServersOf(portal: () => TestHouse, dns: () => TestDns) {
   /** An ordered server; it needs no money to be given a name. */
   async function server(customer?: TestCustomer): Promise<Server> {

@@ -1,4 +1,7 @@
-/** People who register, activate and sign in at a test house, each under an email and a phone of their own, and the codes that they are sent. */
+/**
+ * People who register, activate and sign in at a test house, each under an email and a phone of
+ * their own, and the codes that they are sent.
+ */
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { eventually, type Answer, type TestHouse } from './house.ts'

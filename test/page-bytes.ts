@@ -1,4 +1,7 @@
-/** How much each screen loads, counted on the build in dist/web: the entry, what the server tells the browser to fetch with it, and one language's texts. */
+/**
+ * How much each screen loads, counted on the build in dist/web: the entry, what the server tells
+ * the browser to fetch with it, and one language's texts.
+ */
 import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'

@@ -14,7 +14,10 @@ export interface Payer {
   readonly region: string
   /** Minor units. */
   readonly amount: number
-  /** Its words are not believed: they only send the portal to ask. Forged or not, what follows is the gateway's own answer. */
+  /**
+   * Its words are not believed: they only send the portal to ask. Forged or not, what follows is
+   * the gateway's own answer.
+   */
   readonly onlyHints?: true
   /** Says nothing of a payment that was given up. */
   readonly silentFailure?: true

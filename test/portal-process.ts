@@ -1,4 +1,7 @@
-/** The real portal as a process group of its own, to be killed: its own ports, folder and embedded PostgreSQL, the sandbox for third parties. */
+/**
+ * The real portal as a process group of its own, to be killed: its own ports, folder and embedded
+ * PostgreSQL, the sandbox for third parties.
+ */
 import { spawn, type ChildProcess } from 'node:child_process'
 import {
   chmodSync,
@@ -120,8 +123,9 @@ export class PortalProcess {
   }
 
   /**
-   * kill -9 of the whole process group. `database`: and of every other process of this portal at the same moment. `guard`: and of the guard that
-   * would have ended the database, which is left behind as an orphan.
+   * kill -9 of the whole process group. `database`: and of every other process of this portal at
+   * the same moment. `guard`: and of the guard that would have ended the database, which is left
+   * behind as an orphan.
    */
   async kill(also: 'nothing else' | 'database' | 'guard'): Promise<void> {
     const child = this.#child
@@ -180,7 +184,10 @@ export class PortalProcess {
     return code
   }
 
-  /** Every process that names this portal's folder or sites in its command line, works in the folder, or is of the portal's group. */
+  /**
+   * Every process that names this portal's folder or sites in its command line, works in the
+   * folder, or is of the portal's group.
+   */
   processes(): Found[] {
     const found: Found[] = []
     for (const name of readdirSync('/proc')) {

@@ -1,4 +1,7 @@
-/** Keeps what gateways send instead of delivering it, so that a test delivers it late, twice, changed, in another order or never. */
+/**
+ * Keeps what gateways send instead of delivering it, so that a test delivers it late, twice,
+ * changed, in another order or never.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -84,7 +87,10 @@ export async function deliver(portalUrl: string, letter: Letter): Promise<number
   }
 }
 
-/** The last digit of the first number of at least five digits, changed: an amount, a reference or a moment. */
+/**
+ * The last digit of the first number of at least five digits, changed: an amount, a reference or a
+ * moment.
+ */
 const bumped = (text: string): string =>
   text.replace(/\d{5,}/, (number) => number.slice(0, -1) + String((Number(number.at(-1)) + 1) % 10))
 const isSignature = (name: string): boolean => /sign|checksum|hmac/i.test(name)

@@ -1,4 +1,7 @@
-/** A real PowerDNS in a folder of its own, for those who have one installed: PDNS_SERVER names the program. */
+/**
+ * A real PowerDNS in a folder of its own, for those who have one installed: PDNS_SERVER names the
+ * program.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** The unmodified pusher-js at a test house, as customers' screens have it, and the notifications that the house keeps for whom no push reaches. */
+/**
+ * The unmodified pusher-js at a test house, as customers' screens have it, and the notifications
+ * that the house keeps for whom no push reaches.
+ */
 import pusherJs, { type Channel } from 'pusher-js'
 import type { TestCustomer, TestHouse } from './house.ts'
 

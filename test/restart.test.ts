@@ -1,4 +1,7 @@
-/** The portal alone is killed and restarted: its parent brings it back, and no visitor of a customer's site notices. */
+/**
+ * The portal alone is killed and restarted: its parent brings it back, and no visitor of a
+ * customer's site notices.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import path from 'node:path'
@@ -49,7 +52,10 @@ afterAll(async () => {
   portal.discard()
 }, 60_000)
 
-/** Visits the site over and over until it is told to stop; answers every status, or the error in its place. */
+/**
+ * Visits the site over and over until it is told to stop; answers every status, or the error in its
+ * place.
+ */
 function visitors(): { stop(): Promise<(number | string)[]> } {
   let going = true
   const seen: (number | string)[] = []

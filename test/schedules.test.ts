@@ -1,14 +1,22 @@
 /**
- * Generated schedules of what may befall a gateway's words: said twice, ten at once, late, in another order, lost, forged, about another
- * amount, unit or currency than ours, cut off by the database. After each the wallet holds what was paid, once, or nothing.
+ * Generated schedules of what may befall a gateway's words: said twice, ten at once, late, in
+ * another order, lost, forged, about another amount, unit or currency than ours, cut off by the
+ * database. After each the wallet holds what was paid, once, or nothing; what a chargeback left
+ * owed is set off from it, once.
  *
- * `SCHEDULES=10000 npx vitest run test/schedules.test.ts` runs as many over all gateways; SEED repeats a run.
+ * `SCHEDULES=10000 npx vitest run test/schedules.test.ts` runs as many over all gateways; SEED
+ * repeats a run.
  */
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Currency } from '../contract/money.ts'
 import type { PaymentDriver } from '../server/payments/driver.ts'
+import { systemClock } from '../server/platform/clock.ts'
+import { transaction } from '../server/platform/db.ts'
 import { DriverFailure } from '../server/platform/errors.ts'
+import { createLedger } from '../server/wallet/index.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from './house.ts'
 import { payers, type Payer } from './payers.ts'
 import { deliver, forgeries, openPostman, type Letter, type Postman } from './postman.ts'
@@ -55,7 +63,9 @@ const step = fc.constantFrom(
   'cut off by the database',
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
-/** Our payment is another one than the gateway thinks: its word is genuine, and must credit nothing. */
+/**
+ * Our payment is another one than the gateway thinks: its word is genuine, and must credit nothing.
+ */
 const otherwise = fc.constantFrom(
   'as ordered',
   'as ordered',
@@ -69,6 +79,8 @@ const schedule = fc.record({
   paid: fc.boolean(),
   steps: fc.array(step, { minLength: 1, maxLength: 5 }),
   order: otherwise,
+  /** What a chargeback leaves owed before the payment begins, in hundredths of its amount. */
+  debt: fc.constantFrom(0, 0, 0, 0, 1, 40, 100, 130),
 })
 
 const counts = new Map<string, Map<string, number>>()
@@ -85,6 +97,39 @@ const balance = async (customerId: string): Promise<bigint> =>
       .where('customer_id', '=', customerId)
       .executeTakeFirstOrThrow()
   ).balance
+
+/** What the customer owes the house, minor units. */
+const owed = async (customerId: string): Promise<bigint> =>
+  (
+    await house.house.db
+      .selectFrom('wallet_debt')
+      .select(sql<bigint>`coalesce(sum(amount - settled), 0)::bigint`.as('left'))
+      .where('customer_id', '=', customerId)
+      .executeTakeFirstOrThrow()
+  ).left
+
+const ledger = createLedger(systemClock)
+
+/** The bank took back what was spent long ago. */
+async function chargedBack(payer: Payer, customer: TestCustomer, amount: bigint): Promise<void> {
+  const { db } = house.house
+  const { currency } = await db
+    .selectFrom('ledger_account')
+    .select('currency')
+    .where('customer_id', '=', customer.id)
+    .executeTakeFirstOrThrow()
+  await transaction(db, (tx) =>
+    ledger.takeBack(tx, {
+      key: `schedule:${randomUUID()}`,
+      customerId: customer.id,
+      driver: payer.driver,
+      amount,
+      atMost: 0n,
+      currency: currency as Currency,
+      details: {},
+    }),
+  )
+}
 
 /** A forged word moves nothing anywhere. */
 const transfers = async (): Promise<unknown> =>
@@ -129,10 +174,12 @@ async function take(
     for (const letter of letters.toReversed()) await bring(letter)
   else if (what === 'asked') await ask(code)
   else {
-    // The portal's connections are cut while the words arrive; the gateway repeats what was not answered.
+    // The portal's connections are cut while the words arrive; the gateway repeats what was not
+    // answered.
     const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal' and datname = current_database() and pid <> pg_backend_pid()`
     await Promise.all([...letters.map(bring), cut.execute(house.house.db).catch(() => undefined)])
-    // Until every connection of the pool is a new one: of those that wait, some do not know yet that they are gone.
+    // Until every connection of the pool is a new one: of those that wait, some do not know yet
+    // that they are gone.
     const asked = () =>
       Promise.all(
         Array.from({ length: 30 }, () =>
@@ -154,9 +201,14 @@ async function run(
   name: string,
   payer: Payer,
   customer: TestCustomer,
-  of: { paid: boolean; steps: Step[]; order: string },
+  of: { paid: boolean; steps: Step[]; order: string; debt: number },
 ) {
-  const before = await balance(customer.id)
+  const debt = (BigInt(payer.amount) * BigInt(of.debt)) / 100n
+  if (debt > 0n) {
+    count(name, 'owed before')
+    await chargedBack(payer, customer, debt)
+  }
+  const [before, owedBefore] = [await balance(customer.id), await owed(customer.id)]
   postman.collect()
   const begun = await payer.begin(house, customer)
   const paid = of.paid || !begun.fail
@@ -197,9 +249,11 @@ async function run(
   await ask(begun.code).catch((error: unknown) => {
     if (!(error instanceof DriverFailure)) throw error
   })
+  const credited = paid && order === 'as ordered' ? BigInt(payer.amount) : 0n
+  const settled = credited < owedBefore ? credited : owedBefore
   return {
-    holds: (await balance(customer.id)) - before,
-    should: paid && order === 'as ordered' ? BigInt(payer.amount) : 0n,
+    holds: [(await balance(customer.id)) - before, await owed(customer.id)],
+    should: [credited - settled, owedBefore - settled],
   }
 }
 
@@ -214,7 +268,7 @@ test.each(Object.entries(payers))(
         // One customer may begin 300 payments in ten minutes.
         if (++begun % 250 === 0) customer = await house.customer({ region: payer.region })
         const { holds, should } = await run(name, payer, customer, of)
-        expect(holds).toBe(should)
+        expect(holds).toEqual(should)
       }),
       { numRuns: each, seed, endOnFailure: true },
     )

@@ -7,7 +7,10 @@ export interface Confirmed {
   readonly error?: { readonly type: string; readonly code?: string; readonly message: string }
 }
 export interface Browser {
-  /** Types a card in and confirms the setup or the payment; a bank's challenge is confirmed or refused. */
+  /**
+   * Types a card in and confirms the setup or the payment; a bank's challenge is confirmed or
+   * refused.
+   */
   confirm(
     clientSecret: string,
     card: { number: string } | { id: string } | null,

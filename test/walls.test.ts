@@ -1,4 +1,7 @@
-/** The house's walls stand, and each of them would notice a breach: for every rule a fault is planted in a scratch copy of the plan. */
+/**
+ * The house's walls stand, and each of them would notice a breach: for every rule a fault is
+ * planted in a scratch copy of the plan.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

@@ -1,9 +1,15 @@
-/** Zone files as people and programs write them, made from a seed, each with the records it means; and what goes wrong in them. */
+/**
+ * Zone files as people and programs write them, made from a seed, each with the records it means;
+ * and what goes wrong in them.
+ */
 
 export interface GeneratedZoneFile {
   readonly origin: string
   readonly text: string
-  /** `name ttl type data`, names lower case without a dot at the end, in the order of the file; for TXT the data in hexadecimal. */
+  /**
+   * `name ttl type data`, names lower case without a dot at the end, in the order of the file; for
+   * TXT the data in hexadecimal.
+   */
   readonly records: readonly string[]
 }
 
@@ -48,7 +54,9 @@ function label(dice: Dice): string {
   return dice.chance(0.1) ? `_${word.slice(0, 60)}` : word
 }
 
-/** Some bytes of a text: how they are written in quotation marks, and in hexadecimal what they are. */
+/**
+ * Some bytes of a text: how they are written in quotation marks, and in hexadecimal what they are.
+ */
 function text(dice: Dice, length: number): { quoted: string; hex: string } {
   let quoted = ''
   const bytes: Buffer[] = []

@@ -4,7 +4,10 @@ import { takeEarlyRead } from './early-reads.ts'
 import { currentLanguage, currentTexts, sentenceLanguage } from './i18n/index.ts'
 import { session } from './session.ts'
 
-/** A refusal or a failure, as the server worded it. Code `offline` and status 0 when nobody answered. */
+/**
+ * A refusal or a failure, as the server worded it. Code `offline` and status 0 when nobody
+ * answered.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: string
@@ -48,7 +51,10 @@ interface Parts {
   body?: unknown
 }
 
-/** What happens, whatever the screen, when the session is dead or the portal is closed. Set once by main.tsx. */
+/**
+ * What happens, whatever the screen, when the session is dead or the portal is closed. Set once by
+ * main.tsx.
+ */
 export const onOutage = {
   signedOut: () => {},
   unavailable: () => {},
@@ -194,14 +200,18 @@ export async function callPage<const E extends Endpoint & { paged: true }>(
   return { result: success.result as Output<E['result']>, next: success.page?.next ?? null }
 }
 
-/** Wishes of which nobody knows what became, by what was asked: their key, and since when. They outlive the screen, which an outage replaces. */
+/**
+ * Wishes of which nobody knows what became, by what was asked: their key, and since when. They
+ * outlive the screen, which an outage replaces.
+ */
 const unsettled = new Map<string, { readonly key: string; readonly since: number }>()
 /** After so long the same words are taken for another wish, ms. */
 const unsettledMs = 15 * 60_000
 
 /**
- * Keeps one idempotency key for one wish. When nobody answered, or the answer says nothing of the wish, the same body goes out again under the same
- * key, and the server does it once; any other answer ends the wish.
+ * Keeps one idempotency key for one wish. When nobody answered, or the answer says nothing of the
+ * wish, the same body goes out again under the same key, and the server does it once; any other
+ * answer ends the wish.
  */
 export class Attempt {
   #key: string | undefined
@@ -243,7 +253,10 @@ export class Attempt {
   }
 }
 
-/** The server's own sentence, or `otherwise` where it said none: nobody answered, or something broke. */
+/**
+ * The server's own sentence, or `otherwise` where it said none: nobody answered, or something
+ * broke.
+ */
 export const saidOr = (error: unknown, otherwise: string): string =>
   error instanceof ApiError && error.status > 0 && error.code !== 'internal'
     ? error.message

@@ -1,6 +1,6 @@
 /**
- * A language that the customer chooses: the whole screen follows at once, what the server wrote in the
- * other language is read anew, and the choice stays with the account.
+ * A language that the customer chooses: the whole screen follows at once, what the server wrote in
+ * the other language is read anew, and the choice stays with the account.
  */
 import type { QueryClient } from '@tanstack/react-query'
 import type { Me } from '../contract/auth.ts'

@@ -1,7 +1,8 @@
 /**
- * What is typed outlives the session: where it ends by itself, or the screen is locked, the open forms are put aside in this tab, and
- * put back when the same customer is on the same page again. Passwords, codes and cards are never among it; a customer who signs out,
- * or another who signs in, takes nothing over.
+ * What is typed outlives the session: where it ends by itself, or the screen is locked, the open
+ * forms are put aside in this tab, and put back when the same customer is on the same page again.
+ * Passwords, codes and cards are never among it; a customer who signs out, or another who signs in,
+ * takes nothing over.
  */
 import { useEffect, useState, type Dispatch, type SetStateAction } from 'react'
 import { draftsKey, ending, session } from './session.ts'
@@ -66,8 +67,8 @@ interface Beginning<T> {
 }
 
 /**
- * `useState` for what somebody types. `name` is its own among the page's forms; `keep` leaves out what may not be kept, and answers
- * undefined where nothing is worth it.
+ * `useState` for what somebody types. `name` is its own among the page's forms; `keep` leaves out
+ * what may not be kept, and answers undefined where nothing is worth it.
  */
 export function useDraft<T>(
   name: string,

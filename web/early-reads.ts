@@ -1,4 +1,7 @@
-/** The answers that public/theme.js asked for before the program was there. They live in this page's memory only. */
+/**
+ * The answers that public/theme.js asked for before the program was there. They live in this page's
+ * memory only.
+ */
 
 interface EarlyReads {
   readonly token: string
@@ -11,7 +14,10 @@ declare global {
   }
 }
 
-/** Milliseconds since the page was opened, after which an answer that nobody took is too old to be used. */
+/**
+ * Milliseconds since the page was opened, after which an answer that nobody took is too old to be
+ * used.
+ */
 const freshMs = 15_000
 
 /** The answer to a read, if it was asked for early by the same session; each only once. */

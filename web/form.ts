@@ -1,4 +1,7 @@
-/** Forms: values, the contract's schema as validation, and the server's field errors in the same place. */
+/**
+ * Forms: values, the contract's schema as validation, and the server's field errors in the same
+ * place.
+ */
 import { useRef, useState, type FormEvent } from 'react'
 import type * as z from 'zod/mini'
 import { fieldMessage } from '../contract/sentences.ts'
@@ -17,7 +20,10 @@ export const differing = <B extends object>(now: B, before: B): Partial<B> =>
     ),
   ) as Partial<B>
 
-/** First message per field; the key of a nested field is its path with dots, as the server writes it. */
+/**
+ * First message per field; the key of a nested field is its path with dots, as the server writes
+ * it.
+ */
 export function fieldErrors(issues: readonly z.core.$ZodIssue[], language: Language): FieldErrors {
   const errors: FieldErrors = {}
   for (const issue of issues) {
@@ -37,9 +43,15 @@ interface FormOptions<V extends object, S extends z.ZodMiniType> {
   /** What the schema judges, where it is not the values themselves. */
   body?: (values: V, begun: V) => unknown
   submit: (body: z.output<S>) => Promise<void>
-  /** The fields that wait for the customer when the session ends under the form; a password or a code is never one of them. */
+  /**
+   * The fields that wait for the customer when the session ends under the form; a password or a
+   * code is never one of them.
+   */
   keep?: readonly (keyof V & string)[]
-  /** `initial` is what is stored: an untouched form takes over what it becomes, and one that was saved counts as untouched. */
+  /**
+   * `initial` is what is stored: an untouched form takes over what it becomes, and one that was
+   * saved counts as untouched.
+   */
   follows?: boolean
 }
 

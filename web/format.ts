@@ -1,11 +1,17 @@
-/** How numbers, money and times are written. Pure; the hook at the end binds them to the active language. */
+/**
+ * How numbers, money and times are written. Pure; the hook at the end binds them to the active
+ * language.
+ */
 import { useMemo } from 'react'
 import { formatMoney, type Currency } from '../contract/money.ts'
 import { useLanguage, type Language } from './i18n/index.ts'
 
 const two = (number: number): string => String(number).padStart(2, '0')
 
-/** The zone that the customer chose, and how one other than the browser's writes a moment, as `formatTime` does; set by time-zone.ts. */
+/**
+ * The zone that the customer chose, and how one other than the browser's writes a moment, as
+ * `formatTime` does; set by time-zone.ts.
+ */
 export const chosenZone: { name: string | null; write: ((date: Date) => string) | undefined } = {
   name: null,
   write: undefined,

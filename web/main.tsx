@@ -41,7 +41,8 @@ async function open() {
   const root = document.getElementById('root')
   if (!root) throw new Error('index.html has no #root')
   await setLanguage(preferredLanguage(), false)
-  // The screen and its data first: it is then drawn once, and in small pieces that leave the browser room for the visitor's hand.
+  // The screen and its data first: it is then drawn once, and in small pieces that leave the
+  // browser room for the visitor's hand.
   await Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, patienceMs))])
   startTransition(() =>
     createRoot(root).render(

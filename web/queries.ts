@@ -1,4 +1,7 @@
-/** What every screen may need: the signed-in customer and the portal's configuration. And how reading behaves in general. */
+/**
+ * What every screen may need: the signed-in customer and the portal's configuration. And how
+ * reading behaves in general.
+ */
 import { QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { me, type Me } from '../contract/auth.ts'
 import { config, type Config } from '../contract/system.ts'
@@ -8,8 +11,9 @@ import { session } from './session.ts'
 import { afterFrame } from './ui/after-frame.ts'
 
 /**
- * Has times written in the zone that a customer chose; undefined when they are. To be awaited before anything with a time is drawn. Where its code
- * cannot be fetched, times stay in the browser's.
+ * Has times written in the zone that a customer chose; undefined when they are. To be awaited
+ * before anything with a time is drawn. Where its code cannot be fetched, times stay in the
+ * browser's.
  */
 export function followZoneOf(user: Me | undefined): Promise<void> | undefined {
   const zone = user?.timeZone ?? null
@@ -46,7 +50,8 @@ export function createQueryClient(): QueryClient {
         retry: (count, error) =>
           count < 1 && error instanceof ApiError && (error.status === 0 || error.status === 502),
         retryDelay: 500,
-        // What is shown already is asked for anew behind the frame that shows it: on a slow processor each request takes milliseconds of it.
+        // What is shown already is asked for anew behind the frame that shows it: on a slow
+        // processor each request takes milliseconds of it.
         persister: async (read, context, { state }) => {
           if (state.data !== undefined && state.fetchMeta === null) await afterFrame()
           return await read(context)

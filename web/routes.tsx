@@ -23,7 +23,10 @@ import { siteTabs, type SiteTab } from './wordpress/site-tabs.ts'
 interface Context {
   queryClient: QueryClient
 }
-/** What a screen may fetch before it is shown. It never throws: a failed load is said inside its card. */
+/**
+ * What a screen may fetch before it is shown. It never throws: a failed load is said inside its
+ * card.
+ */
 export interface LoadInput {
   queryClient: QueryClient
   params: Record<string, string>
@@ -34,7 +37,10 @@ interface ScreenFile {
   load?: (input: LoadInput) => Promise<unknown>
 }
 
-/** A screen in a chunk of its own. The build reads these lines to tell the server which chunks an address needs. */
+/**
+ * A screen in a chunk of its own. The build reads these lines to tell the server which chunks an
+ * address needs.
+ */
 const screen = (file: () => Promise<ScreenFile>, ...groups: readonly TextGroup[]) => {
   let found: ScreenFile | undefined
   // Its texts come with its chunk; neither is asked for again.
@@ -87,10 +93,16 @@ const root = createRootRouteWithContext<Context>()({
   errorComponent: Error500,
 })
 
-/** Named here once more, for the rules of records come with the screens that need them; the type holds them equal. */
+/**
+ * Named here once more, for the rules of records come with the screens that need them; the type
+ * holds them equal.
+ */
 const recordTypes: readonly RecordType[] = ['A', 'AAAA', 'CNAME', 'TXT', 'MX', 'NS']
 
-/** Behind the entry guard: a visitor without the login flag goes to /login and comes back afterwards. */
+/**
+ * Behind the entry guard: a visitor without the login flag goes to /login and comes back
+ * afterwards.
+ */
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
@@ -397,7 +409,9 @@ const screens = [
 ] as const
 const tree = root.addChildren(screens)
 
-/** Addresses of products that are not built yet lead to one page; nothing links to them by address. */
+/**
+ * Addresses of products that are not built yet lead to one page; nothing links to them by address.
+ */
 const withUnbuilt = () =>
   root.addChildren([
     ...screens,

@@ -1,6 +1,6 @@
 /**
- * The signed-in state of this tab. Everything that grants access lives in session storage under the names that portal.md gives,
- * and nowhere else.
+ * The signed-in state of this tab. Everything that grants access lives in session storage under the
+ * names that portal.md gives, and nowhere else.
  */
 import { useSyncExternalStore } from 'react'
 import type { Me } from '../contract/auth.ts'
@@ -33,7 +33,10 @@ export const session = {
     session.unlock(token)
     changed()
   },
-  /** Takes a token that stands in local storage into use in this tab, which has none: on the page that a gateway leads back to, as portal.md has it. We write none there. */
+  /**
+   * Takes a token that stands in local storage into use in this tab, which has none: on the page
+   * that a gateway leads back to, as portal.md has it. We write none there.
+   */
   adopt() {
     const kept = session.token() === null ? localStorage.getItem(keys.token) : null
     if (kept !== null) session.open(kept)
@@ -67,7 +70,10 @@ export const session = {
     sessionStorage.setItem(keys.signedIn, '1')
     sessionStorage.removeItem(keys.locked)
   },
-  /** `wished`: the customer signs out; otherwise the session ended by itself, and what is typed waits for them. */
+  /**
+   * `wished`: the customer signs out; otherwise the session ended by itself, and what is typed
+   * waits for them.
+   */
   close(wished: boolean) {
     const user = session.user()
     if (wished) sessionStorage.removeItem(draftsKey)
@@ -76,7 +82,10 @@ export const session = {
     if (!wished) sessionStorage.setItem(keys.ended, user?.email ?? '')
     changed()
   },
-  /** The email of the session that ended by itself; empty where it is not known, null where none did. */
+  /**
+   * The email of the session that ended by itself; empty where it is not known, null where none
+   * did.
+   */
   ended: (): string | null => sessionStorage.getItem(keys.ended),
 }
 
@@ -89,6 +98,8 @@ export const useLocked = (): boolean => useSyncExternalStore(subscribe, session.
 export const useSignedIn = (): boolean =>
   useSyncExternalStore(subscribe, () => session.signedIn() && !session.locked())
 
-/** A path of our own to return to after signing in; anything that could lead elsewhere is dropped. */
+/**
+ * A path of our own to return to after signing in; anything that could lead elsewhere is dropped.
+ */
 export const returnPath = (next: string | undefined): string =>
   next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/'

@@ -1,4 +1,7 @@
-/** Times in a zone that the customer chose. Apart from format.ts, since few choose one and Intl is slow to begin. */
+/**
+ * Times in a zone that the customer chose. Apart from format.ts, since few choose one and Intl is
+ * slow to begin.
+ */
 import { chosenZone } from './format.ts'
 
 /** IANA; null: the browser's own. One that this browser does not know is left out. */

@@ -1,4 +1,7 @@
-/** Minifies the one script that is copied, and writes .br and .gz beside each built text file; the server sends them as they are. Fonts are compressed already. */
+/**
+ * Minifies the one script that is copied, and writes .br and .gz beside each built text file; the
+ * server sends them as they are. Fonts are compressed already.
+ */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'

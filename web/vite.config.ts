@@ -23,7 +23,10 @@ interface Asset {
 }
 type Bundle = Record<string, Chunk | Asset>
 
-/** Address patterns, the file behind each and the text groups that it needs, read out of the one table in routes.tsx. */
+/**
+ * Address patterns, the file behind each and the text groups that it needs, read out of the one
+ * table in routes.tsx.
+ */
 function screens(): { pattern: string; file: string; groups: string[] }[] {
   const table = readFileSync(resolve(here, 'routes.tsx'), 'utf8')
   const found = table.matchAll(
@@ -54,7 +57,10 @@ function withImports(bundle: Bundle, name: string, seen = new Set<string>()): Se
 const chunkOf = (bundle: Bundle, file: string): Chunk | undefined =>
   chunks(bundle).find((chunk) => chunk.moduleIds.includes(resolve(here, file)))
 
-/** dist/web/preload.json: { "/wordpress/:id": { files: ["/assets/…js"], texts: { vi: ["/assets/…js"], … } }, … }, what to preload beyond what index.html names. */
+/**
+ * dist/web/preload.json: { "/wordpress/:id": { files: ["/assets/…js"], texts: { vi:
+ * ["/assets/…js"], … } }, … }, what to preload beyond what index.html names.
+ */
 function preloadMap(): Plugin {
   return {
     name: 'preload-map',
@@ -95,7 +101,10 @@ function preloadMap(): Plugin {
   }
 }
 
-/** The page itself: the style inside it (one round trip less), the fonts and the language files named early. */
+/**
+ * The page itself: the style inside it (one round trip less), the fonts and the language files
+ * named early.
+ */
 function fastPage(): Plugin {
   return {
     name: 'fast-page',
@@ -153,13 +162,15 @@ export default defineConfig({
     outDir: resolve(here, '../dist/web'),
     emptyOutDir: true,
     manifest: true,
-    // The one style stands in the page: a chunk that named it as its own would fetch it again and have every rule matched twice.
+    // The one style stands in the page: a chunk that named it as its own would fetch it again and
+    // have every rule matched twice.
     cssCodeSplit: false,
     target: 'es2023',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // The contract's objects are made by calls that do nothing else: those that no screen uses are left out.
+      // The contract's objects are made by calls that do nothing else: those that no screen uses
+      // are left out.
       treeshake: { manualPureFunctions: ['endpoint', 'line', 'z'] },
       output: {
         codeSplitting: {
@@ -169,8 +180,9 @@ export default defineConfig({
               test: /node_modules[\\/](react|react-dom|scheduler|@tanstack|use-sync-external-store|seroval|seroval-plugins|cookie-es|isbot)/,
               priority: 10,
             },
-            // Few files: each costs a turn on one of the browser's six connections. What the first frame needs stays in the entry chunk;
-            // what several screens share comes in one more; what one screen alone uses comes with that screen.
+            // Few files: each costs a turn on one of the browser's six connections. What the first
+            // frame needs stays in the entry chunk; what several screens share comes in one more;
+            // what one screen alone uses comes with that screen.
             {
               name: 'shared',
               test: /node_modules[\\/](zod|lucide-react)|[\\/]contract[\\/](?!account|billing|cards|dns|lock|payments|person|phone|registration|text|wordpress)|[\\/]web[\\/](?!i18n[\\/](en|vi)|(form|drafts|choose-language)\.ts|(account|auth|dns|invoices|wordpress)[\\/]|ui[\\/]CodeInput|payments[\\/](card-|Card)|.*(Page|PagedCard|Tab|DiskPicker)\.tsx)/,

@@ -1,4 +1,7 @@
-/** Alepay's stand-in, asked by hand with sums made here: so that it is not only the portal's driver that agrees with it. */
+/**
+ * Alepay's stand-in, asked by hand with sums made here: so that it is not only the portal's driver
+ * that agrees with it.
+ */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,7 +1,9 @@
 /**
- * request-payment, get-transaction-info, merchant-request-refund and get-refund-info: JSON over POST, always answered with status 200 and a code.
- * Codes: 000 done, 101 signature, 104 fields, 105 token key, 120 amount, 121 currency, 124 URL, 125 to 130 the buyer's name, e-mail,
- * telephone, address, city and country, 131 payment hours, 136 no such transaction, 111 and 156 as in payments.ts.
+ * request-payment, get-transaction-info, merchant-request-refund and get-refund-info: JSON over
+ * POST, always answered with status 200 and a code. Codes: 000 done, 101 signature, 104 fields, 105
+ * token key, 120 amount, 121 currency, 124 URL, 125 to 130 the buyer's name, e-mail, telephone,
+ * address, city and country, 131 payment hours, 136 no such transaction, 111 and 156 as in
+ * payments.ts.
  */
 import type { Database } from '../database.ts'
 import { json, type Call, type Reply, type Routes } from '../http.ts'
@@ -56,7 +58,10 @@ const isUrl = (value: unknown): boolean =>
   isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 const matches = (shape: RegExp) => (value: unknown) => isText(value) && shape.test(value)
 
-/** Each field of request-payment, in the order they are looked at: whether it must be there, what it must be, and the code when it is not. */
+/**
+ * Each field of request-payment, in the order they are looked at: whether it must be there, what it
+ * must be, and the code when it is not.
+ */
 const fields: Readonly<
   Record<
     string,
@@ -149,7 +154,8 @@ export function apiRoutes(db: Database, merchant: Merchant, url: () => string): 
     if (fault !== undefined) return refuse(fault)
     const request = { language: 'vi', paymentHours: '0.5', ...body } as unknown as PaymentRequest
     const payment = await openPayment(db, request)
-    // the same request again is the same payment until it is decided; any other with its order code is a second payment
+    // the same request again is the same payment until it is decided; any other with its order code
+    // is a second payment
     if (payment.signature !== request.signature || payment.status !== '107') return refuse('104')
     return signed({
       code: '000',

@@ -1,15 +1,16 @@
 /**
- * Alepay version 3 as a merchant meets it.
- * Sources: the guide at https://sandbox-guide.alepay.vn and "Alepay, checkout payment gateway, version 3.0" (January 2021).
+ * Alepay version 3 as a merchant meets it. Sources: the guide at https://sandbox-guide.alepay.vn
+ * and "Alepay, checkout payment gateway, version 3.0" (January 2021).
  *
  * For a program in place of a person:
- *   GET  <checkoutUrl>                    the payment page. It holds one form field: <input type="hidden" name="token" value="…">
- *   POST /alepay/checkout/confirm         (application/x-www-form-urlencoded)
- *        token    as the page gave it
- *        outcome  paid | declined | cancelled | late | lost | review | failed | over_limit; after a review: approved | refused
- *   answers 303 with `location`: returnUrl (cancelUrl when cancelled) with transactionCode and errorCode. The webhook has been answered
- *   by then (except late: about 8 s later; lost: never; and when the merchant's answer was not 2xx: again after 1, 2, 4 … 60 s, ten times).
- *   A payment under review stays at checkoutUrl, where the bank's decision can be made.
+ *   GET <checkoutUrl> the payment page. It holds one form field: <input type="hidden" name="token"
+ *   value="…"> POST /alepay/checkout/confirm (application/x-www-form-urlencoded)
+ *        token as the page gave it outcome paid | declined | cancelled | late | lost | review |
+ *        failed | over_limit; after a review: approved | refused
+ *   answers 303 with `location`: returnUrl (cancelUrl when cancelled) with transactionCode and
+ *   errorCode. The webhook has been answered by then (except late: about 8 s later; lost: never;
+ *   and when the merchant's answer was not 2xx: again after 1, 2, 4 … 60 s, ten times). A payment
+ *   under review stays at checkoutUrl, where the bank's decision can be made.
  */
 import type { Database } from '../database.ts'
 import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'

@@ -178,8 +178,9 @@ export const statusNow = (payment: Payment): string =>
   payment.status === '107' && payment.expiresAt.getTime() <= Date.now() ? '111' : payment.status
 
 /**
- * Writes a choice down, once: a second click gets the first one's result, and only a review is decided twice. After the payment's time
- * every choice fails. The notice is queued in the same transaction; its id is answered when it is to be sent at once.
+ * Writes a choice down, once: a second click gets the first one's result, and only a review is
+ * decided twice. After the payment's time every choice fails. The notice is queued in the same
+ * transaction; its id is answered when it is to be sent at once.
  */
 export async function decide(
   db: Database,
@@ -246,7 +247,10 @@ export async function findRefund(
   return rows[0] === undefined ? undefined : refundOf(rows[0])
 }
 
-/** Gives money back, or answers the code of the refusal: 136 no such payment, 111 nothing came or the code was used before, 156 more than is left. */
+/**
+ * Gives money back, or answers the code of the refusal: 136 no such payment, 111 nothing came or
+ * the code was used before, 156 more than is left.
+ */
 export async function giveBack(
   db: Database,
   wish: { transactionCode: string; merchantRefundCode: string; amount: bigint; reason: string },

@@ -1,4 +1,7 @@
-/** Alepay's own side of its sums. Written apart from the portal's driver on purpose: each is the other's check. */
+/**
+ * Alepay's own side of its sums. Written apart from the portal's driver on purpose: each is the
+ * other's check.
+ */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 export interface Merchant {
@@ -6,7 +9,9 @@ export interface Merchant {
   readonly checksumKey: string
 }
 
-/** HMAC-SHA256 over `key=value` of every field but the signature, in code-unit order, joined by '&'. */
+/**
+ * HMAC-SHA256 over `key=value` of every field but the signature, in code-unit order, joined by '&'.
+ */
 export function signatureOf(fields: Readonly<Record<string, unknown>>, key: string): string {
   const { signature: _given, ...signed } = fields
   const text = Object.entries(signed)

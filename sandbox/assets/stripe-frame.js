@@ -1,4 +1,7 @@
-/* Inside the frames: the card form, the calls to the API, the bank's challenge. Everything stays on this origin. */
+/*
+ * Inside the frames: the card form, the calls to the API, the bank's challenge. Everything stays on
+ * this origin.
+ */
 let line
 const tell = (event, value) => line?.postMessage({ event, value })
 

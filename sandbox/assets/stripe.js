@@ -1,4 +1,7 @@
-/* The part of Stripe.js that a portal uses. The card's number is typed into a frame of this origin and never reaches the page. */
+/*
+ * The part of Stripe.js that a portal uses. The card's number is typed into a frame of this origin
+ * and never reaches the page.
+ */
 ;(() => {
   const origin = new URL(document.currentScript.src).origin
 

@@ -1,16 +1,16 @@
 /**
- * A bank, its customer's app, and the two feeds (SePay, Casso V2) that tell an account's owner what arrived.
- * Sources: https://developer.sepay.vn/en/sepay-webhooks, https://developer.sepay.vn/en/sepay-api/api-giao-dich, https://developer.casso.vn/webhook
+ * A bank, its customer's app, and the two feeds (SePay, Casso V2) that tell an account's owner what
+ * arrived. Sources: https://developer.sepay.vn/en/sepay-webhooks,
+ * https://developer.sepay.vn/en/sepay-api/api-giao-dich, https://developer.casso.vn/webhook
  *
  * For a program in place of a person:
  *   GET  /bank/app?qr=<text of the QR code>       the app's transfer page, filled in
  *   POST /bank/app   (application/x-www-form-urlencoded)
- *        account, amount (đồng), content
- *        feed     sepay (as without it) | casso
- *        notice   now (as without it) | late (about 8 s) | lost
- *        manner   plain | capitals | prefixed | glued | repeated     what the bank makes of the text
- *   answers 200 with the receipt; the notice has been answered by then. `reference` on the receipt is the bank's own.
- *   GET  /sepay/userapi/transactions/list         (Authorization: Bearer <token>)
+ *        account, amount (đồng), content feed sepay (as without it) | casso notice now (as without
+ *        it) | late (about 8 s) | lost manner plain | capitals | prefixed | glued | repeated what
+ *        the bank makes of the text
+ *   answers 200 with the receipt; the notice has been answered by then. `reference` on the receipt
+ *   is the bank's own. GET /sepay/userapi/transactions/list (Authorization: Bearer <token>)
  */
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import { inTransaction, type Database } from '../database.ts'
@@ -103,7 +103,9 @@ const cassoBody = (movement: Movement) => ({
   },
 })
 
-/** Opens the bank for one account: keys `accountNumber`, `sepaySecret`, `sepayToken`, `cassoSecret`. */
+/**
+ * Opens the bank for one account: keys `accountNumber`, `sepaySecret`, `sepayToken`, `cassoSecret`.
+ */
 export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gateway {
   const { accountNumber = '', sepaySecret = '', sepayToken = '', cassoSecret = '' } = keys
   const notices = startNotices(

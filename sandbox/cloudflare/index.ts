@@ -1,6 +1,7 @@
 /**
- * Cloudflare: the part of its API v4 that the portal speaks, every body checked against the published schema, and what its name servers answer.
- * Source: https://developers.cloudflare.com/api; an Enterprise plan, so TTLs begin at 30 seconds.
+ * Cloudflare: the part of its API v4 that the portal speaks, every body checked against the
+ * published schema, and what its name servers answer. Source:
+ * https://developers.cloudflare.com/api; an Enterprise plan, so TTLs begin at 30 seconds.
  */
 import { readFileSync } from 'node:fs'
 import { isIPv4, isIPv6 } from 'node:net'

@@ -1,6 +1,7 @@
 /**
- * POST /v2/payment-requests, GET /v2/payment-requests/{order code or id}, POST …/cancel. Refusals come with status 200, as payOS sends them.
- * Codes: 00 done, 20 fields, 101 no such link, 201 signature, 214 wrong client id or API key, 231 order code used before.
+ * POST /v2/payment-requests, GET /v2/payment-requests/{order code or id}, POST …/cancel. Refusals
+ * come with status 200, as payOS sends them. Codes: 00 done, 20 fields, 101 no such link, 201
+ * signature, 214 wrong client id or API key, 231 order code used before.
  */
 import type { Database } from '../database.ts'
 import { json, type Call, type Reply, type Routes } from '../http.ts'

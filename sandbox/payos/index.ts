@@ -1,14 +1,17 @@
 /**
- * payOS as a merchant meets it. Sources: @payos/node 2.0.5 and payOS's documentation at https://payos.vn/docs.
+ * payOS as a merchant meets it. Sources: @payos/node 2.0.5 and payOS's documentation at
+ * https://payos.vn/docs.
  *
  * For a program in place of a person:
- *   GET  <checkoutUrl>                the payment page. It holds one form field: <input type="hidden" name="token" value="…">
- *   POST /payos/web/confirm           (application/x-www-form-urlencoded)
- *        token    as the page gave it
- *        outcome  paid | cancelled | late | lost | half | parts | more | twice | second_lost | both_lost | after_expiry | expired
- *   answers 303 with `location`: returnUrl (cancelUrl when cancelled) with code, id, cancel, status and orderCode; after half of it the
- *   page again, where the rest can be paid. The webhooks, one a transfer, have been answered by then (except late: about 8 s later;
- *   lost: never; and when the merchant's answer was not 2xx: again after 1, 2, 4 … 60 s, ten times). A cancelled or expired link is not told of.
+ *   GET <checkoutUrl> the payment page. It holds one form field: <input type="hidden" name="token"
+ *   value="…"> POST /payos/web/confirm (application/x-www-form-urlencoded)
+ *        token as the page gave it outcome paid | cancelled | late | lost | half | parts | more |
+ *        twice | second_lost | both_lost | after_expiry | expired
+ *   answers 303 with `location`: returnUrl (cancelUrl when cancelled) with code, id, cancel, status
+ *   and orderCode; after half of it the page again, where the rest can be paid. The webhooks, one a
+ *   transfer, have been answered by then (except late: about 8 s later; lost: never; and when the
+ *   merchant's answer was not 2xx: again after 1, 2, 4 … 60 s, ten times). A cancelled or expired
+ *   link is not told of.
  */
 import type { Database } from '../database.ts'
 import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
@@ -48,7 +51,9 @@ const texts = {
   },
 } as const
 
-/** payOS is not told the customer's language: the browser's own, if it is English, else Vietnamese. */
+/**
+ * payOS is not told the customer's language: the browser's own, if it is English, else Vietnamese.
+ */
 const languageOf = (call: Call): Language =>
   /^en\b/.test(call.headers['accept-language'] ?? '') ? 'en' : 'vi'
 const looks: Readonly<Record<string, Choice['look']>> = { paid: 'main', cancelled: 'stop' }

@@ -113,7 +113,9 @@ export const paidOf = (link: Link): bigint =>
   link.transfers.reduce((sum, { amount }) => sum + amount, 0n)
 
 export type Status = 'PENDING' | 'PAID' | 'UNDERPAID' | 'CANCELLED' | 'EXPIRED'
-/** Enough money makes it paid, whenever it came; a part of it keeps no link open beyond its time. */
+/**
+ * Enough money makes it paid, whenever it came; a part of it keeps no link open beyond its time.
+ */
 export function statusOf(link: Link): Status {
   const paid = paidOf(link)
   if (paid >= link.amount) return 'PAID'
@@ -212,8 +214,8 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
 }
 
 /**
- * Writes the choice down. A link that is paid, cancelled or over takes no more. Notices are queued in the same transaction; the ids of those
- * that are to be sent at once are answered.
+ * Writes the choice down. A link that is paid, cancelled or over takes no more. Notices are queued
+ * in the same transaction; the ids of those that are to be sent at once are answered.
  */
 export async function decide(
   db: Database,

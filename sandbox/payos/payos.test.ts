@@ -1,4 +1,7 @@
-/** payOS's stand-in, asked by payOS's own SDK and by hand: so that it is not only the portal's driver that agrees with it. */
+/**
+ * payOS's stand-in, asked by payOS's own SDK and by hand: so that it is not only the portal's
+ * driver that agrees with it.
+ */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomInt } from 'node:crypto'
@@ -299,7 +302,8 @@ describe('the payment page', () => {
 })
 
 describe('the VietQR text', () => {
-  // The published example of the transfer QR ("Chuyen tien" to 257678859), and three that two encoders agree on.
+  // The published example of the transfer QR ("Chuyen tien" to 257678859), and three that two
+  // encoders agree on.
   it.each([
     [
       '970416',

@@ -1,4 +1,7 @@
-/** The text of a VietQR code (EMVCo merchant-presented, NAPAS 247): tag, length in two digits, value; a CRC at the end. */
+/**
+ * The text of a VietQR code (EMVCo merchant-presented, NAPAS 247): tag, length in two digits,
+ * value; a CRC at the end.
+ */
 
 const part = (tag: string, value: string): string =>
   `${tag}${String(value.length).padStart(2, '0')}${value}`

@@ -1,7 +1,8 @@
 /**
- * A PowerDNS Authoritative server: the part of its HTTP API that the portal speaks, and what its name server answers. It refuses what the real one
- * refuses, in the same words and forms: 422 with JSON, other errors as plain text.
- * Source: https://doc.powerdns.com/authoritative/http-api/zone.html; refusals compared with version 4.7.3.
+ * A PowerDNS Authoritative server: the part of its HTTP API that the portal speaks, and what its
+ * name server answers. It refuses what the real one refuses, in the same words and forms: 422 with
+ * JSON, other errors as plain text. Source:
+ * https://doc.powerdns.com/authoritative/http-api/zone.html; refusals compared with version 4.7.3.
  */
 import type { Question } from 'dns-packet'
 import { json, type Call, type Reply, type Routes } from '../http.ts'

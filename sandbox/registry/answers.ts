@@ -1,6 +1,6 @@
 /**
- * What the registry's name server says: it is the authority of the root and of every ending, and refers to the name servers of what is
- * registered. It never answers for a name itself.
+ * What the registry's name server says: it is the authority of the root and of every ending, and
+ * refers to the name servers of what is registered. It never answers for a name itself.
  */
 import type { Answer, Question } from 'dns-packet'
 import type { NameServerAnswer } from '../name-server.ts'
@@ -43,7 +43,10 @@ const dsOf = ({ name, ds }: RegisteredName): Answer[] =>
     }
   })
 
-/** Where the registry's own name servers answer, and those of whatever is registered: in the sandbox all of them are on this machine. */
+/**
+ * Where the registry's own name servers answer, and those of whatever is registered: in the sandbox
+ * all of them are on this machine.
+ */
 export interface RegistryAddresses {
   readonly own: string
   readonly registered: string

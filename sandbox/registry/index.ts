@@ -1,11 +1,13 @@
 /**
- * A registry and its registrar: the root of the DNS, every ending, and a counter where a person sets name servers.
+ * A registry and its registrar: the root of the DNS, every ending, and a counter where a person
+ * sets name servers.
  *
  * For a program in place of a person:
- *   GET    /registry.json                  [{name, nameservers, ds}], newest first
- *   POST   /registry.json                  {name, nameservers: [...], ds?: ["keytag algorithm digesttype digest", ...]}: registers or changes
- *   DELETE /registry.json?name=shop.vn     gives it back
- * The name server listens on UDP and TCP. A name server's address is always this machine's, since glue carries no port.
+ *   GET /registry.json [{name, nameservers, ds}], newest first POST /registry.json {name,
+ *   nameservers: [...], ds?: ["keytag algorithm digesttype digest", ...]}: registers or changes
+ *   DELETE /registry.json?name=shop.vn gives it back
+ * The name server listens on UDP and TCP. A name server's address is always this machine's, since
+ * glue carries no port.
  */
 import type { Database } from '../database.ts'
 import { formOf, json, redirect, type Call, type Reply, type Routes } from '../http.ts'

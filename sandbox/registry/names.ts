@@ -26,7 +26,10 @@ const dsText = /^(\d{1,5}) (\d{1,3}) (\d{1,3}) ([0-9a-f]{2}(?:[0-9a-f]{2}){0,63}
 
 const spell = (name: string): string => domainToASCII(name.trim().replace(/\.$/, '')).toLowerCase()
 
-/** The ending that names are registered under (com, com.vn). One that nobody knows is its last label, so that shop.test works too. */
+/**
+ * The ending that names are registered under (com, com.vn). One that nobody knows is its last
+ * label, so that shop.test works too.
+ */
 export const endingOf = (name: string): string | undefined =>
   getPublicSuffix(name, icannOnly) ?? undefined
 /** The name that is registered and that `name` is or lies below; undefined for an ending. */

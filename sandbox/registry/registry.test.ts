@@ -1,4 +1,7 @@
-/** The registry as its users meet it: a person at the counter, a program, and those who ask its name server. */
+/**
+ * The registry as its users meet it: a person at the counter, a program, and those who ask its name
+ * server.
+ */
 import dgram from 'node:dgram'
 import net from 'node:net'
 import { decode, encode, type DecodedPacket, type RecordType } from 'dns-packet'

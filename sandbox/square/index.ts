@@ -1,14 +1,17 @@
 /**
- * Square's Payments API as a seller in Australia meets it: payments, refunds, disputes, signed events
- * (of the kinds that the portal's README tells an operator to subscribe to: payment.updated, refund.updated, dispute.created,
- * dispute.state.updated).
- * Sources: https://developer.squareup.com/reference/square/payments-api, https://developer.squareup.com/docs/webhooks/step3validate,
+ * Square's Payments API as a seller in Australia meets it: payments, refunds, disputes, signed
+ * events (of the kinds that the portal's README tells an operator to subscribe to: payment.updated,
+ * refund.updated, dispute.created, dispute.state.updated). Sources:
+ * https://developer.squareup.com/reference/square/payments-api,
+ * https://developer.squareup.com/docs/webhooks/step3validate,
  * https://developer.squareup.com/docs/devtools/sandbox/payments
  *
  * For a program in place of a person:
- *   POST /square/v2/payments    source_id = cnon:card-nonce-ok | cnon:card-nonce-declined | cnon:card-nonce-rejected-cvv | any other: not found
- *   POST /square/dashboard      action = refund (payment) | dispute (payment) | win | lose (dispute) | events (manner = now | late | lost)
- *   answers 303. Events are sent again after 1, 2, 4 … 60 s, ten times, until they are answered with 2xx.
+ *   POST /square/v2/payments source_id = cnon:card-nonce-ok | cnon:card-nonce-declined |
+ *   cnon:card-nonce-rejected-cvv | any other: not found POST /square/dashboard action = refund
+ *   (payment) | dispute (payment) | win | lose (dispute) | events (manner = now | late | lost)
+ *   answers 303. Events are sent again after 1, 2, 4 … 60 s, ten times, until they are answered
+ *   with 2xx.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { inTransaction, type Database, type Transaction } from '../database.ts'

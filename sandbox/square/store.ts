@@ -1,4 +1,7 @@
-/** What the stand-in remembers: Square's objects as JSON, each with the idempotency key that made it. */
+/**
+ * What the stand-in remembers: Square's objects as JSON, each with the idempotency key that made
+ * it.
+ */
 import { randomBytes } from 'node:crypto'
 import type { Transaction } from '../database.ts'
 

@@ -342,7 +342,9 @@ const same = (given: string, expected: string): boolean => {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** Takes a call to /v1/… with either key. A kept answer is given again under its idempotency key. */
+/**
+ * Takes a call to /v1/… with either key. A kept answer is given again under its idempotency key.
+ */
 export function createApi(of: {
   readonly db: Database
   readonly keys: { readonly secretKey: string; readonly publishableKey: string }

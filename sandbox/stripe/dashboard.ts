@@ -1,4 +1,7 @@
-/** What a merchant and the banks do to a payment that was made: refunds that fail, disputes that are opened, won and lost. */
+/**
+ * What a merchant and the banks do to a payment that was made: refunds that fail, disputes that are
+ * opened, won and lost.
+ */
 import type { Transaction } from '../database.ts'
 import { invalid, ok, type Answer } from './answer.ts'
 import type { Charge, Payment, Tell } from './intents.ts'

@@ -1,14 +1,18 @@
 /**
- * Stripe as a merchant and a browser meet it: the API with the secret key, Stripe.js with the publishable key, signed events.
- * Sources: https://docs.stripe.com/api, https://docs.stripe.com/webhooks, https://docs.stripe.com/testing
+ * Stripe as a merchant and a browser meet it: the API with the secret key, Stripe.js with the
+ * publishable key, signed events. Sources: https://docs.stripe.com/api,
+ * https://docs.stripe.com/webhooks, https://docs.stripe.com/testing
  *
  * For a program in place of a person:
- *   POST /v1/payment_methods, /v1/setup_intents/{id}/confirm, /v1/payment_intents/{id}/confirm     with the publishable key and the
+ *   POST /v1/payment_methods, /v1/setup_intents/{id}/confirm, /v1/payment_intents/{id}/confirm with
+ *   the publishable key and the
  *        client secret, as Stripe.js does (application/x-www-form-urlencoded)
- *   POST /stripe/3ds          intent, client_secret, outcome = confirm | refuse     the bank's challenge
- *   POST /stripe/dashboard    action = refund (payment, amount?) | fail_refund (refund) | dispute (payment) | win | lose (dispute) |
+ *   POST /stripe/3ds intent, client_secret, outcome = confirm | refuse the bank's challenge POST
+ *   /stripe/dashboard action = refund (payment, amount?) | fail_refund (refund) | dispute (payment)
+ *   | win | lose (dispute) |
  *        events (manner = now | late | lost | twice)     how events go from then on
- *   answers 303. Events are sent again after 1, 2, 4 … 60 s, ten times, until they are answered with 2xx.
+ *   answers 303. Events are sent again after 1, 2, 4 … 60 s, ten times, until they are answered
+ *   with 2xx.
  */
 import { createHmac } from 'node:crypto'
 import { inTransaction, type Database, type Transaction } from '../database.ts'
@@ -67,7 +71,9 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
     options,
   )
 
-  /** One transaction; what is told in it is sent after it, while the caller has its answer already. */
+  /**
+   * One transaction; what is told in it is sent after it, while the caller has its answer already.
+   */
   async function telling(work: (tx: Transaction, tell: Tell) => Promise<Answer>): Promise<Answer> {
     const queued: string[] = []
     const tell: Tell = async (tx, type, of: Stored) => {

@@ -1,4 +1,7 @@
-/** What a browser loads: Stripe.js, its frames on this origin, the bank's challenge; and the merchant's dashboard. */
+/**
+ * What a browser loads: Stripe.js, its frames on this origin, the bank's challenge; and the
+ * merchant's dashboard.
+ */
 import { readFileSync } from 'node:fs'
 import type { Reply, Routes } from '../http.ts'
 import { escape, page } from '../page.ts'

@@ -27,7 +27,10 @@ const patterns = Object.keys(operations).map((operation) => {
   }
 })
 
-/** The operation that a call is, if we stand in for it. A fixed path goes before one with an id in it. */
+/**
+ * The operation that a call is, if we stand in for it. A fixed path goes before one with an id in
+ * it.
+ */
 export function operationOf(method: string, path: string): Matched | undefined {
   const fitting = patterns.filter(
     (pattern) => pattern.method === method && pattern.shape.test(path),

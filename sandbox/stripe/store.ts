@@ -1,4 +1,7 @@
-/** What the stand-in remembers: Stripe's objects as JSON, and the answers given under idempotency keys. */
+/**
+ * What the stand-in remembers: Stripe's objects as JSON, and the answers given under idempotency
+ * keys.
+ */
 import { randomBytes } from 'node:crypto'
 import type { Transaction } from '../database.ts'
 

@@ -1,4 +1,7 @@
-/** The Stripe stand-in, asked by the vendor's own SDK: what it takes, what it refuses, and in which words. */
+/**
+ * The Stripe stand-in, asked by the vendor's own SDK: what it takes, what it refuses, and in which
+ * words.
+ */
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'

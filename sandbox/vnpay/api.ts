@@ -1,8 +1,8 @@
 /**
- * POST /vnpay/merchant_webapi/api/transaction: querydr and refund, signed both ways.
- * Source: https://sandbox.vnpayment.vn/apis/docs/truy-van-hoan-tien/querydr&refund.html
- * Codes: 00 done, 02 unknown terminal, 03 format, 91 no such payment, 94 request repeated or refund under way, 95 the payment has
- * not succeeded, 97 signature, 99 other.
+ * POST /vnpay/merchant_webapi/api/transaction: querydr and refund, signed both ways. Source:
+ * https://sandbox.vnpayment.vn/apis/docs/truy-van-hoan-tien/querydr&refund.html Codes: 00 done, 02
+ * unknown terminal, 03 format, 91 no such payment, 94 request repeated or refund under way, 95 the
+ * payment has not succeeded, 97 signature, 99 other.
  */
 import { randomUUID } from 'node:crypto'
 import { inTransaction, type Database, type Transaction } from '../database.ts'
@@ -101,7 +101,10 @@ async function refund(tx: Transaction, payment: Payment, fields: Fields): Promis
   return '00'
 }
 
-/** What querydr tells of the money: an unpaid payment whose time is over has failed; one that went back whole says so. */
+/**
+ * What querydr tells of the money: an unpaid payment whose time is over has failed; one that went
+ * back whole says so.
+ */
 function statusOf(payment: Payment): string {
   if (payment.responseCode === null) return payment.expiresAt.getTime() <= Date.now() ? '02' : '01'
   return payment.refunded === payment.amount ? '06' : payment.transactionStatus

@@ -3,15 +3,18 @@
  * Source: https://sandbox.vnpayment.vn/apis/docs/thanh-toan-pay/pay.html
  *
  * For a program in place of a person:
- *   GET  <payUrl>?vnp_…&vnp_SecureHash=…     the payment page. It holds one form field: <input type="hidden" name="token" value="…">
- *   POST /vnpay/paymentv2/Transaction/Confirm.html    (application/x-www-form-urlencoded)
+ *   GET <payUrl>?vnp_…&vnp_SecureHash=… the payment page. It holds one form field: <input
+ *   type="hidden" name="token" value="…"> POST /vnpay/paymentv2/Transaction/Confirm.html
+ *   (application/x-www-form-urlencoded)
  *        token    as the page gave it
  *        outcome  paid | insufficient | cancelled | late | lost | suspicious |
- *                 wrong_otp | wrong_details | not_registered | locked | over_limit | maintenance | other
- *   answers 303 with `location`: vnp_ReturnUrl and the signed parameters. The IPN has been answered by then
- *   (except late: about 8 s later; lost: never; and when the merchant did not answer 00 or 02: again after 1, 2, 4 … 60 s, ten times).
- *   A refused link answers 303 to /vnpay/paymentv2/Payment/Error.html?code=…: 01 reference used before, 03 format, 15 expired,
- *   70 signature, 72 unknown terminal.
+ *                 wrong_otp | wrong_details | not_registered | locked | over_limit | maintenance |
+ *                 other
+ *   answers 303 with `location`: vnp_ReturnUrl and the signed parameters. The IPN has been answered
+ *   by then (except late: about 8 s later; lost: never; and when the merchant did not answer 00 or
+ *   02: again after 1, 2, 4 … 60 s, ten times). A refused link answers 303 to
+ *   /vnpay/paymentv2/Payment/Error.html?code=…: 01 reference used before, 03 format, 15 expired, 70
+ *   signature, 72 unknown terminal.
  */
 import type { Database } from '../database.ts'
 import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
@@ -48,7 +51,10 @@ const shapes: Readonly<Record<string, RegExp>> = {
   vnp_ExpireDate: /^\d{14}$/,
 }
 
-/** The code of VNPay's error page for a link that is not in order, or when it is in order the moment it expires. */
+/**
+ * The code of VNPay's error page for a link that is not in order, or when it is in order the moment
+ * it expires.
+ */
 function refusal(
   fields: Fields,
   given: string | undefined,
@@ -110,7 +116,8 @@ export function openVnpay(db: Database, keys: Keys, options: GatewayOptions): Ga
     if (expired) return refuse('15', fields['vnp_Locale'])
     const requestHash = (given ?? '').toLowerCase()
     const payment = await openPayment(db, fields, requestHash, verdict.expiresAt)
-    // the same link may be loaded again until the customer has chosen; any other link with this reference is a second payment
+    // the same link may be loaded again until the customer has chosen; any other link with this
+    // reference is a second payment
     if (payment.requestHash !== requestHash || payment.responseCode !== null)
       return refuse('01', fields['vnp_Locale'])
     return paymentPage(payment)

@@ -75,7 +75,9 @@ export const paymentOf = (row: Row): Payment => ({
   refunded: BigInt(row.refunded),
 })
 
-/** The payment of a terminal by its reference; `lock` keeps others away until the transaction ends. */
+/**
+ * The payment of a terminal by its reference; `lock` keeps others away until the transaction ends.
+ */
 export async function findPayment(
   db: Database | Transaction,
   tmnCode: string,
@@ -89,7 +91,10 @@ export async function findPayment(
   return rows[0] === undefined ? undefined : paymentOf(rows[0])
 }
 
-/** The payment that a verified link begins. The same reference again gives the payment that is there. */
+/**
+ * The payment that a verified link begins. The same reference again gives the payment that is
+ * there.
+ */
 export async function openPayment(
   db: Database,
   request: Fields,
@@ -199,8 +204,9 @@ export function wordAbout(payment: Payment): Fields {
 }
 
 /**
- * Writes the customer's choice down, once: a second click gets the first one's result. After the payment's time every choice is
- * "not paid in time". The notice is queued in the same transaction; its id is answered when it is to be sent at once.
+ * Writes the customer's choice down, once: a second click gets the first one's result. After the
+ * payment's time every choice is "not paid in time". The notice is queued in the same transaction;
+ * its id is answered when it is to be sent at once.
  */
 export async function decide(
   db: Database,

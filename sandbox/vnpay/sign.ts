@@ -1,4 +1,7 @@
-/** VNPay's own side of its signatures. Written apart from the portal's driver on purpose: each is the other's check. */
+/**
+ * VNPay's own side of its signatures. Written apart from the portal's driver on purpose: each is
+ * the other's check.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export interface VnpayTerminal {

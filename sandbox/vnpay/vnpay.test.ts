@@ -1,4 +1,7 @@
-/** VNPay's stand-in, asked by npm `vnpay` and by hand: so that it is not only the portal's driver that agrees with it. */
+/**
+ * VNPay's stand-in, asked by npm `vnpay` and by hand: so that it is not only the portal's driver
+ * that agrees with it.
+ */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomBytes } from 'node:crypto'

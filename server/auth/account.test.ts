@@ -1,4 +1,7 @@
-/** The account as its customer changes it, and as a thief with a session would; live sockets really close, in another portal too. */
+/**
+ * The account as its customer changes it, and as a thief with a session would; live sockets really
+ * close, in another portal too.
+ */
 import { once } from 'node:events'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

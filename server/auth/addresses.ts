@@ -29,7 +29,9 @@ export async function refuseProven(
   if (held.some((other) => other.phone === phone)) throw new Refusal('phone_taken')
 }
 
-/** What to throw for a row that could not be written: email_taken, phone_taken, or the error itself. */
+/**
+ * What to throw for a row that could not be written: email_taken, phone_taken, or the error itself.
+ */
 export function takenOf(error: unknown): unknown {
   const constraint = databaseError(error)?.constraint
   if (constraint === 'customer_email_unique') return new Refusal('email_taken')

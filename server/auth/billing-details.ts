@@ -39,7 +39,10 @@ export const addressOf = (
     ? null
     : { line: address_line ?? '', location: locationOf(location_id) ?? null }
 
-/** What an invoice names besides name and email, where it is known. `printedPlace`: the end of an address, by the id of its place. */
+/**
+ * What an invoice names besides name and email, where it is known. `printedPlace`: the end of an
+ * address, by the id of its place.
+ */
 export function printedOf(
   printedPlace: (id: string) => string | undefined,
   row: Row & { readonly company: string | null; readonly tax_code: string | null },

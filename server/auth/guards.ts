@@ -1,5 +1,9 @@
-/** What stands between a guess and an account: attempt counters, shared by every process, and one-time codes. */
+/**
+ * What stands between a guess and an account: attempt counters, shared by every process, and
+ * one-time codes.
+ */
 import { Refusal } from '../platform/errors.ts'
+import { widerNetworkOf } from '../platform/network.ts'
 import type { Limit, Limits } from '../platform/limits.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
@@ -22,8 +26,13 @@ const maxResetsOfNetwork = 50
 const resendSeconds = 60
 /** Codes that one network asks for one account: who wants more wants the SMS, not the account. */
 const resendsADay = 10
-/** Codes that networks ask for which the account does not know, all together. Beyond, none is sent. */
-const strangersADay = 30
+/**
+ * Codes for one account that networks ask for which it does not know: those of one wider network,
+ * and all together. Beyond, none is sent. The first is small, so that whoever rents a block of
+ * addresses does not use up the second, in which the owner on a journey is a stranger, too.
+ */
+const strangersOfWiderNetworkADay = 10
+const strangersADay = 300
 /** Codes that one network asks for, for however many accounts. */
 const sendsOfNetworkAnHour = 60
 
@@ -65,6 +74,7 @@ export function createGuards(needs: GuardNeeds): Guards {
     limits.limit('code-send-day', resendsADay, day),
   ]
   const ofNetwork = limits.limit('code-send-network', sendsOfNetworkAnHour, hour)
+  const ofWiderNetwork = limits.limit('code-send-wider', strangersOfWiderNetworkADay, day)
   const ofStrangers = limits.limit('code-send-strangers', strangersADay, day)
   return {
     codes: createCodes(clock, secrets, {
@@ -80,13 +90,14 @@ export function createGuards(needs: GuardNeeds): Guards {
       await perDay.take(own)
       await ofNetwork.take(network)
       if (trusted) return true
-      return await ofStrangers.take(`${purpose}:${email}`).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof Refusal) return false
-          throw error
-        },
-      )
+      try {
+        await ofWiderNetwork.take(`${purpose}:${email}:${widerNetworkOf(network)}`)
+        await ofStrangers.take(`${purpose}:${email}`)
+        return true
+      } catch (error) {
+        if (error instanceof Refusal) return false
+        throw error
+      }
     },
     resets: limits.limit('reset', maxResetsOfNetwork, quarterHour),
     resends: {

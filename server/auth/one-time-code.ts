@@ -1,7 +1,7 @@
 /**
  * One-time codes: six digits, ten minutes. Two may be alive for one purpose, and each network has
- * five wrong answers of its own, so that strangers end neither the owner's code nor their tries. Only
- * keyed fingerprints are stored.
+ * five wrong answers of its own, so that strangers end neither the owner's code nor their tries.
+ * Only keyed fingerprints are stored.
  */
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -35,8 +35,8 @@ export interface Requester {
 
 export interface Codes {
   /**
-   * Makes a new code. It takes the place of an older one of the same network, or else, of two, of one
-   * that a stranger asked for.
+   * Makes a new code. It takes the place of an older one of the same network, or else, of two, of
+   * one that a stranger asked for.
    */
   issue(
     tx: Tx,
@@ -69,7 +69,8 @@ export function createCodes(
 ): Codes {
   const fingerprint = (subject: string, purpose: Purpose, code: string): Buffer =>
     secrets.fingerprint(`code:${purpose}:${subject}`, code)
-  // Its refusal is for the next guess: thrown here it would roll back the count on the code itself, and of many guesses at once each would be free.
+  // Its refusal is for the next guess: thrown here it would roll back the count on the code itself,
+  // and of many guesses at once each would be free.
   const countWrong = (limit: Limit, key: string) =>
     limit.take(key).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
@@ -186,6 +187,8 @@ export function createCodes(
   return codes
 }
 
-/** A registration is kept while a code was asked for within a day, so codes stay a little longer. */
+/**
+ * A registration is kept while a code was asked for within a day, so codes stay a little longer.
+ */
 export const dropOldCodes = (db: Queryable, clock: Clock): Promise<void> =>
   deleteInBatches(db, 'one_time_code', 'expires_at', later(clock.now(), -days(2)))

@@ -24,7 +24,9 @@ export const verifyPassword = (stored: string, password: string): Promise<boolea
   gate.run(() => verify(stored, password))
 
 let decoy: string | undefined
-/** Spends the time of one verification, so that an unknown email takes as long as a wrong password. */
+/**
+ * Spends the time of one verification, so that an unknown email takes as long as a wrong password.
+ */
 export async function spendVerification(password: string): Promise<void> {
   decoy ??= await hashPassword('no account has this password')
   await verifyPassword(decoy, password)

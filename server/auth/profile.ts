@@ -1,4 +1,7 @@
-/** What customers change of their own account. Whatever opens the account asks for the password again, and tells the address that had it before. */
+/**
+ * What customers change of their own account. Whatever opens the account asks for the password
+ * again, and tells the address that had it before.
+ */
 import type * as z from 'zod/mini'
 import type { Account, changeAccount } from '../../contract/account.ts'
 import type { Language } from '../../contract/errors.ts'
@@ -35,8 +38,8 @@ export interface Profile {
     language: Language,
   ): Promise<Account>
   /**
-   * That the customer knows the password, judged outside of a transaction. Refuses with invalid_input
-   * (`field`), rate_limited, unavailable.
+   * That the customer knows the password, judged outside of a transaction. Refuses with
+   * invalid_input (`field`), rate_limited, unavailable.
    */
   prove(
     customerId: string,
@@ -44,7 +47,9 @@ export interface Profile {
     field: 'current' | 'password',
     language: Language,
   ): Promise<ProvenCustomer>
-  /** The hash of a customer's new password. Refuses with invalid_input (`password`), unavailable. */
+  /**
+   * The hash of a customer's new password. Refuses with invalid_input (`password`), unavailable.
+   */
   hash(customerId: string, password: string, language: Language): Promise<string>
   /** Ends every other session and any recovery that is under way. */
   changePassword(
@@ -160,7 +165,8 @@ export function createProfile(needs: AuthNeeds): Profile {
           fields: { [field]: ruleText('password_wrong', language) },
         })
       }
-      // Asked again: of many guesses at once, those that were still being judged when a delay began do not count.
+      // Asked again: of many guesses at once, those that were still being judged when a delay began
+      // do not count.
       await delays.check(failures)
       return { id: customerId, passwordHash: customer.password_hash, field }
     },

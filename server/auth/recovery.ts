@@ -23,7 +23,10 @@ export interface Recovery {
   recover(tx: Tx, email: string, asked: Asked): Promise<void>
   /** The hash of a new password. Refuses with invalid_input, rate_limited, unavailable. */
   prepareReset(email: string, password: string, language: Language, from: Origin): Promise<string>
-  /** Sets the new password and ends every session. Refuses with otp_invalid, otp_expired, rate_limited. */
+  /**
+   * Sets the new password and ends every session. Refuses with otp_invalid, otp_expired,
+   * rate_limited.
+   */
   reset(
     tx: Tx,
     asked: { email: string; code: string; passwordHash: string },

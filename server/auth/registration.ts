@@ -35,7 +35,10 @@ interface Asked {
   readonly send: boolean
 }
 
-/** What takes an argon2 hash, or a counter, stands in two steps: outside of a transaction, and in it. */
+/**
+ * What takes an argon2 hash, or a counter, stands in two steps: outside of a transaction, and in
+ * it.
+ */
 export interface Registration {
   /** Refuses with invalid_input, rate_limited, unavailable. */
   prepare(form: z.output<typeof Form>, from: Origin, language: Language): Promise<Newcomer>
@@ -106,8 +109,8 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       .limit(unprovenLookedAt)
       .execute()
   /**
-   * Other emails' registrations of these phones. An SMS goes to a number once a minute: the code that
-   * somebody else's registration had sent there proves the phone as well.
+   * Other emails' registrations of these phones. An SMS goes to a number once a minute: the code
+   * that somebody else's registration had sent there proves the phone as well.
    */
   const samePhones = (tx: Tx, phones: readonly string[], email: string) =>
     phones.length === 0
@@ -190,8 +193,8 @@ export function createRegistration(needs: AuthNeeds, guards: Guards): Registrati
       const right = await guards.codes.redeem(tx, subjects, 'activate', code, from.network)
       const proven = candidates.find(({ id }) => id === right.customerId)
       if (!proven) throw new Refusal('otp_expired')
-      // The phone is proven, whosever registration the code was sent for: of several with this phone
-      // it is the one that was made here, so that nobody activates what a stranger filled in.
+      // The phone is proven, whosever registration the code was sent for: of several with this
+      // phone it is the one that was made here, so that nobody activates what a stranger filled in.
       const same = rows.filter(({ phone }) => phone === proven.phone)
       let chosen = same.some(({ id }) => id === proven.id) ? proven.id : same[0]?.id
       if (chosen === undefined) throw new Refusal('otp_expired')

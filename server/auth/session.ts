@@ -1,6 +1,7 @@
 /**
  * Access tokens: opaque, random, stored only as a hash, revocable, dead after twelve idle hours and
- * after thirty days in any case. A locked session goes on under a new token once the password is given.
+ * after thirty days in any case. A locked session goes on under a new token once the password is
+ * given.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Session } from '../../contract/account.ts'
@@ -20,7 +21,9 @@ const touchMs = minutes(1)
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 export type { Caller, Origin }
-/** Closes what is open under these sessions, in every process, once the transaction is committed. */
+/**
+ * Closes what is open under these sessions, in every process, once the transaction is committed.
+ */
 export type EndLive = (tx: Tx, sessionIds: readonly string[]) => Promise<void>
 
 interface Token {
@@ -147,7 +150,10 @@ export async function identify(
   return { customerId: session.customer_id, sessionId: session.id, locked }
 }
 
-/** Ends a customer's sessions: all of them, `only` one, or all `but` one; answers how many. What is open under them closes. */
+/**
+ * Ends a customer's sessions: all of them, `only` one, or all `but` one; answers how many. What is
+ * open under them closes.
+ */
 export async function endSessions(
   tx: Tx,
   endLive: EndLive,

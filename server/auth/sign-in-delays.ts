@@ -1,6 +1,6 @@
 /**
- * Wrong passwords of one account bring growing delays: the first five none, the sixth 2 s, then 4 s,
- * 8 s … at most a minute. No number of them locks the account.
+ * Wrong passwords of one account bring growing delays: the first five none, the sixth 2 s, then 4
+ * s, 8 s … at most a minute. No number of them locks the account.
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'

@@ -1,4 +1,7 @@
-/** Sign-in, as a person and as an attacker would use it; and that no secret of theirs is left to be seen. */
+/**
+ * Sign-in, as a person and as an attacker would use it; and that no secret of theirs is left to be
+ * seen.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { manualClock, openTestHouse, type Answer, type TestHouse } from '../../test/house.ts'

@@ -32,11 +32,13 @@ interface Token {
 
 export interface SignIn {
   /**
-   * The account of an email and its password, outside of a transaction. Refuses with bad_credentials,
-   * in the same time for an unknown email, with rate_limited and with unavailable.
+   * The account of an email and its password, outside of a transaction. Refuses with
+   * bad_credentials, in the same time for an unknown email, with rate_limited and with unavailable.
    */
   prove(email: string, password: string, from: Origin): Promise<Proven>
-  /** Refuses with account_inactive, and with bad_credentials when the password changed meanwhile. */
+  /**
+   * Refuses with account_inactive, and with bad_credentials when the password changed meanwhile.
+   */
   login(tx: Tx, proven: Proven, from: Origin): Promise<Token>
   logout(tx: Tx, caller: Caller): Promise<void>
   /** From now on the session is open to nothing but unlock and sign-out. */
@@ -62,7 +64,9 @@ export const accountOf = (db: Queryable, clock: Clock, email: string, from?: Ori
     .limit(1)
     .executeTakeFirst()
 
-/** The password is still the one that was judged: another one has ended the sessions that it saw. */
+/**
+ * The password is still the one that was judged: another one has ended the sessions that it saw.
+ */
 export async function refuseOvertaken(
   tx: Tx,
   { id, passwordHash }: Pick<Proven, 'id' | 'passwordHash'>,
@@ -76,7 +80,9 @@ export async function refuseOvertaken(
   if (still?.password_hash !== passwordHash) throw new Refusal('bad_credentials')
 }
 
-/** A signed-in customer's wrong passwords are counted apart: those at the sign-in delay no owner. */
+/**
+ * A signed-in customer's wrong passwords are counted apart: those at the sign-in delay no owner.
+ */
 export const failuresOfCustomer = (customerId: string): string => `customer:${customerId}`
 
 export function createSignIn(needs: AuthNeeds, guards: Guards): SignIn {
@@ -120,7 +126,8 @@ export function createSignIn(needs: AuthNeeds, guards: Guards): SignIn {
         await Promise.all([failuresOfNetwork.take(from.network), delays.fail(failures)])
         throw new Refusal('bad_credentials')
       }
-      // Asked again: of many guesses at once, those that were still being judged when a delay began do not count.
+      // Asked again: of many guesses at once, those that were still being judged when a delay began
+      // do not count.
       await delays.check(failures)
       const { id, active, password_hash: passwordHash } = customer
       return { id, email, active, passwordHash, failures }

@@ -1,7 +1,7 @@
 /**
  * Which SMS are sent at all. Each costs money, and numbers that are dear to reach are asked for by
- * whoever earns by it (SMS pumping): only to countries of the region's list, one a number and minute,
- * and so many a day in all.
+ * whoever earns by it (SMS pumping): only to countries of the region's list, one a number and
+ * minute, and so many a day in all.
  */
 import { sql } from 'kysely'
 import { countryOf, type CountryCode } from '../../contract/phone.ts'

@@ -83,7 +83,8 @@ describe('a price of the catalogue that rises', () => {
     await at('2029-07-10T00:00:00Z')
     price = dear
     await room.bills.announcePrices()
-    // It rises further before that acts: the dearer one is announced in its place, and has its own 30 days.
+    // It rises further before that acts: the dearer one is announced in its place, and has its own
+    // 30 days.
     await at('2029-07-20T00:00:00Z')
     price = 300_000n
     await room.bills.announcePrices()
@@ -168,5 +169,21 @@ test('the runway counts the dearer price from the renewal on which it acts', asy
   })
   await at('2032-09-10T00:00:00Z')
   expect(await room.balance(an)).toBe(0n)
+  room.price = () => undefined
+})
+
+test('the bell and the letter name the day on the clocks of the region', async () => {
+  await at('2033-06-10T20:00:00Z')
+  const an = await room.customer({ balance: old * 10n })
+  const id = await room.order(an, offerAt(old))
+  await at('2033-07-07T00:00:00Z')
+  room.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
+  await room.bills.announcePrices()
+  // Three in the morning of the next day in Vietnam.
+  const [told] = room.told.filter(
+    ({ customerId, event }) => customerId === an.id && event === 'subscription.price_announced',
+  )
+  expect(told?.payload).toMatchObject({ subscription: { actsOn: '2033-08-11' } })
+  expect(rising(an)).toEqual(['Giá gia hạn Một thứ sẽ thay đổi từ ngày 2033-08-11'])
   room.price = () => undefined
 })

@@ -25,14 +25,13 @@ export function firstRenewalFrom(desk: Desk, row: SubscriptionRow, from: Date): 
 function letter(
   desk: Desk,
   row: SubscriptionRow,
-  of: { prospect: Prospect; rise: Rise; acts: Date; language: 'en' | 'vi' },
+  of: { prospect: Prospect; rise: Rise; day: string; language: 'en' | 'vi' },
 ): [subject: string, text: string] {
-  const { language } = of
+  const { day, language } = of
   const what = (row.description as Record<'en' | 'vi', string>)[language]
   const money = (amount: bigint): string =>
     formatMoney(Number(amount), row.currency as Currency, language)
   const [from, to] = [money(of.prospect.offer.price), money(of.rise.offer.price)]
-  const day = dayIn(timeZoneOf(desk.catalog, row.region_code as RegionCode), of.acts)
   const link = `${desk.portalUrl}/wordpress`
   return language === 'vi'
     ? [
@@ -66,11 +65,12 @@ async function announce(
   const customer = (await desk.customers(tx, [row.customer_id])).get(row.customer_id)
   if (!noted || !customer) return
   const acts = firstRenewalFrom(desk, row, rise.actsAt)
+  const day = dayIn(timeZoneOf(desk.catalog, row.region_code as RegionCode), acts)
   await desk.announcer.announceAll(tx, [
-    priceEvent(row, { price: rise.offer.price, from: prospect.offer.price, acts }),
+    priceEvent(row, { price: rise.offer.price, from: prospect.offer.price, acts, actsOn: day }),
   ])
   const { language } = customer
-  await desk.mail(tx, customer.email, ...letter(desk, row, { prospect, rise, acts, language }))
+  await desk.mail(tx, customer.email, ...letter(desk, row, { prospect, rise, day, language }))
 }
 
 /**

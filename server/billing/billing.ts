@@ -28,7 +28,10 @@ export interface Billing {
   offer(product: Product): void
   /** Refuses with rate_limited when too many orders of the customer wait for their payment. */
   refuseMoreUnpaid(tx: Tx, customerId: string, language: Language): Promise<void>
-  /** Opens a monthly subscription that begins to run once its first invoice is paid. Answers its id and its first period. */
+  /**
+   * Opens a monthly subscription that begins to run once its first invoice is paid. Answers its id
+   * and its first period.
+   */
   subscribe(
     tx: Tx,
     of: NewSubscription,
@@ -42,29 +45,43 @@ export interface Billing {
   pay(tx: Tx, invoiceId: string): Promise<'paid' | 'short' | 'settled'>
   /** Pays the open invoices of a customer, oldest first, until the wallet is short. */
   payOpen(customerId: string): Promise<void>
-  /** What was ordered on this invoice never came: the money of all its subscription's invoices is back, once; open ones are void. It ends. */
+  /**
+   * What was ordered on this invoice never came: the money of all its subscription's invoices is
+   * back, once; open ones are void. It ends.
+   */
   undo(tx: Tx, invoiceId: string, reason: string): Promise<void>
-  /** Charges what grows at once, plans what shrinks for the renewal. Refusals: subscription_not_active, insufficient_balance, conflict. */
+  /**
+   * Charges what grows at once, plans what shrinks for the renewal. Refusals:
+   * subscription_not_active, insufficient_balance, conflict.
+   */
   changePrice(
     tx: Tx,
     change: PriceChange,
   ): Promise<{ outcome: 'charged'; invoiceId: string | null } | { outcome: 'planned'; at: Date }>
   /** With the period's end, or now with the unused part back in the wallet. */
   cancel(tx: Tx, subscriptionId: string, when: 'period_end' | 'now'): Promise<void>
-  /** What is paid for is called otherwise from now on; invoices that stand keep the name they were issued with. */
+  /**
+   * What is paid for is called otherwise from now on; invoices that stand keep the name they were
+   * issued with.
+   */
   rename(tx: Tx, subscriptionId: string, subject: Subject): Promise<void>
   /** Takes a planned cancellation back. */
   resume(tx: Tx, subscriptionId: string): Promise<void>
   /** As it stands now; undefined when there is none. */
   subscription(db: Queryable, id: string): Promise<Subscription | undefined>
   runway(db: Queryable, customerId: string): Promise<Runway>
-  /** Does everything that is due: renewals, reminders, suspensions, deletions, orders that lapse. */
+  /**
+   * Does everything that is due: renewals, reminders, suspensions, deletions, orders that lapse.
+   */
   sweep(signal?: AbortSignal): Promise<void>
   /** Warns whoever's wallet will not last. */
   watchRunways(signal?: AbortSignal): Promise<void>
   /** Tells of what will renew dearer. */
   announcePrices(signal?: AbortSignal): Promise<void>
-  /** Subscriptions that should have been looked at minutes ago: above zero, something does not go on. */
+  /**
+   * Subscriptions that should have been looked at minutes ago: above zero, something does not go
+   * on.
+   */
   waiting(): Promise<number>
   /** Has the jobs look at once: the clock was moved, or nobody looked for a while. */
   poke(): Promise<void>
@@ -178,7 +195,8 @@ async function payOpen(desk: Desk, db: Database, customerId: string): Promise<vo
     .where('status', '=', 'open')
     .orderBy('seq')
     .execute()
-  // Oldest first. One that the wallet is short for keeps no other back; the customer is told of the first.
+  // Oldest first. One that the wallet is short for keeps no other back; the customer is told of the
+  // first.
   let short = false
   for (const { id } of open)
     short =

@@ -181,7 +181,8 @@ test('the parts of an unused amount sum to it, and no growth gives back more tha
         const share = (monthly: bigint, seconds: number) => shareOf(monthly, seconds, month)
         let price = BigInt(base)
         const charged = [{ price, total: price }]
-        // Each grew when more of the month was left, the earliest first; a free one has no document.
+        // Each grew when more of the month was left, the earliest first; a free one has no
+        // document.
         const order = growths.map((each) => ({ ...each, at: Math.max(each.at, left) }))
         for (const { grows, at: rest } of order.toSorted((one, other) => other.at - one.at)) {
           const total = share(price + BigInt(grows), rest) - share(price, rest)

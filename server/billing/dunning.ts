@@ -1,4 +1,7 @@
-/** What follows an unpaid renewal: reminders, suspension, deletion, by the days of the catalogue. Each step first tries to be paid after all. */
+/**
+ * What follows an unpaid renewal: reminders, suspension, deletion, by the days of the catalogue.
+ * Each step first tries to be paid after all.
+ */
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
 import { days, later } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
@@ -18,8 +21,9 @@ type Step =
   | { readonly act: 'suspend' | 'delete' | 'wait' }
 
 /**
- * The step that is due, and when to look again after it. One step at a time: whoever is to be deleted was suspended before, however long nobody
- * looked. A reminder that was missed is not sent beside a later one.
+ * The step that is due, and when to look again after it. One step at a time: whoever is to be
+ * deleted was suspended before, however long nobody looked. A reminder that was missed is not sent
+ * beside a later one.
  */
 export function dunningStep(
   of: { dueAt: Date; status: 'past_due' | 'suspended'; reminded: number | null },

@@ -53,10 +53,13 @@ export const draftEvent = (event: EventName, invoice: Prepared, amountPaid: bigi
     amount_paid: amountPaid,
   })
 
-/** Of a dearer price that acts at a renewal; minor units a month. */
+/**
+ * Of a dearer price that acts at a renewal; minor units a month. `actsOn` is the day of it on the
+ * calendars of the customer's region.
+ */
 export const priceEvent = (
   row: SubscriptionFacts,
-  { price, from, acts }: { price: bigint; from: bigint; acts: Date },
+  { price, from, acts, actsOn }: { price: bigint; from: bigint; acts: Date; actsOn: string },
 ): Told => ({
   customerId: row.customer_id,
   event: 'subscription.price_announced',
@@ -67,6 +70,7 @@ export const priceEvent = (
       currency: row.currency,
       renewalPrice: Number(price),
       actsAt: acts.toISOString(),
+      actsOn,
     },
     wp: row.subject ? (row.subject as Subject).wp : null,
   },

@@ -1,4 +1,7 @@
-/** What an invoice was computed from, and its sum done again from the frozen lines: what a charge's explanation shows. */
+/**
+ * What an invoice was computed from, and its sum done again from the frozen lines: what a charge's
+ * explanation shows.
+ */
 import type { Language } from '../../contract/errors.ts'
 import { explainPrice } from '../../contract/pricing.ts'
 import { Basis, type ExplainedInvoice } from '../../contract/wallet-proof.ts'

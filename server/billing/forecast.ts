@@ -22,7 +22,9 @@ export interface Renewing {
   /** What it costs from a moment on. */
   readonly rise: { readonly from: Date; readonly amount: bigint } | null
   readonly unpaid: boolean
-  /** The end of the period that begins with the `n`th renewal from now, from 1; with 0 the first. */
+  /**
+   * The end of the period that begins with the `n`th renewal from now, from 1; with 0 the first.
+   */
   readonly after: (n: number) => Date
   readonly wp: { readonly id: string; readonly name: string } | null
 }
@@ -62,7 +64,8 @@ const dearest = ({ amount, rise }: Renewing): bigint =>
 
 /**
  * So many times each can renew before the wallet is short, whatever the order. At any moment two
- * subscriptions have renewed equally often but for the months between their first renewals, and one.
+ * subscriptions have renewed equally often but for the months between their first renewals, and
+ * one.
  */
 function sureRounds(balance: bigint, monthly: bigint, renewing: readonly Renewing[]): number {
   const times = renewing.map(({ at }) => at.getTime())
@@ -84,7 +87,10 @@ function costOf(one: Renewing, rounds: number): bigint {
     : one.amount * BigInt(rounds)
 }
 
-/** When the wallet is first short, renewing in the order of the sweep; null when that is beyond the horizon, or nothing renews. */
+/**
+ * When the wallet is first short, renewing in the order of the sweep; null when that is beyond the
+ * horizon, or nothing renews.
+ */
 export function emptyAt(balance: bigint, renewing: readonly Renewing[], now: Date): Date | null {
   if (renewing.some(({ unpaid }) => unpaid)) return now
   const monthly = renewing.reduce((sum, one) => sum + dearest(one), 0n)

@@ -1,4 +1,7 @@
-/** What a PDF says is read back out of its bytes: the font's own table of letters turns its glyphs into text. */
+/**
+ * What a PDF says is read back out of its bytes: the font's own table of letters turns its glyphs
+ * into text.
+ */
 import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Invoice } from '../../contract/billing.ts'
@@ -15,7 +18,10 @@ function streamsOf(pdf: Buffer): string[] {
     }
   })
 }
-/** Every letter that the document draws, in order and without spaces, whichever of its fonts draws it. */
+/**
+ * Every letter that the document draws, in order and without spaces, whichever of its fonts draws
+ * it.
+ */
 function lettersOf(pdf: Buffer): string[] {
   const streams = streamsOf(pdf)
   const tables = streams

@@ -1,4 +1,7 @@
-/** An invoice as a PDF, in English or Vietnamese. The font is a whole one: subsets of it lack letters that Vietnamese needs. */
+/**
+ * An invoice as a PDF, in English or Vietnamese. The font is a whole one: subsets of it lack
+ * letters that Vietnamese needs.
+ */
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type * as pdfMake from 'pdfmake'

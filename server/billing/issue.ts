@@ -1,6 +1,7 @@
 /**
  * Writing invoices. Tax, buyer and seller are settled when the row is written; the number is given
- * when the invoice is paid or falls due, whichever is first, and from then on nothing of it changes.
+ * when the invoice is paid or falls due, whichever is first, and from then on nothing of it
+ * changes.
  */
 import { randomUUID } from 'node:crypto'
 import type { Language } from '../../contract/errors.ts'
@@ -55,12 +56,18 @@ export interface Bill {
 }
 
 export interface Draft extends Bill {
-  /** Who is named, where that is not the customer as they are now: a credit names whom its invoice named. */
+  /**
+   * Who is named, where that is not the customer as they are now: a credit names whom its invoice
+   * named.
+   */
   readonly buyer?: Party
   readonly kind: 'order' | 'renewal' | 'proration' | 'credit'
   /** Of a credit note: the invoice that it corrects. */
   readonly corrects?: string
-  /** Where it is not the region's of today: a credit note has the rate of its invoice. Hundredths of a percent. */
+  /**
+   * Where it is not the region's of today: a credit note has the rate of its invoice. Hundredths of
+   * a percent.
+   */
   readonly tax?: { readonly name: string; readonly rate: number }
   /** Of a renewal. */
   readonly period: { readonly start: Date; readonly end: Date } | null

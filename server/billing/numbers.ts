@@ -1,6 +1,6 @@
 /**
- * Numbers of invoices and of credit notes: each series is gapless per year and region. The counter's
- * row is locked until the documents are committed, so a rollback leaves no hole.
+ * Numbers of invoices and of credit notes: each series is gapless per year and region. The
+ * counter's row is locked until the documents are committed, so a rollback leaves no hole.
  */
 import { sql } from 'kysely'
 import type { Tx } from '../platform/db.ts'
@@ -9,8 +9,8 @@ import type { Tx } from '../platform/db.ts'
 export type Series = 'credit' | 'invoice'
 
 /**
- * So many numbers in their order: VN-2026-000001, and VN-CN-2026-000001 of credit notes. The year is
- * the one on the region's calendars.
+ * So many numbers in their order: VN-2026-000001, and VN-CN-2026-000001 of credit notes. The year
+ * is the one on the region's calendars.
  */
 export async function nextNumbers(
   tx: Tx,

@@ -1,6 +1,6 @@
 /**
- * Paying an invoice from the wallet, and what follows from it. The order of all locks is in decision 18; here it is subscription, its
- * invoice, accounts.
+ * Paying an invoice from the wallet, and what follows from it. The order of all locks is in
+ * decision 18; here it is subscription, its invoice, accounts.
  */
 import type { Selectable } from 'kysely'
 import type { Currency, RegionCode } from '../../contract/money.ts'

@@ -43,7 +43,8 @@ describe('a monthly renewal', () => {
         '2026-10-09T22:00',
       ],
     ],
-    // On 4 October 2026 half past two does not exist there: an hour later, and the month after at half past two again.
+    // On 4 October 2026 half past two does not exist there: an hour later, and the month after at
+    // half past two again.
     ['2026-09-03T16:30Z', sydney, ['2026-10-03T16:30', '2026-11-03T15:30']],
     // On 5 April 2026 half past two comes twice: the first one.
     ['2026-03-04T15:30Z', sydney, ['2026-04-04T15:30', '2026-05-04T16:30']],

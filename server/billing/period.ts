@@ -1,6 +1,7 @@
 /**
- * Monthly periods, counted from an anchor in the time zone of the customer's region: ordered on 31 January it renews on 28 February and then on
- * 31 March, at the same time of day on the clocks there. Every end is counted from the anchor and none from the end before, so that a short month
+ * Monthly periods, counted from an anchor in the time zone of the customer's region: ordered on 31
+ * January it renews on 28 February and then on 31 March, at the same time of day on the clocks
+ * there. Every end is counted from the anchor and none from the end before, so that a short month
  * or a night when the clocks change shifts one renewal and not those after it.
  */
 
@@ -39,7 +40,10 @@ function askedOffset(zone: string, at: number): number {
 /** Of each zone, by days of UTC: null for a day on which the clocks change. */
 const offsets = new Map<string, Map<number, number | null>>()
 
-/** Formatting dates is slow, and a forecast asks for thousands: a day that begins and ends with one offset has it throughout. */
+/**
+ * Formatting dates is slow, and a forecast asks for thousands: a day that begins and ends with one
+ * offset has it throughout.
+ */
 function offsetOf(zone: string, at: number): number {
   let known = offsets.get(zone)
   if (!known) offsets.set(zone, (known = new Map<number, number | null>()))
@@ -53,11 +57,17 @@ function offsetOf(zone: string, at: number): number {
   return offset ?? askedOffset(zone, at)
 }
 
-/** What the clocks of a zone show, as the number of milliseconds that UTC would have if it showed the same. */
+/**
+ * What the clocks of a zone show, as the number of milliseconds that UTC would have if it showed
+ * the same.
+ */
 const shownAt = (zone: string, at: number): number =>
   zone === 'UTC' ? at : at + offsetOf(zone, at)
 
-/** The moment when the clocks of a zone show this: the first of two in autumn; as much later in spring as the clocks were put forward. */
+/**
+ * The moment when the clocks of a zone show this: the first of two in autumn; as much later in
+ * spring as the clocks were put forward.
+ */
 function momentOf(zone: string, shown: number): number {
   const offsetAt = (at: number): number => shownAt(zone, at) - at
   const [before, after] = [offsetAt(shown - day), offsetAt(shown + day)]

@@ -1,4 +1,7 @@
-/** What billing asks of whoever sells something by the month. A signal to an upper floor is a job's name. */
+/**
+ * What billing asks of whoever sells something by the month. A signal to an upper floor is a job's
+ * name.
+ */
 import * as z from 'zod/mini'
 import type { Terms } from '../../contract/pricing.ts'
 import { Terms as TermsSchema } from '../../contract/wallet-proof.ts'
@@ -29,8 +32,9 @@ export interface Product {
   /** Its account in the ledger: revenue:<name>:<currency>. */
   readonly name: string
   /**
-   * What subscriptions renew for from now on, by their ids; `change` is the product's own word for a change that was planned, `running` what they
-   * cost now. One that is missing keeps the price that it has.
+   * What subscriptions renew for from now on, by their ids; `change` is the product's own word for
+   * a change that was planned, `running` what they cost now. One that is missing keeps the price
+   * that it has.
    */
   offers(
     db: Queryable,
@@ -40,7 +44,10 @@ export interface Product {
       readonly running: Offer
     }[],
   ): Promise<ReadonlyMap<string, Offer>>
-  /** Jobs with the payload { subscriptionId }. They may come late and twice: each looks at how the subscription stands. */
+  /**
+   * Jobs with the payload { subscriptionId }. They may come late and twice: each looks at how the
+   * subscription stands.
+   */
   readonly jobs: { readonly suspend: string; readonly resume: string; readonly remove: string }
 }
 

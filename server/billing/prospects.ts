@@ -67,7 +67,10 @@ function announcedOf(offer: Offer, agreed: Offer, announced: Offer): Offer {
   return atRates(offer, isSamePlan ? announced.terms : agreed.terms, announced.terms)
 }
 
-/** `offer` is the catalogue's of this moment, `rise` what was announced; not announced yet, a rise would be now. */
+/**
+ * `offer` is the catalogue's of this moment, `rise` what was announced; not announced yet, a rise
+ * would be now.
+ */
 export function prospectOf(
   of: { offer: Offer; running: Offer; planned: Offer | undefined; rise: Rise | null },
   now: Date,

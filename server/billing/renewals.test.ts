@@ -1,4 +1,7 @@
-/** Renewals on a clock that is moved by hand, charged once whatever breaks, and what follows when one is not paid. */
+/**
+ * Renewals on a clock that is moved by hand, charged once whatever breaks, and what follows when
+ * one is not paid.
+ */
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -87,7 +90,8 @@ describe('renewals', () => {
       .where('subscription_id', '=', id)
       .orderBy('seq', 'desc')
       .executeTakeFirstOrThrow()
-    // Ordered at half past midnight on the 29th: nine renewals are due by New Year in Vietnam, and all carry the year of that moment there.
+    // Ordered at half past midnight on the 29th: nine renewals are due by New Year in Vietnam, and
+    // all carry the year of that moment there.
     expect(await room.invoices(id)).toHaveLength(11)
     expect(number).toMatch(/^VN-2029-/)
     await at('2029-02-27T17:30:00Z')
@@ -145,7 +149,8 @@ describe('renewals', () => {
       second.bills.sweep(),
       cut('portal'),
     ])
-    // The next round, as the job's next minute: of the connections that wait, some do not know yet that they are cut.
+    // The next round, as the job's next minute: of the connections that wait, some do not know yet
+    // that they are cut.
     await eventually('a round of both', () =>
       Promise.all([room.bills.sweep(), second.bills.sweep()]).then(
         () => true,

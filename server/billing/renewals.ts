@@ -1,6 +1,7 @@
 /**
- * The sweep: everything that falls due, found by one index, taken in stretches of rows that nobody else has locked. It may run twice at once and be
- * killed anywhere: a stretch is one transaction, and what it did is what the next query no longer finds.
+ * The sweep: everything that falls due, found by one index, taken in stretches of rows that nobody
+ * else has locked. It may run twice at once and be killed anywhere: a stretch is one transaction,
+ * and what it did is what the next query no longer finds.
  */
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { sql } from 'kysely'
@@ -158,8 +159,9 @@ const rounds: readonly Round[] = [
 ]
 
 /**
- * Stretch after stretch until none is due. One that fails is taken apart, so that a single bad row holds up nobody but itself. A database that went
- * away is no row's fault: the round ends there, and the next one goes on in the same order.
+ * Stretch after stretch until none is due. One that fails is taken apart, so that a single bad row
+ * holds up nobody but itself. A database that went away is no row's fault: the round ends there,
+ * and the next one goes on in the same order.
  */
 async function drain(
   desk: Desk,

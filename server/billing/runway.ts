@@ -1,4 +1,6 @@
-/** How long a wallet lasts, counted from what will really renew; and the warning when that is short. */
+/**
+ * How long a wallet lasts, counted from what will really renew; and the warning when that is short.
+ */
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { formatMoney } from '../../contract/money.ts'
 import type { Runway } from '../../contract/billing.ts'
@@ -67,7 +69,10 @@ export const warningLevel = (lasts: number | null, levels: readonly number[]): n
     ? null
     : (levels.toSorted((one, other) => one - other).find((level) => lasts <= level) ?? null)
 
-/** Warns each customer once at each level; who topped up is warned again the next time. What is unpaid already has letters of its own. */
+/**
+ * Warns each customer once at each level; who topped up is warned again the next time. What is
+ * unpaid already has letters of its own.
+ */
 async function warn(desk: Desk, customerId: string, renewing: readonly Renewing[]): Promise<void> {
   await transaction(desk.db, async (tx) => {
     const { balance, currency } = await desk.ledger.balanceOf(tx, customerId)

@@ -1,9 +1,12 @@
 /**
- * Three years of random customers against a model of the rules that shares no line with them: each wallet must hold what the model says, entry by
- * entry, every invoice number must be there once, and the runway must name the very moment at which an untouched wallet is first short. Every
- * other day a second worker begins and loses its database at some statement: what it did and did not do must show nowhere.
+ * Three years of random customers against a model of the rules that shares no line with them: each
+ * wallet must hold what the model says, entry by entry, every invoice number must be there once,
+ * and the runway must name the very moment at which an untouched wallet is first short. Every other
+ * day a second worker begins and loses its database at some statement: what it did and did not do
+ * must show nowhere.
  *
- * `CUSTOMERS=1000 npx vitest run server/billing/simulation.test.ts` runs as many; SEED repeats a run.
+ * `CUSTOMERS=1000 npx vitest run server/billing/simulation.test.ts` runs as many; SEED repeats a
+ * run.
  */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -44,12 +47,18 @@ function randomFrom(state: number): () => number {
 }
 const random = randomFrom(seed)
 const below = (n: number): number => Math.floor(random() * n)
-/** The moments of the kills: numbers of their own, so that the customers do the same with and without them. */
+/**
+ * The moments of the kills: numbers of their own, so that the customers do the same with and
+ * without them.
+ */
 const killing = randomFrom(seed ^ 0x5eed)
 /** Statements of the last whole round of a second worker. */
 let roundLength = 20
 
-/** A worker that is cut off somewhere in its round, before the server heard the statement or when only the answer was lost. Whether it was. */
+/**
+ * A worker that is cut off somewhere in its round, before the server heard the statement or when
+ * only the answer was lost. Whether it was.
+ */
 async function killedWorker(): Promise<boolean> {
   const doomed = room.second(wire.url)
   wire.cutAt(1 + Math.floor(killing() * roundLength * 1.2), killing() < 0.5 ? 'before' : 'after')
@@ -70,7 +79,10 @@ const ahead = { VN: [7], USD: [0], AUD: [11, 10] } as const
 type Region = keyof typeof ahead
 const zones = { VN: 'Asia/Ho_Chi_Minh', USD: 'UTC', AUD: 'Australia/Sydney' }
 
-/** The model's calendar: tries the offsets that a region may have until its clocks show the wanted time. */
+/**
+ * The model's calendar: tries the offsets that a region may have until its clocks show the wanted
+ * time.
+ */
 function monthsOn(anchor: number, months: number, region: Region): number {
   const [date = '', time = ''] = new Date(anchor)
     .toLocaleString('sv-SE', { timeZone: zones[region] })
@@ -90,7 +102,10 @@ function monthsOn(anchor: number, months: number, region: Region): number {
   )
 }
 
-/** price x left / whole to the nearest unit, a half to the even one; by remainders of a long division. */
+/**
+ * price x left / whole to the nearest unit, a half to the even one; by remainders of a long
+ * division.
+ */
 function part(price: number, left: number, whole: number): number {
   const product = BigInt(price) * BigInt(left)
   const down = product / BigInt(whole)

@@ -1,4 +1,7 @@
-/** The life of a subscription beside its renewals, on a clock that is moved by hand: other prices, cancellations, how long the wallet lasts, and the tax. */
+/**
+ * The life of a subscription beside its renewals, on a clock that is moved by hand: other prices,
+ * cancellations, how long the wallet lasts, and the tax.
+ */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monthlyOf } from '../../contract/pricing.ts'

@@ -37,7 +37,10 @@ export interface NewSubscription {
   readonly subject: Subject | null
 }
 
-/** `to` costs what the subscription is to cost; parts that stay as they are keep the rates of its running terms. */
+/**
+ * `to` costs what the subscription is to cost; parts that stay as they are keep the rates of its
+ * running terms.
+ */
 export interface PriceChange {
   readonly subscriptionId: string
   readonly to: Offer
@@ -82,7 +85,10 @@ export async function subscribe(
   return { id: row.id, period: { start: now, end: periodEnd } }
 }
 
-/** A price for what is left of the running period: whole seconds, one rounding. `quantity` -1 takes it off. */
+/**
+ * A price for what is left of the running period: whole seconds, one rounding. `quantity` -1 takes
+ * it off.
+ */
 function restLine(row: SubscriptionRow, offer: Offer, now: Date, quantity: 1n | -1n): Line {
   const seconds = secondsBetween(now, row.period_end)
   const ofSeconds = secondsBetween(row.period_start, row.period_end)
@@ -125,9 +131,10 @@ async function draftFor(
 }
 
 /**
- * A higher price is charged for the rest of the period, by the second, on an invoice whose payment makes the change act; a wallet that is short
- * refuses it, and nothing is written. A lower one takes effect at the renewal. Where no minor unit
- * is due, the change acts at once and there is no invoice.
+ * A higher price is charged for the rest of the period, by the second, on an invoice whose payment
+ * makes the change act; a wallet that is short refuses it, and nothing is written. A lower one
+ * takes effect at the renewal. Where no minor unit is due, the change acts at once and there is no
+ * invoice.
  */
 export async function changePrice(
   desk: Desk,
@@ -254,8 +261,8 @@ async function giveBack(desk: Desk, tx: Tx, invoice: InvoiceRow, reason: string)
 }
 
 /**
- * What was ordered never came: its invoice is taken back, and with it every other one of its subscription, since a month may have ended before
- * the order was given up. The subscription ends.
+ * What was ordered never came: its invoice is taken back, and with it every other one of its
+ * subscription, since a month may have ended before the order was given up. The subscription ends.
  */
 export async function undo(desk: Desk, tx: Tx, invoiceId: string, reason: string): Promise<void> {
   const held = await hold(tx, invoiceId)

@@ -1,4 +1,7 @@
-/** Documents of a portal from before orders lapsed and credit notes had a series: they stay readable. */
+/**
+ * Documents of a portal from before orders lapsed and credit notes had a series: they stay
+ * readable.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'

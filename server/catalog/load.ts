@@ -5,7 +5,9 @@ import { CatalogFile, type Catalog } from './schema.ts'
 
 export class CatalogFault extends Error {}
 
-/** The line where a path of the document stands; for a missing key, the line of what should hold it. */
+/**
+ * The line where a path of the document stands; for a missing key, the line of what should hold it.
+ */
 function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number {
   for (let depth = path.length; depth >= 0; depth--) {
     const node = document.getIn(path.slice(0, depth), true)

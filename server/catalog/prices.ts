@@ -11,7 +11,10 @@ export const currencyOf = (catalog: Catalog, region: RegionCode): Currency =>
 export const languageOfRegion = (catalog: Catalog, region: RegionCode): 'en' | 'vi' | 'aud' =>
   catalog.regions[region].language
 
-/** Numbers that may be sent codes where the catalogue says nothing: those of the region, and of Vietnam. */
+/**
+ * Numbers that may be sent codes where the catalogue says nothing: those of the region, and of
+ * Vietnam.
+ */
 const smsCountries: Record<RegionCode, readonly CountryCode[]> = {
   VN: ['VN'],
   AUD: ['AU', 'NZ', 'VN'],

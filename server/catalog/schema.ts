@@ -120,7 +120,10 @@ const region = z.strictObject({
 const grows = (days: readonly number[]): boolean =>
   days.every((day, at) => at === 0 || day > (days[at - 1] ?? 0))
 const dayCount = z.int().min(0).max(365)
-/** Days after an unpaid renewal was due, days that a wallet still lasts, and days in which an order is to be paid. */
+/**
+ * Days after an unpaid renewal was due, days that a wallet still lasts, and days in which an order
+ * is to be paid.
+ */
 const billing = z
   .strictObject({
     reminderDays: z.array(dayCount).min(1).refine(grows, 'must grow'),

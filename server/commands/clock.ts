@@ -10,7 +10,10 @@ const units: Readonly<Record<string, (count: number) => number>> = {
   d: days,
 }
 
-/** Where the clock is to stand, given how far it is off now; undefined for what is no time. Milliseconds. */
+/**
+ * Where the clock is to stand, given how far it is off now; undefined for what is no time.
+ * Milliseconds.
+ */
 export function offsetAfter(wanted: string, offsetMs: number, wall: Date): number | undefined {
   if (wanted === 'reset') return 0
   const [, sign, count, unit = ''] = /^([+-])(\d{1,6})([smhd])$/.exec(wanted) ?? []
@@ -21,7 +24,10 @@ export function offsetAfter(wanted: string, offsetMs: number, wall: Date): numbe
   return Number.isNaN(moment) ? undefined : moment - wall.getTime()
 }
 
-/** `clock [+3d | -2h | 2027-01-31T00:00Z | reset]`: moves the clock of the running portal, or says where it stands. */
+/**
+ * `clock [+3d | -2h | 2027-01-31T00:00Z | reset]`: moves the clock of the running portal, or says
+ * where it stands.
+ */
 export async function clockCommand(
   config: Config,
   databaseUrl: string,

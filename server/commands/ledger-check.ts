@@ -3,7 +3,10 @@ import { connect } from '../platform/db.ts'
 import { checkLedger } from '../wallet/index.ts'
 import type { Output } from './output.ts'
 
-/** `ledger:check [--full]`: prints which invariants of the ledger are broken. Exit code 1 when there is any. */
+/**
+ * `ledger:check [--full]`: prints which invariants of the ledger are broken. Exit code 1 when there
+ * is any.
+ */
 export async function ledgerCheckCommand(
   _config: Config,
   databaseUrl: string,

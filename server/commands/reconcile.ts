@@ -4,7 +4,10 @@ import { days } from '../platform/clock.ts'
 import type { Output } from './output.ts'
 import { openPaymentTools } from './payment-tools.ts'
 
-/** `reconcile [days]`: prints what gateways, payments and ledger do not agree on. Exit code 1 when there is anything. */
+/**
+ * `reconcile [days]`: prints what gateways, payments and ledger do not agree on. Exit code 1 when
+ * there is anything.
+ */
 export async function reconcileCommand(
   config: Config,
   databaseUrl: string,

@@ -3,7 +3,10 @@ import { NotRefundable } from '../payments/index.ts'
 import type { Output } from './output.ts'
 import { openPaymentTools } from './payment-tools.ts'
 
-/** `refund <transaction code> [minor units] [reason …]`: money goes back to its source. The portal that runs, or the next one, asks the gateway. */
+/**
+ * `refund <transaction code> [minor units] [reason …]`: money goes back to its source. The portal
+ * that runs, or the next one, asks the gateway.
+ */
 export async function refundCommand(
   config: Config,
   databaseUrl: string,
@@ -33,7 +36,10 @@ export async function refundCommand(
   }
 }
 
-/** `refund:decide <refund's id> done|refused`: what a person found out about a refund that has no answer. Refused, it is in the wallet again. */
+/**
+ * `refund:decide <refund's id> done|refused`: what a person found out about a refund that has no
+ * answer. Refused, it is in the wallet again.
+ */
 export async function refundDecideCommand(
   config: Config,
   databaseUrl: string,

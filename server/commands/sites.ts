@@ -3,7 +3,10 @@ import { connect } from '../platform/db.ts'
 import { downSites } from '../wordpress/index.ts'
 import type { Output } from './output.ts'
 
-/** `sites`: servers that should answer their visitors and do not, with since when and why. Exit code 1 when there is any. */
+/**
+ * `sites`: servers that should answer their visitors and do not, with since when and why. Exit code
+ * 1 when there is any.
+ */
 export async function sitesCommand(
   _config: Config,
   databaseUrl: string,

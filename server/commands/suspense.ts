@@ -3,7 +3,10 @@ import { assignSuspense, NotAssignable } from '../payments/index.ts'
 import type { Output } from './output.ts'
 import { openPaymentTools } from './payment-tools.ts'
 
-/** `suspense`: what waits; `suspense assign <number> <transaction code or e-mail>`: it is this customer's. The portal that runs tells the customer. */
+/**
+ * `suspense`: what waits; `suspense assign <number> <transaction code or e-mail>`: it is this
+ * customer's. The portal that runs tells the customer.
+ */
 export async function suspenseCommand(
   config: Config,
   databaseUrl: string,

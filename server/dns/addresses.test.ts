@@ -2,7 +2,10 @@ import { createSocket } from 'node:dgram'
 import { expect, test } from 'vitest'
 import { createDelegation } from './addresses.ts'
 
-/** A parent zone on loopback that refers every name to a name server at a private address, on its own port. */
+/**
+ * A parent zone on loopback that refers every name to a name server at a private address, on its
+ * own port.
+ */
 async function referrer(): Promise<{ port: number; asked: string[]; close(): void }> {
   const asked: string[] = []
   const parent = createSocket('udp4')

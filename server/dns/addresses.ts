@@ -1,4 +1,7 @@
-/** Where name servers are: the portal's own, the world's roots, and how a delegation is checked between them. */
+/**
+ * Where name servers are: the portal's own, the world's roots, and how a delegation is checked
+ * between them.
+ */
 import { isIP } from 'node:net'
 import { isLoopback } from '../platform/loopback.ts'
 import { isPublicSuffix } from './names.ts'
@@ -39,7 +42,9 @@ function endpointOf(text: string): Endpoint {
   return { address, port: Number(withPort?.[3] ?? dnsPort) }
 }
 
-/** The addresses to publish: those given, else where the portal listens, else this machine itself. */
+/**
+ * The addresses to publish: those given, else where the portal listens, else this machine itself.
+ */
 export const ownAddresses = (given: readonly string[], host: string): readonly string[] =>
   given.length > 0
     ? given
@@ -52,8 +57,10 @@ export function ownNameServer(host: string, port: number): string {
 }
 
 /**
- * The check of a parent zone, from the given roots on; a hierarchy of one's own lies at one port and may be on private addresses. Without roots it is
- * the world's. `own`: where our name servers answer, and every name they have. `sites`: where customers' sites are and who issues their certificates.
+ * The check of a parent zone, from the given roots on; a hierarchy of one's own lies at one port
+ * and may be on private addresses. Without roots it is the world's. `own`: where our name servers
+ * answer, and every name they have. `sites`: where customers' sites are and who issues their
+ * certificates.
  */
 export function createDelegation(of: {
   roots: readonly string[]

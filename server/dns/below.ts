@@ -1,6 +1,7 @@
 /**
- * A domain below another one that our own name servers hold (login.shop.vn below shop.vn). Asked over the wire they would answer for the claim itself,
- * and so prove it by itself; what the domain above says stands in the database.
+ * A domain below another one that our own name servers hold (login.shop.vn below shop.vn). Asked
+ * over the wire they would answer for the claim itself, and so prove it by itself; what the domain
+ * above says stands in the database.
  */
 import { parse } from 'tldts'
 import { relativeName } from '../../contract/dns-records.ts'
@@ -8,7 +9,10 @@ import type { Database } from '../platform/db.ts'
 import type { DelegationCheck, Verdict } from './delegation/index.ts'
 import { recordsAt } from './store.ts'
 
-/** The names above a domain, nearest first, up to the one that is registered. Empty for that one itself. */
+/**
+ * The names above a domain, nearest first, up to the one that is registered. Empty for that one
+ * itself.
+ */
 export function namesAbove(name: string): string[] {
   const registered = parse(name).domain
   if (registered === null || registered === name) return []
@@ -22,11 +26,17 @@ export function namesAbove(name: string): string[] {
 
 export interface JudgedBelow {
   readonly verdict: Verdict
-  /** A name above is delegated to our name servers, and its owner has not shown up here: nothing below it may be answered for anybody else. */
+  /**
+   * A name above is delegated to our name servers, and its owner has not shown up here: nothing
+   * below it may be answered for anybody else.
+   */
   readonly foreign: boolean
 }
 
-/** Undefined: nothing above is at our name servers, so that the parent zone's own servers can be asked. */
+/**
+ * Undefined: nothing above is at our name servers, so that the parent zone's own servers can be
+ * asked.
+ */
 export async function judgeBelow(
   deps: { db: Database; delegation: DelegationCheck; pool: ReadonlySet<string> },
   zone: { readonly name: string; readonly name_servers: readonly string[] },

@@ -1,4 +1,7 @@
-/** Records through the API, one by one and many at once, what the name server then answers, and the log in which each change may be taken back. */
+/**
+ * Records through the API, one by one and many at once, what the name server then answers, and the
+ * log in which each change may be taken back.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Domain, Record as DnsRecord } from '../../contract/dns.ts'
 import type { Change } from '../../contract/dns-changes.ts'

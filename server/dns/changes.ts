@@ -65,8 +65,9 @@ export async function changePage(
 }
 
 /**
- * Puts back what the change took away and takes away what it added, as a change of its own, which can be undone in turn. 409 where the records
- * were changed again since; 422 where what stands there now does not let the old ones back.
+ * Puts back what the change took away and takes away what it added, as a change of its own, which
+ * can be undone in turn. 409 where the records were changed again since; 422 where what stands
+ * there now does not let the old ones back.
  */
 export async function undo(
   tx: Tx,

@@ -1,4 +1,7 @@
-/** Claims of many accounts: each has its own pair while there are any, and waits for nobody but another claim. */
+/**
+ * Claims of many accounts: each has its own pair while there are any, and waits for nobody but
+ * another claim.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Domain } from '../../contract/dns.ts'

@@ -46,7 +46,10 @@ export function createDns(deps: {
   const publisher = createPublisher({ ...deps, contact, own: ownZones })
   const verifier = createVerifier({ ...deps, publisher })
 
-  /** Name servers of ours answer for themselves: their addresses are the glue that parents hand on. Elsewhere that is the operator's. */
+  /**
+   * Name servers of ours answer for themselves: their addresses are the glue that parents hand on.
+   * Elsewhere that is the operator's.
+   */
   async function serveOwnZones(): Promise<void> {
     for (const zone of ownZones) {
       const hosts = pool.filter((name) => parentOf(name) === zone)

@@ -1,4 +1,7 @@
-/** Domains through the API: claimed, pointed at a site, and what the name server then answers, after a restart too. */
+/**
+ * Domains through the API: claimed, pointed at a site, and what the name server then answers, after
+ * a restart too.
+ */
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Domain } from '../../contract/dns.ts'
@@ -271,7 +274,8 @@ describe('the name server and the database', () => {
     const domain = await create()
     const record = await add(domain, {})
     await resolves(`www.${domain.name}`, 'A', [`www.${domain.name} 300 A 203.0.113.7`])
-    // The same statements as an edit's, without its telling: as a process that was killed right after the commit leaves it.
+    // The same statements as an edit's, without its telling: as a process that was killed right
+    // after the commit leaves it.
     await portal.house.db.transaction().execute(async (tx) => {
       const { serial } = await tx
         .selectFrom('dns_zone')

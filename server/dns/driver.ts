@@ -1,6 +1,7 @@
 /**
- * The agreement between the DNS room and whatever answers queries. PostgreSQL is the truth; a driver is told what it should serve, and never decides.
- * Every act is an "ensure": it may be asked twice and acts once. Failures are DriverFailure.
+ * The agreement between the DNS room and whatever answers queries. PostgreSQL is the truth; a
+ * driver is told what it should serve, and never decides. Every act is an "ensure": it may be asked
+ * twice and acts once. Failures are DriverFailure.
  */
 
 /** Also SOA and the apex's NS, which the room makes and no customer writes. */
@@ -15,8 +16,9 @@ export interface RecordSet {
   /** Only where the driver has the capability. */
   readonly proxied: boolean
   /**
-   * A and AAAA: the address in canonical form. CNAME and NS: a name. MX: priority, a space and a name (`10 mail.example.vn`, `0 .`).
-   * TXT: the text itself, up to 2048 bytes of UTF-8, neither quoted nor split. Empty: the set is not there any more.
+   * A and AAAA: the address in canonical form. CNAME and NS: a name. MX: priority, a space and a
+   * name (`10 mail.example.vn`, `0 .`). TXT: the text itself, up to 2048 bytes of UTF-8, neither
+   * quoted nor split. Empty: the set is not there any more.
    */
   readonly values: readonly string[]
 }
@@ -29,7 +31,9 @@ export interface ZoneHead {
   readonly name: string
   /** Grows with every change. */
   readonly serial: number
-  /** The pair that the parent zone should name: the apex's NS set, and the first is the SOA's MNAME. */
+  /**
+   * The pair that the parent zone should name: the apex's NS set, and the first is the SOA's MNAME.
+   */
   readonly nameServers: readonly string[]
   /** TTL of the apex's SOA and NS, seconds. */
   readonly apexTtlSeconds: number
@@ -61,8 +65,9 @@ export interface DnsDriver {
   /** The zone is exactly this afterwards, whatever it was before. */
   putZone(head: ZoneHead, sets: readonly RecordSet[]): Promise<void>
   /**
-   * Applies the sets that changed since `fromSerial`, all or none; a set without values goes. `behind`: the driver does not hold this zone
-   * at that serial, and nothing was done; `putZone` is wanted.
+   * Applies the sets that changed since `fromSerial`, all or none; a set without values goes.
+   * `behind`: the driver does not hold this zone at that serial, and nothing was done; `putZone` is
+   * wanted.
    */
   changeZone(
     head: ZoneHead,

@@ -1,6 +1,6 @@
 /**
- * The one way records change: what was there, what is there afterwards, judged together, written together, and kept in the change log, which is also
- * where a name server catches up from.
+ * The one way records change: what was there, what is there afterwards, judged together, written
+ * together, and kept in the change log, which is also where a name server catches up from.
  */
 import {
   absoluteName,
@@ -164,7 +164,10 @@ export const fieldsOf = (faults: RecordFaults, language: Language): Record<strin
     Object.entries(faults).map(([field, rule]) => [field, recordRuleText(rule, language)]),
   )
 
-/** With the siblings of what is written: a set has one TTL and one `proxied`, those of the record that was written last. */
+/**
+ * With the siblings of what is written: a set has one TTL and one `proxied`, those of the record
+ * that was written last.
+ */
 async function withSiblings(tx: Tx, zoneId: string, edit: Edit): Promise<Edit> {
   const touched = new Set([...edit.before, ...edit.after].map(({ id }) => id))
   const before: KeptRecord[] = []
@@ -187,7 +190,9 @@ export interface EditDeps {
   readonly publisher: Publisher
 }
 
-/** An edit that was judged already. The zone's row is locked by the caller. Answers the change's id. */
+/**
+ * An edit that was judged already. The zone's row is locked by the caller. Answers the change's id.
+ */
 export async function writeEdit(
   tx: Tx,
   { clock, publisher }: EditDeps,
@@ -228,7 +233,10 @@ export async function writeEdit(
   return id
 }
 
-/** Records judged, written with their siblings, logged. Refuses with the fields of the first that may not be. Answers the change, and the siblings. */
+/**
+ * Records judged, written with their siblings, logged. Refuses with the fields of the first that
+ * may not be. Answers the change, and the siblings.
+ */
 export async function edit(
   tx: Tx,
   deps: EditDeps,

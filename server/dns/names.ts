@@ -18,8 +18,9 @@ export interface DomainName {
 }
 
 /**
- * A domain as somebody types or pastes it. Refused: addresses, single labels, A-labels that stand for nothing, public suffixes (ICANN's and private ones such as github.io), and
- * names at, above or below the portal's own (`own`).
+ * A domain as somebody types or pastes it. Refused: addresses, single labels, A-labels that stand
+ * for nothing, public suffixes (ICANN's and private ones such as github.io), and names at, above or
+ * below the portal's own (`own`).
  */
 export function readDomain(
   typed: string,
@@ -59,9 +60,13 @@ const pick = <T>(from: readonly T[]): T | undefined =>
 const pairsOf = (pool: readonly string[]): string[][] =>
   pool.flatMap((first, index) => pool.slice(index + 1).map((second) => [first, second]))
 
-/** One of the pool's pairs that no account has, any of them with the same chance; undefined when all are taken. */
+/**
+ * One of the pool's pairs that no account has, any of them with the same chance; undefined when all
+ * are taken.
+ */
 async function freePair(tx: Tx, pool: readonly string[]): Promise<string[] | undefined> {
-  // Drawn by a UUID, for which PostgreSQL takes strong random numbers: a pair proves whose a name is, so nobody should foresee it.
+  // Drawn by a UUID, for which PostgreSQL takes strong random numbers: a pair proves whose a name
+  // is, so nobody should foresee it.
   const { rows } = await sql<{ pair: string[] }>`
     with name_server as materialized (select name, place from unnest(${[...pool]}::text[]) with ordinality as given (name, place))
     select array[a.name, b.name] as pair from name_server a join name_server b on a.place < b.place
@@ -93,13 +98,13 @@ async function accountPair(
 }
 
 /**
- * The pair for a new claim of a name: the account's own, unless the name ever had it (with whomever):
- * then another one that the name never had, so that what the parent zone names proves this claim and
- * no earlier one. Never a pair that the parent names now, nor one that another account was active
- * with: whoever claims and deletes a name again and again must not come to the pair that its former
- * owner left at the registrar. Where the parent could not be asked (`atParent` undefined) only pairs
- * that the name never had are given. Undefined: there is none. Claims of all names are taken one
- * after the other.
+ * The pair for a new claim of a name: the account's own, unless the name ever had it (with
+ * whomever): then another one that the name never had, so that what the parent zone names proves
+ * this claim and no earlier one. Never a pair that the parent names now, nor one that another
+ * account was active with: whoever claims and deletes a name again and again must not come to the
+ * pair that its former owner left at the registrar. Where the parent could not be asked (`atParent`
+ * undefined) only pairs that the name never had are given. Undefined: there is none. Claims of all
+ * names are taken one after the other.
  */
 export async function assignPair(
   tx: Tx,

@@ -1,4 +1,7 @@
-/** "Point this domain at my WordPress server": the domain itself and its www, in one change that can be undone. */
+/**
+ * "Point this domain at my WordPress server": the domain itself and its www, in one change that can
+ * be undone.
+ */
 import { randomUUID } from 'node:crypto'
 import { isHostName, ttlLimits, type RecordType } from '../../contract/dns-records.ts'
 import type { Tx } from '../platform/db.ts'
@@ -18,8 +21,9 @@ export interface SiteTarget {
 const addressing: ReadonlySet<RecordType> = new Set<RecordType>(['A', 'AAAA', 'CNAME'])
 
 /**
- * The apex gets the server's addresses (or a CNAME where the driver flattens it), www a CNAME to the server; where www has other records beside, its
- * addresses. Only records that give addresses are replaced. Null as the change's id: it pointed there already.
+ * The apex gets the server's addresses (or a CNAME where the driver flattens it), www a CNAME to
+ * the server; where www has other records beside, its addresses. Only records that give addresses
+ * are replaced. Null as the change's id: it pointed there already.
  */
 export async function pointAt(
   tx: Tx,

@@ -1,7 +1,8 @@
 /**
- * Keeps the name servers in step with the database. A driver in this process is told at once after the commit; what was missed (a crash between commit
- * and telling, another process) is found by a sweep, since the database says at which serial a domain is and the driver at which it serves. A driver
- * elsewhere is told by a job of the same transaction, and compared every night.
+ * Keeps the name servers in step with the database. A driver in this process is told at once after
+ * the commit; what was missed (a crash between commit and telling, another process) is found by a
+ * sweep, since the database says at which serial a domain is and the driver at which it serves. A
+ * driver elsewhere is told by a job of the same transaction, and compared every night.
  */
 import { sql } from 'kysely'
 import { absoluteName, type RecordType } from '../../contract/dns-records.ts'
@@ -13,9 +14,15 @@ import type { DnsDriver, RecordSet, ZoneHead } from './driver.ts'
 import { allRecords, recordOf, type KeptRecord, type ZoneRow } from './store.ts'
 
 export interface Publisher {
-  /** Gives the zone its next serial, and tells the driver after the commit. The zone's row is locked by the caller. */
+  /**
+   * Gives the zone its next serial, and tells the driver after the commit. The zone's row is locked
+   * by the caller.
+   */
   touch(tx: Tx, zone: Pick<ZoneRow, 'id' | 'name' | 'serial'>): Promise<bigint>
-  /** A claim of this name came, went or changed its state: which one is answered, there and below, is decided anew after the commit. */
+  /**
+   * A claim of this name came, went or changed its state: which one is answered, there and below,
+   * is decided anew after the commit.
+   */
   reconsider(tx: Tx, name: string): Promise<void>
   /** The driver serves what the database says of this name when it resolves. */
   ensure(name: string): Promise<void>
@@ -125,7 +132,10 @@ export function createPublisher(deps: {
     else await driver.removeZone(name)
   }
 
-  /** What changed after a serial, and how the sets that it touched stand now: one statement, so of one moment. */
+  /**
+   * What changed after a serial, and how the sets that it touched stand now: one statement, so of
+   * one moment.
+   */
   async function behind(
     name: string,
     held: { id: string; serial: number } | undefined,

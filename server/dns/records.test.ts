@@ -1,4 +1,7 @@
-/** Records as customers type and look for them, through the API: what is said of them, and what a copy of them is told. */
+/**
+ * Records as customers type and look for them, through the API: what is said of them, and what a
+ * copy of them is told.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Domain, Record as DnsRecord } from '../../contract/dns.ts'
 import type { ImportPlan } from '../../contract/dns-changes.ts'

@@ -55,7 +55,10 @@ async function found(
   return record
 }
 
-/** A record as it was written, and those of the same name and type that got its TTL and `proxied` with it. */
+/**
+ * A record as it was written, and those of the same name and type that got its TTL and `proxied`
+ * with it.
+ */
 export interface Written {
   readonly record: KeptRecord
   readonly siblings: readonly KeptRecord[]
@@ -77,7 +80,10 @@ export async function addRecord(
   return { record, siblings }
 }
 
-/** `version`: that of the record which the change was made from; another one now refuses with conflict. */
+/**
+ * `version`: that of the record which the change was made from; another one now refuses with
+ * conflict.
+ */
 export async function changeRecord(
   tx: Tx,
   deps: RecordDeps,
@@ -85,7 +91,8 @@ export async function changeRecord(
 ): Promise<Written> {
   const zone = await lockZone(tx, of.customerId, of.zoneId)
   const before = await found(tx, zone, of.recordId, of.version, of.language)
-  // A text that has quotation marks around it since an import is sent back as it was read: it is not stripped of them in passing.
+  // A text that has quotation marks around it since an import is sent back as it was read: it is
+  // not stripped of them in passing.
   const isSameText =
     of.body.type === 'TXT' && before.type === 'TXT' && of.body.content === before.content
   const value = accepted(

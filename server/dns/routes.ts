@@ -42,19 +42,27 @@ export interface DnsRouteDeps extends RecordDeps, ZoneDeps {
   /** Counts the questions to parent zones, which are servers of other people. */
   readonly checks: Limit
   readonly claims: Limit
-  /** Claims of one name by one account: adding and deleting it again and again turns through pairs. */
+  /**
+   * Claims of one name by one account: adding and deleting it again and again turns through pairs.
+   */
   readonly claimsOfName: Limit
   /** The SOA's mailbox, as a name. */
   readonly contact: string
   readonly nameOf: (db: Queryable, customerId: string) => Promise<string>
-  /** Has a site answer on names of a domain that is active in the same account. Refuses a site that takes none any more, also where there are no names. */
+  /**
+   * Has a site answer on names of a domain that is active in the same account. Refuses a site that
+   * takes none any more, also where there are no names.
+   */
   readonly adopt: (
     tx: Tx,
     customerId: string,
     siteId: string,
     names: readonly string[],
   ) => Promise<void>
-  /** Where a WordPress server of the customer's answers; undefined for one that is not theirs. Refuses one that takes no names. */
+  /**
+   * Where a WordPress server of the customer's answers; undefined for one that is not theirs.
+   * Refuses one that takes no names.
+   */
   readonly siteOf: (customerId: string, id: string) => Promise<SiteTarget | undefined>
 }
 

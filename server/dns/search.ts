@@ -1,4 +1,7 @@
-/** Lists of domains and records, page by page, and what is looked for in them: full names too, and names of other scripts in their own letters. */
+/**
+ * Lists of domains and records, page by page, and what is looked for in them: full names too, and
+ * names of other scripts in their own letters.
+ */
 import { sql, type SqlBool } from 'kysely'
 import { unicodeName } from '../../contract/dns-idn.ts'
 import { absoluteName, readName, type RecordType } from '../../contract/dns-records.ts'
@@ -21,7 +24,10 @@ const cut = <T extends { readonly seq: bigint }>(
 const spelled = (search: string): string => search.normalize('NFC').trim().toLowerCase()
 const like = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
-/** Newest first. Found by any part of the name in either spelling, and by a full name that lies in the domain (www.shop.vn finds shop.vn). */
+/**
+ * Newest first. Found by any part of the name in either spelling, and by a full name that lies in
+ * the domain (www.shop.vn finds shop.vn).
+ */
 export async function zonePage(db: Queryable, of: PageOf & { customerId: string; search: string }) {
   const text = spelled(of.search)
   let query = live(db)
@@ -78,7 +84,10 @@ async function encodedHits(
   }
 }
 
-/** Newest first. `search`: part of a full name or a value; `name`: one name, in any of the spellings that a record's form takes. */
+/**
+ * Newest first. `search`: part of a full name or a value; `name`: one name, in any of the spellings
+ * that a record's form takes.
+ */
 export async function recordPage(
   db: Queryable,
   of: PageOf & {

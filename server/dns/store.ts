@@ -88,8 +88,8 @@ export const zoneNamed = (
 ): Promise<ZoneRow | undefined> =>
   live(db).where('customer_id', '=', customerId).where('name', '=', name).executeTakeFirst()
 /**
- * Whether the name is, or stands below, a domain that is active in the customer's account here and is not delegated elsewhere by now. Of several active
- * domains above it the nearest decides.
+ * Whether the name is, or stands below, a domain that is active in the customer's account here and
+ * is not delegated elsewhere by now. Of several active domains above it the nearest decides.
  */
 export async function isAnsweredFor(
   db: Queryable,
@@ -203,8 +203,9 @@ export const recordsById = async (
 const [changesLimit, changedLimit] = [500, 2000]
 
 /**
- * The records that changes after the serial `since` wrote, as they stand now, newest first, and the ids of those that are gone. Undefined as `records`
- * when there are too many, or the domain never had that serial. `zone` was read before, so that nothing between is left out.
+ * The records that changes after the serial `since` wrote, as they stand now, newest first, and the
+ * ids of those that are gone. Undefined as `records` when there are too many, or the domain never
+ * had that serial. `zone` was read before, so that nothing between is left out.
  */
 export async function changedSince(
   db: Queryable,

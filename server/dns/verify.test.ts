@@ -1,4 +1,7 @@
-/** A domain becomes active when the parent zone names exactly its pair; it is followed when it moves away, and nobody takes it by claiming. */
+/**
+ * A domain becomes active when the parent zone names exactly its pair; it is followed when it moves
+ * away, and nobody takes it by claiming.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Check, Domain } from '../../contract/dns.ts'
 import { dig } from '../../test/dig.ts'
@@ -229,7 +232,8 @@ describe('a domain below another one', () => {
     const above = await claim(fresh())
     const below = await claim(`eu.${above.name}`)
     await delegate(above.name, above.nameserver)
-    // Delegated to us, but not activated yet: whatever our name servers say of the name below proves nothing.
+    // Delegated to us, but not activated yet: whatever our name servers say of the name below
+    // proves nothing.
     expect(await check(below.name)).toMatchObject({ isValid: false, reason: 'not_registered' })
     expect(await check(above.name)).toMatchObject({ isValid: true })
     const asked = await check(below.name)

@@ -1,6 +1,7 @@
 /**
- * Whether the parent zone names a domain's pair: asked by its owner, and by a job with growing gaps for 28 days. An active domain is looked at every
- * day; one that is delegated elsewhere is marked, told to its owner, and waits again after a week, so that whoever owns the name now can have it.
+ * Whether the parent zone names a domain's pair: asked by its owner, and by a job with growing gaps
+ * for 28 days. An active domain is looked at every day; one that is delegated elsewhere is marked,
+ * told to its owner, and waits again after a week, so that whoever owns the name now can have it.
  */
 import type { Check, CheckReason } from '../../contract/dns.ts'
 import type { Language } from '../../contract/errors.ts'
@@ -36,7 +37,10 @@ const movedFor = days(7)
 const dueAtOnce = 500
 const together = 8
 
-/** What an active domain's delegation elsewhere looks like. `not_answering` is our own trouble, `stale_ds` its owner's. */
+/**
+ * What an active domain's delegation elsewhere looks like. `not_answering` is our own trouble,
+ * `stale_ds` its owner's.
+ */
 const elsewhere: ReadonlySet<CheckReason> = new Set<CheckReason>([
   'not_registered',
   'other_nameservers',
@@ -59,7 +63,10 @@ export interface Verifier {
 const isPair = (found: readonly string[], pair: readonly string[]): boolean =>
   found.length === pair.length && pair.every((name) => found.includes(name))
 
-/** The parent names the right pair, and another account has the name active still: an active domain is never displaced, it has to be seen to leave. */
+/**
+ * The parent names the right pair, and another account has the name active still: an active domain
+ * is never displaced, it has to be seen to leave.
+ */
 const stillActive = (name: string): { en: string; vi: string } => ({
   en: `${name} points at the right name servers, but another account still has it active. It becomes free a week after that account's name servers were replaced, or at once when that account deletes it; we keep looking.`,
   vi: `${name} đã trỏ đúng máy chủ tên miền, nhưng một tài khoản khác vẫn đang kích hoạt tên này. Tên sẽ được nhả sau một tuần kể từ khi thôi trỏ về tài khoản đó, hoặc ngay khi tài khoản đó xoá tên; chúng tôi vẫn tiếp tục kiểm tra.`,
@@ -172,7 +179,8 @@ export function createVerifier(deps: {
 
   async function ask(zone: Pick<ZoneRow, 'id' | 'name' | 'name_servers'>): Promise<Verdict> {
     const verdict = await look(zone)
-    // We had kept a claim back that the parent now confirms: from here on it is answered, and the rest of the check can hold.
+    // We had kept a claim back that the parent now confirms: from here on it is answered, and the
+    // rest of the check can hold.
     return verdict.reason === 'not_answering' && isPair(verdict.found, zone.name_servers)
       ? await look(zone)
       : verdict

@@ -1,4 +1,7 @@
-/** A domain's zone file through the API: out, in again, tried before it is taken, refused as a whole, and what the name server then answers. */
+/**
+ * A domain's zone file through the API: out, in again, tried before it is taken, refused as a
+ * whole, and what the name server then answers.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Domain, Record as DnsRecord } from '../../contract/dns.ts'
 import type { Change, ImportPlan } from '../../contract/dns-changes.ts'

@@ -40,7 +40,10 @@ const written = (zone: string, record: KeptRecord): ZoneRecord => {
     : { ...at, type: record.type, data: record.content }
 }
 
-/** A BIND zone file with the domain's own SOA and NS records. `contact`: the SOA's mailbox, as a name. */
+/**
+ * A BIND zone file with the domain's own SOA and NS records. `contact`: the SOA's mailbox, as a
+ * name.
+ */
 export async function exportZone(db: Queryable, zone: ZoneRow, contact: string): Promise<string> {
   const records = await allRecords(db, zone.id)
   return writeZoneFile({
@@ -174,10 +177,9 @@ function refuseWith(faults: readonly { line: number; text: string }[], language:
 }
 
 /**
- * Imports a file. `merge` adds its values to what is there and removes nothing; with `sets` the sets
- * that it names become what it says; with `replace` the others go, too. Answers what changes; with
- * `preview` nothing is written.
- * One fault refuses all, with its line.
+ * Imports a file. `merge` adds its values to what is there and removes nothing; with `sets` the
+ * sets that it names become what it says; with `replace` the others go, too. Answers what changes;
+ * with `preview` nothing is written. One fault refuses all, with its line.
  */
 export async function importZone(
   tx: Tx,

@@ -30,8 +30,9 @@ export interface ZoneDeps {
 }
 
 /**
- * A claim, which becomes active when the parent zone names its pair. 409 for a name that another account has active, there or above, and for one that
- * is in the customer's list already; 422 for what is no domain of anybody's own.
+ * A claim, which becomes active when the parent zone names its pair. 409 for a name that another
+ * account has active, there or above, and for one that is in the customer's list already; 422 for
+ * what is no domain of anybody's own.
  */
 export async function createZone(
   tx: Tx,
@@ -103,7 +104,8 @@ export async function createZone(
     .returningAll()
     .executeTakeFirstOrThrow()
   await publisher.reconsider(tx, ascii)
-  // At once, too: should the name be delegated to name servers of ours for somebody else, it must not be answered for this account.
+  // At once, too: should the name be delegated to name servers of ours for somebody else, it must
+  // not be answered for this account.
   await deps.jobs.add(tx, checkJob, { zoneId: zone.id })
   return zone
 }

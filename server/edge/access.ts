@@ -1,7 +1,10 @@
-// A line of a site's log, as its containers write theirs, for a visitor to whom the site gave no whole answer.
+// A line of a site's log, as its containers write theirs, for a visitor to whom the site gave no
+// whole answer.
 import type http from 'node:http'
 
-/** nginx's number for a visitor who left before there was an answer; no such status is ever sent. */
+/**
+ * nginx's number for a visitor who left before there was an answer; no such status is ever sent.
+ */
 export const visitorLeft = 499
 
 /** What a visitor was given in the site's place. */
@@ -12,7 +15,10 @@ export interface Given {
   readonly why: string
 }
 
-/** `<client> "<method> <target>" <status> <bytes of the body, - when unknown> <time>ms "<user agent>" (<why>)` */
+/**
+ * `<client> "<method> <target>" <status> <bytes of the body, - when unknown> <time>ms "<user
+ * agent>" (<why>)`
+ */
 export function accessLine(request: http.IncomingMessage, client: string, answer: Given): string {
   const { status, bytes, tookMs, why } = answer
   return `${client} "${request.method} ${request.url}" ${status} ${bytes ?? '-'} ${Math.round(tookMs)}ms "${request.headers['user-agent'] ?? ''}" (${why})`

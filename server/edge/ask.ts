@@ -1,6 +1,7 @@
 /**
- * One request to one upstream, over kept connections where it may be repeated. undici's dispatcher with a handler of our own: no object a
- * request, no stream between the two sockets, which is half the CPU of `node:http`'s client.
+ * One request to one upstream, over kept connections where it may be repeated. undici's dispatcher
+ * with a handler of our own: no object a request, no stream between the two sockets, which is half
+ * the CPU of `node:http`'s client.
  */
 import type http from 'node:http'
 import { isIP } from 'node:net'
@@ -14,20 +15,26 @@ export interface Question {
   readonly path: string
   readonly visit: Visit
   readonly hasBody: boolean
-  /** False: it gets a connection of its own, since a kept one may be closed by the other end just as the request is written to it. */
+  /**
+   * False: it gets a connection of its own, since a kept one may be closed by the other end just as
+   * the request is written to it.
+   */
   readonly kept: boolean
 }
 /**
- * How an attempt ended. `answered`: the visitor has an answer. `broken`: it broke off in the middle, and the visitor can see that. `gone`: the visitor left. `slow`: no first byte in
- * time. `closed`: a kept connection was closed before it answered, which says nothing of the upstream. `senseless`: the request is none that
- * can be sent. `failed`: the upstream did not answer.
+ * How an attempt ended. `answered`: the visitor has an answer. `broken`: it broke off in the
+ * middle, and the visitor can see that. `gone`: the visitor left. `slow`: no first byte in time.
+ * `closed`: a kept connection was closed before it answered, which says nothing of the upstream.
+ * `senseless`: the request is none that can be sent. `failed`: the upstream did not answer.
  */
 export type Ending =
   | { readonly how: 'answered' | 'broken' | 'gone' | 'slow' | 'closed' | 'senseless' }
   | { readonly how: 'failed'; readonly code: string }
 
 export interface Asker {
-  /** `onAnswer` is called when the first byte of an answer is there; `onEnd` once, when all is over. */
+  /**
+   * `onAnswer` is called when the first byte of an answer is there; `onEnd` once, when all is over.
+   */
   ask(
     request: http.IncomingMessage,
     response: http.ServerResponse,
@@ -134,12 +141,14 @@ export function createAsker({
             if (!response.write(chunk)) running.pause()
           },
           onResponseEnd() {
-            // Before the answer is ended: a visitor who hears its end and leaves has not left early.
+            // Before the answer is ended: a visitor who hears its end and leaves has not left
+            // early.
             end({ how: 'answered' })
             response.end()
           },
           onResponseError(_running, error: SocketTrouble) {
-            // Broken off in the middle: the visitor must see that, not a short page that looks whole.
+            // Broken off in the middle: the visitor must see that, not a short page that looks
+            // whole.
             if (response.headersSent) {
               end({ how: left ? 'gone' : 'broken' })
               response.destroy()

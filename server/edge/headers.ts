@@ -37,7 +37,10 @@ export interface Visit {
   readonly proto: 'http' | 'https'
 }
 
-/** Raw request headers for the upstream. `keep`: headers of this hop that go on nevertheless (an upgrade's). */
+/**
+ * Raw request headers for the upstream. `keep`: headers of this hop that go on nevertheless (an
+ * upgrade's).
+ */
 export function toUpstream(
   raw: readonly string[],
   connection: string | undefined,
@@ -49,7 +52,8 @@ export function toUpstream(
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index]!
     const lower = name.toLowerCase()
-    // PHP reads X_Forwarded_For as X-Forwarded-For: a name with an underscore would slip past the list above.
+    // PHP reads X_Forwarded_For as X-Forwarded-For: a name with an underscore would slip past the
+    // list above.
     if (hopByHop.has(lower) || own.has(lower) || named?.has(lower) || lower.includes('_')) continue
     out.push(name, raw[index + 1]!)
   }

@@ -1,4 +1,5 @@
-// The edge: visitors' requests to customers' sites, by Host. It knows no site itself; `resolve` tells it, at every request.
+// The edge: visitors' requests to customers' sites, by Host. It knows no site itself; `resolve`
+// tells it, at every request.
 import http from 'node:http'
 import { isIP, type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -15,7 +16,10 @@ import { Upstreams } from './upstreams.ts'
 export { createHostTable, type EdgeSite, type HostEntry } from './host-table.ts'
 
 export interface EdgeParts {
-  /** The site behind a host name: lower case, no port, no trailing dot. Asked at every request, so it must answer from memory. */
+  /**
+   * The site behind a host name: lower case, no port, no trailing dot. Asked at every request, so
+   * it must answer from memory.
+   */
   readonly resolve: (host: string) => EdgeSite
   /** 0: the system chooses. */
   readonly port: number
@@ -24,12 +28,18 @@ export interface EdgeParts {
   readonly proto?: 'http' | 'https'
   /** The domain below which all sites stand: none may speak to browsers for it. */
   readonly sharedDomain?: string
-  /** A proxy stands in front: the last word of X-Forwarded-For is its own and believed; what stands before came from the visitor. */
+  /**
+   * A proxy stands in front: the last word of X-Forwarded-For is its own and believed; what stands
+   * before came from the visitor.
+   */
   readonly trustProxy?: boolean
   /** How long an upstream may take until its first byte, ms. */
   readonly answerMs?: number
   readonly log: { warn(detail: object, message: string): void }
-  /** A line for the site's own log: a visitor whom the edge answered, or who left, in the site's place. What the site answers it logs itself. */
+  /**
+   * A line for the site's own log: a visitor whom the edge answered, or who left, in the site's
+   * place. What the site answers it logs itself.
+   */
   readonly note: (site: string, line: string) => void
 }
 
@@ -50,7 +60,10 @@ const connectMs = 5_000
 const closeMs = 10_000
 const maxTries = 3
 
-/** Where the request wants to go: the Host header, or an absolute request line. Null when it says neither. */
+/**
+ * Where the request wants to go: the Host header, or an absolute request line. Null when it says
+ * neither.
+ */
 function targetOf(
   request: http.IncomingMessage,
 ): { readonly host: string; readonly path: string } | null {

@@ -1,4 +1,5 @@
-// What a visitor sees when a site cannot answer. One small page each, no scripts, nothing loaded from elsewhere.
+// What a visitor sees when a site cannot answer. One small page each, no scripts, nothing loaded
+// from elsewhere.
 import type { Language } from '../../contract/errors.ts'
 import { acceptedLanguage } from '../platform/accept-language.ts'
 

@@ -1,4 +1,7 @@
-/** What visitors and sites hear of each other through the edge: requests and answers are passed on as they are, and nothing that is forged. */
+/**
+ * What visitors and sites hear of each other through the edge: requests and answers are passed on
+ * as they are, and nothing that is forged.
+ */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'

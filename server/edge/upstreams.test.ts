@@ -1,4 +1,7 @@
-/** Whom the edge asks for a site: the least busy, another when one fails, and nobody where a page must do; and the table that says where sites are. */
+/**
+ * Whom the edge asks for a site: the least busy, another when one fails, and nobody where a page
+ * must do; and the table that says where sites are.
+ */
 import { once } from 'node:events'
 import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'

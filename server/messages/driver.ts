@@ -1,4 +1,7 @@
-/** The agreement between the messages room and what carries SMS and mail. Failures are DriverFailure. */
+/**
+ * The agreement between the messages room and what carries SMS and mail. Failures are
+ * DriverFailure.
+ */
 export interface SmsDriver {
   readonly name: string
   /** `to` in E.164. The same idempotencyKey is not sent twice by a gateway that can tell. */

@@ -1,6 +1,7 @@
 /**
- * Messages to people: stored sealed in the business transaction, sent by a job, erased once sent. While what carries them is away they are tried again:
- * a one-time code until it ends, for a late one is worse than none, and any other, a letter, for days.
+ * Messages to people: stored sealed in the business transaction, sent by a job, erased once sent.
+ * While what carries them is away they are tried again: a one-time code until it ends, for a late
+ * one is worse than none, and any other, a letter, for days.
  */
 import { randomUUID } from 'node:crypto'
 import { deleteInBatches } from '../platform/batches.ts'
@@ -23,8 +24,8 @@ export interface Messages extends Outbox {
   /** How many are not sent and may still be. */
   waiting(): Promise<number>
   /**
-   * Forgets to whom something was sent more than 90 days ago, and the texts that nothing tries any more. To whom something could not be sent stays, for a
-   * person to look.
+   * Forgets to whom something was sent more than 90 days ago, and the texts that nothing tries any
+   * more. To whom something could not be sent stays, for a person to look.
    */
   dropOld(): Promise<void>
 }
@@ -32,7 +33,10 @@ export interface Messages extends Outbox {
 const keptMs = days(90)
 /** How long a letter is tried: as long as mail servers keep trying (RFC 5321, 4.5.4.1). */
 const letterMs = days(5)
-/** Tries of what the other side says no to: the no may be a setting that an operator is mending, but who is asked for days takes the asker for a nuisance. */
+/**
+ * Tries of what the other side says no to: the no may be a setting that an operator is mending, but
+ * who is asked for days takes the asker for a nuisance.
+ */
 const maxRefusals = 8
 
 /** Each has its workers, so that a code does not wait behind the letters of a day without mail. */
@@ -120,7 +124,8 @@ export function createMessages(deps: {
     }
     try {
       const text = secrets.open(purpose(id), message.sealed_text)
-      // The gateway drops a second send of the same key; a kill between sending and erasing costs at most that.
+      // The gateway drops a second send of the same key; a kill between sending and erasing costs
+      // at most that.
       if (channel === 'sms') await deps.sms.send({ to: recipient, text, idempotencyKey: id })
       else
         await deps.mailer.send({

@@ -1,4 +1,6 @@
-/** Messages while what carries them is away: letters wait for days, one-time codes until they end. */
+/**
+ * Messages while what carries them is away: letters wait for days, one-time codes until they end.
+ */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {

@@ -1,4 +1,7 @@
-/** Payments with linked cards and with tokens of Square's form, as a customer and a browser do it; what Stripe tells, and how often. */
+/**
+ * Payments with linked cards and with tokens of Square's form, as a customer and a browser do it;
+ * what Stripe tells, and how often.
+ */
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cardsOf } from '../../test/card-holder.ts'

@@ -1,4 +1,6 @@
-/** Money that goes back to a card: refunds and chargebacks, in whatever order Stripe tells of them. */
+/**
+ * Money that goes back to a card: refunds and chargebacks, in whatever order Stripe tells of them.
+ */
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cardsOf } from '../../test/card-holder.ts'

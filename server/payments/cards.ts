@@ -1,4 +1,7 @@
-/** Linked cards and payments with them; and payments with a token of the provider's own form. The card's number never comes here. */
+/**
+ * Linked cards and payments with them; and payments with a token of the provider's own form. The
+ * card's number never comes here.
+ */
 import type { PaymentStatus } from '../../contract/payments.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -92,7 +95,10 @@ export function createCards(deps: {
     return reference
   }
 
-  /** A customer that the provider has forgotten (its keys were replaced, or somebody deleted it there) is made anew, without cards. */
+  /**
+   * A customer that the provider has forgotten (its keys were replaced, or somebody deleted it
+   * there) is made anew, without cards.
+   */
   async function withCustomer<T>(
     buyer: Buyer,
     driver: CardDriver,
@@ -171,7 +177,8 @@ export function createCards(deps: {
         throw new Refusal('method_unavailable')
       // The browser may name only the place that the operator sells from.
       if (wish.locationId !== driver.locationId) throw new Refusal('not_found')
-      // Counted before it is tried, so that many at once are no way around it; what is not refused does not count.
+      // Counted before it is tried, so that many at once are no way around it; what is not refused
+      // does not count.
       await refusals.take(wish.buyer.id)
       const payment = await orders
         .open(wish, driver, wish.locationId)
@@ -195,7 +202,8 @@ export function createCards(deps: {
             await orders.refuse(payment.id, error.message)
             throw new Refusal('payment_refused')
           }
-          // The card may have been charged: the customer must not be told to try again. The provider's word, or asking for it, decides.
+          // The card may have been charged: the customer must not be told to try again. The
+          // provider's word, or asking for it, decides.
           deps.log.warn({ err: error, code: payment.code }, 'a charge whose answer is lost')
         }
       }

@@ -1,4 +1,7 @@
-/** Beginning a top-up on another page, the gateway's or our own with transfer instructions; and what a customer may know of a payment. */
+/**
+ * Beginning a top-up on another page, the gateway's or our own with transfer instructions; and what
+ * a customer may know of a payment.
+ */
 import type { Language } from '../../contract/errors.ts'
 import type { Currency } from '../../contract/money.ts'
 import type {
@@ -33,9 +36,15 @@ export interface Checkout {
     wish: Wish & { type: 1 | 2; method: Route['method'] },
   ): Promise<{ checkoutUrl: string; transactionCode: string }>
   find(db: Queryable, customerId: string, code: string, language: Language): Promise<Shown>
-  /** How to make the transfer of a payment that is made at the customer's bank; any other payment is unknown here. */
+  /**
+   * How to make the transfer of a payment that is made at the customer's bank; any other payment is
+   * unknown here.
+   */
   transfer(db: Queryable, customerId: string, code: string, language: Language): Promise<Transfer>
-  /** Those that were begun within a day and brought no money yet, newest first: who left the page finds the way back. */
+  /**
+   * Those that were begun within a day and brought no money yet, newest first: who left the page
+   * finds the way back.
+   */
   waitingTransfers(db: Queryable, customerId: string): Promise<WaitingTransfer[]>
 }
 

@@ -1,8 +1,10 @@
 /**
- * The agreement between the payments room and the gateways. Every driver reads its gateway's word into one neutral notice, looks a payment up
- * and gives money back; how a payment begins differs: on the gateway's page (HostedDriver), with a linked card (CardDriver), or with a token
- * that the gateway's own form made (TokenDriver). A driver never sees the wallet, the database or an HTTP framework.
- * Failures are DriverFailure; a notice that is not provably the gateway's own is a ForgedNotice.
+ * The agreement between the payments room and the gateways. Every driver reads its gateway's word
+ * into one neutral notice, looks a payment up and gives money back; how a payment begins differs:
+ * on the gateway's page (HostedDriver), with a linked card (CardDriver), or with a token that the
+ * gateway's own form made (TokenDriver). A driver never sees the wallet, the database or an HTTP
+ * framework. Failures are DriverFailure; a notice that is not provably the gateway's own is a
+ * ForgedNotice.
  */
 import type { DeclineReason } from '../../contract/payments.ts'
 import type { Currency } from '../../contract/money.ts'
@@ -40,8 +42,9 @@ export interface PaymentOrder {
 }
 
 /**
- * `pending`: not decided yet, or held for review. `refunded`: the money (or the part `amount` of it) went back after it had come.
- * `reversed`: the bank took it back against our will (chargeback); `restored`: a chargeback was decided for us.
+ * `pending`: not decided yet, or held for review. `refunded`: the money (or the part `amount` of
+ * it) went back after it had come. `reversed`: the bank took it back against our will (chargeback);
+ * `restored`: a chargeback was decided for us.
  */
 export type ProviderStatus =
   | 'pending'
@@ -57,7 +60,10 @@ export interface Notice {
   readonly eventId: string
   /** Our reference, or null when it cannot be read. */
   readonly reference: string | null
-  /** The gateway's id of the money movement that is told of (a payment, a refund, a dispute); null while there is none. */
+  /**
+   * The gateway's id of the money movement that is told of (a payment, a refund, a dispute); null
+   * while there is none.
+   */
   readonly providerTransactionId: string | null
   readonly status: ProviderStatus
   /** Minor units. */
@@ -68,7 +74,10 @@ export interface Notice {
   readonly detail: string
   /** Of a refund that we asked for, where the gateway repeats it: our refund's id. */
   readonly refundId?: string | null
-  /** The gateway's id of the payment, where a word about a refund or a dispute does not repeat our reference. */
+  /**
+   * The gateway's id of the payment, where a word about a refund or a dispute does not repeat our
+   * reference.
+   */
   readonly paymentRef?: string
 }
 
@@ -77,7 +86,10 @@ export interface Hint {
   readonly ask: true
   readonly eventId: string
   readonly reference: string
-  /** What the gateway must be asked about, where the reference alone does not say it: its own name of a payment or of one movement. */
+  /**
+   * What the gateway must be asked about, where the reference alone does not say it: its own name
+   * of a payment or of one movement.
+   */
   readonly about?: string
 }
 /** `null`: genuine, and about nothing that concerns a payment. */
@@ -119,7 +131,9 @@ export class UnknownCard extends DriverFailure {
   }
 }
 
-/** The provider knows this customer no more: deleted there, or made under keys that were replaced. */
+/**
+ * The provider knows this customer no more: deleted there, or made under keys that were replaced.
+ */
 export class UnknownCustomer extends DriverFailure {
   constructor(reason: string) {
     super('rejected', reason)
@@ -142,29 +156,40 @@ interface Gateway {
   readonly displayName: string
   readonly currencies: readonly Currency[]
   /**
-   * `exact`: a word about another amount than the order's credits nothing and is parked. `received`: whatever arrives is credited, each
-   * movement once, because the customer types the amount (bank transfers).
+   * `exact`: a word about another amount than the order's credits nothing and is parked.
+   * `received`: whatever arrives is credited, each movement once, because the customer types the
+   * amount (bank transfers).
    */
   readonly credits: 'exact' | 'received'
-  /** The name a payment has at a gateway that does not take our code; always the same for one code. Absent: the code itself. */
+  /**
+   * The name a payment has at a gateway that does not take our code; always the same for one code.
+   * Absent: the code itself.
+   */
   referenceOf?(code: string): string
   /** Verifies in constant time, over the raw bytes. Throws ForgedNotice. */
   readNotice(request: NoticeRequest): Word
   answerTo(outcome: NoticeOutcome): NoticeAnswer
   /** Asks the gateway; `about` is what a hint told. `null`: it knows no such payment. */
   lookUp(order: PaymentOrder, about?: string): Promise<Notice | null>
-  /** Why a payment failed, by the detail of the notice that said so. Absent, or undefined: it is not known. */
+  /**
+   * Why a payment failed, by the detail of the notice that said so. Absent, or undefined: it is not
+   * known.
+   */
   declineReason?(detail: string): DeclineReason | undefined
-  /** Gives money back to its source. Absent: the gateway cannot (a bank transfer is sent back by hand). */
+  /**
+   * Gives money back to its source. Absent: the gateway cannot (a bank transfer is sent back by
+   * hand).
+   */
   refund?(order: PaymentOrder, refund: Refund): Promise<Notice>
   /**
-   * Money on top of a payment that is paid: movements of their own, each told of as the hint about it would have it. Absent where a payment that is
-   * paid takes no more.
+   * Money on top of a payment that is paid: movements of their own, each told of as the hint about
+   * it would have it. Absent where a payment that is paid takes no more.
    */
   extras?(order: PaymentOrder): Promise<readonly Notice[]>
   /**
-   * The gateway's movements of a span of time, all of them, with the `eventId` of the word about each; settled by themselves and compared by
-   * `portal reconcile`. Absent where the gateway offers no list.
+   * The gateway's movements of a span of time, all of them, with the `eventId` of the word about
+   * each; settled by themselves and compared by `portal reconcile`. Absent where the gateway offers
+   * no list.
    */
   movements?(span: { readonly from: Date; readonly to: Date }): Promise<readonly Notice[]>
 }
@@ -188,7 +213,10 @@ export interface TransferInstructions {
 export interface HostedDriver extends Gateway {
   readonly kind: 'hosted'
   readonly channels: readonly string[]
-  /** Begins a payment; the browser goes on to checkoutUrl. Asked twice with the same code it begins no second payment. */
+  /**
+   * Begins a payment; the browser goes on to checkoutUrl. Asked twice with the same code it begins
+   * no second payment.
+   */
   begin(
     order: PaymentOrder,
   ): Promise<{ readonly checkoutUrl: string; readonly providerRef: string | null }>
@@ -218,7 +246,10 @@ export interface CardDriver extends Gateway {
     readonly frames: readonly string[]
     readonly calls: readonly string[]
   }
-  /** The provider's customer of ours; made once per `buyer.id`. What takes a `customerRef` throws UnknownCustomer for one that is gone. */
+  /**
+   * The provider's customer of ours; made once per `buyer.id`. What takes a `customerRef` throws
+   * UnknownCustomer for one that is gone.
+   */
   openCustomer(buyer: PaymentOrder['buyer']): Promise<string>
   /** A secret with which the browser links one card. */
   setUp(customerRef: string): Promise<{ readonly clientSecret: string }>
@@ -229,7 +260,10 @@ export interface CardDriver extends Gateway {
   attach(customerRef: string, cardId: string): Promise<void>
   /** Throws UnknownCard. */
   detach(customerRef: string, cardId: string): Promise<void>
-  /** Begins a payment that the browser confirms. Asked twice with the same code it begins no second payment; another card takes the first one's place. Throws UnknownCard. */
+  /**
+   * Begins a payment that the browser confirms. Asked twice with the same code it begins no second
+   * payment; another card takes the first one's place. Throws UnknownCard.
+   */
   beginCard(
     order: PaymentOrder,
     with_: { readonly customerRef: string; readonly cardId: string },
@@ -241,7 +275,10 @@ export interface TokenDriver extends Gateway {
   readonly kind: 'token'
   readonly applicationId: string
   readonly locationId: string
-  /** Charges at once. Asked twice with the same code it charges once. A decline is a notice that says failed. */
+  /**
+   * Charges at once. Asked twice with the same code it charges once. A decline is a notice that
+   * says failed.
+   */
   charge(
     order: PaymentOrder,
     source: { readonly sourceId: string; readonly verificationToken: string | null },

@@ -1,4 +1,7 @@
-/** Top-ups through the gateways whose words are asked back: Alepay's own page, and payOS with its VietQR. */
+/**
+ * Top-ups through the gateways whose words are asked back: Alepay's own page, and payOS with its
+ * VietQR.
+ */
 import { createHash, createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -32,7 +35,9 @@ const becomes = (customer: TestCustomer, code: string, status: string) =>
     `${code} being ${status}`,
     async () => (await transaction(customer, code)).status === status,
   )
-/** What the success page would ask for: the value of whichever parameter's name contains transId. */
+/**
+ * What the success page would ask for: the value of whichever parameter's name contains transId.
+ */
 const transIdOf = (returnUrl: string): string =>
   [...new URL(returnUrl).searchParams].find(([name]) => name.includes('transId'))?.[1] ?? ''
 const webhook = (gateway: string, body: unknown) =>

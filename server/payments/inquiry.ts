@@ -1,4 +1,7 @@
-/** Asking a gateway about what stays pending, or may get more than was ordered, and letting go of what was never paid. */
+/**
+ * Asking a gateway about what stays pending, or may get more than was ordered, and letting go of
+ * what was never paid.
+ */
 import { later, minutes, seconds, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Tx } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
@@ -13,7 +16,10 @@ import type { Settlement } from './settle.ts'
 const jobOf = (driver: string): string => `ask-gateway-${driver}`
 /** Of before there was a queue for each; what lies in it goes on in the gateway's own. */
 const formerJob = 'ask-gateway'
-/** When the gateway is asked while it says nothing: after so many seconds each, and then once an hour until the payment is given up. */
+/**
+ * When the gateway is asked while it says nothing: after so many seconds each, and then once an
+ * hour until the payment is given up.
+ */
 const defaultGaps = [15, 30, 60, 120, 300, 600, 3600]
 const giveUpAfterMs = minutes(24 * 60)
 
@@ -61,7 +67,8 @@ export function createInquiry(deps: {
       for (const extra of (await driver.extras?.(order)) ?? [])
         await settlement.settle(driver, extra)
     } catch (error) {
-      // A gateway that does not answer keeps no payment pending for ever: its time runs out all the same, and it is asked again later.
+      // A gateway that does not answer keeps no payment pending for ever: its time runs out all the
+      // same, and it is asked again later.
       if (!(error instanceof DriverFailure)) throw error
       log.warn({ err: error, driver: payment.driver }, 'a payment could not be asked about')
     }
@@ -77,7 +84,8 @@ export function createInquiry(deps: {
         .executeTakeFirstOrThrow()
       // Where transfers make a payment up, one may still come to a payment that is decided.
       if (current.status !== 'pending' && current.status !== 'expired' && !driver.extras) return
-      // The gateway's own time limit has passed and it knows of no money: expired. It is asked on for a day, for money that came late.
+      // The gateway's own time limit has passed and it knows of no money: expired. It is asked on
+      // for a day, for money that came late.
       if (current.status === 'pending' && now > later(current.expires_at, seconds(30))) {
         await tx
           .updateTable('payment')

@@ -1,4 +1,7 @@
-/** A provider acts, and its answer never comes back: the customer is not told to pay again, and what follows finds the payment. */
+/**
+ * A provider acts, and its answer never comes back: the customer is not told to pay again, and what
+ * follows finds the payment.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 import { DriverFailure } from '../platform/errors.ts'
@@ -12,7 +15,8 @@ beforeAll(async () => {
     changeDrivers(drivers) {
       const square = drivers.payments.get('square')
       if (square?.kind !== 'token') throw new Error('square charges tokens')
-      // The network between us and Square: the charge is made, and its answer is lost when the test says so.
+      // The network between us and Square: the charge is made, and its answer is lost when the test
+      // says so.
       const lossy: TokenDriver = {
         ...square,
         async charge(order, source) {

@@ -1,4 +1,7 @@
-/** Transfers whose words are lost: the bank's list tells of them, and each is settled once, whoever told of it first. */
+/**
+ * Transfers whose words are lost: the bank's list tells of them, and each is settled once, whoever
+ * told of it first.
+ */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -86,7 +89,10 @@ const parked = async (number: string): Promise<string[]> =>
         `${amount} ${reason}${resolved === null ? '' : ', resolved'}`,
     )
 
-/** What the clock does every minute and every hour; answers when all of it is done, and how it ended. */
+/**
+ * What the clock does every minute and every hour; answers when all of it is done, and how it
+ * ended.
+ */
 async function lists(...names: string[]): Promise<void> {
   const { db, jobs } = house.house
   await transaction(db, async (tx) => {

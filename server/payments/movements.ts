@@ -1,6 +1,7 @@
 /**
- * Settling what a gateway's list of movements tells, for a word may be lost: whatever came is settled as its word would have been, with its order
- * or in suspense. Settlement happens once for each movement, so that words, lists and two portals may all tell of the same one.
+ * Settling what a gateway's list of movements tells, for a word may be lost: whatever came is
+ * settled as its word would have been, with its order or in suspense. Settlement happens once for
+ * each movement, so that words, lists and two portals may all tell of the same one.
  */
 import { days, hours, later, minutes, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
@@ -12,7 +13,10 @@ import type { Settled, Settlement } from './settle.ts'
 
 /** A queue for each gateway. */
 export const settleMovements = (driver: string): string => `settle-movements-${driver}`
-/** Every minute the list is short; what the bank or the feed was late with, and what came while the portal was down, is in the long one. */
+/**
+ * Every minute the list is short; what the bank or the feed was late with, and what came while the
+ * portal was down, is in the long one.
+ */
 const lists = [
   { nameOf: settleMovements, cron: '* * * * *', spanMs: hours(2) },
   {
@@ -72,7 +76,10 @@ export function defineSettlingMovements(deps: {
     return told.filter(({ eventId }) => !heard.has(eventId))
   }
 
-  /** Kept beside the words that came by themselves, so that it is known what credited and what is settled already. */
+  /**
+   * Kept beside the words that came by themselves, so that it is known what credited and what is
+   * settled already.
+   */
   async function keep(
     driver: PaymentDriver,
     notice: Notice,
@@ -104,7 +111,8 @@ export function defineSettlingMovements(deps: {
     const first = driver.movements && (await firstPayment(driver))
     if (!driver.movements || !first) return
     const now = new Date()
-    // What came before customers could pay was never theirs; a day more, for a bank that writes days only. A portal whose clock travelled knows no first.
+    // What came before customers could pay was never theirs; a day more, for a bank that writes
+    // days only. A portal whose clock travelled knows no first.
     const [from, begun] = [later(now, -spanMs), later(first, -days(1))]
     const told = await driver.movements({
       from: begun > from && begun < now ? begun : from,

@@ -52,7 +52,8 @@ export function openPayments(
   },
 ): Payments {
   const settlement = createSettlement(deps)
-  // They need each other: a payment that is made is asked about, and to ask is to tell the driver what was ordered.
+  // They need each other: a payment that is made is asked about, and to ask is to tell the driver
+  // what was ordered.
   const orders: Orders = createOrders({
     ...deps,
     onOpened: (tx, made) => inquiry.schedule(tx, made),

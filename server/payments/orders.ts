@@ -33,7 +33,10 @@ export interface Wish {
 }
 
 export interface Orders {
-  /** Makes the payment, or finds the one that this action made before. Refuses an amount outside the catalogue's limits. */
+  /**
+   * Makes the payment, or finds the one that this action made before. Refuses an amount outside the
+   * catalogue's limits.
+   */
   open(wish: Wish, driver: PaymentDriver, channel: string): Promise<PaymentRow>
   /** The owner's own payment; anybody else's is unknown. */
   own(db: Queryable, customerId: string, code: string): Promise<PaymentRow>
@@ -48,7 +51,10 @@ export interface Orders {
 const lifeMs = minutes(15)
 const codeShape = /^[0-9A-Z]{1,32}$/
 
-/** 26 characters of Crockford's base32: 130 bits that nobody guesses, safe in any gateway's reference. */
+/**
+ * 26 characters of Crockford's base32: 130 bits that nobody guesses, safe in any gateway's
+ * reference.
+ */
 function newCode(): string {
   const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
   return Array.from(randomBytes(26), (byte) => alphabet[byte & 31]).join('')
@@ -64,7 +70,10 @@ export function createOrders(deps: {
 }): Orders {
   const { db, clock, catalog, portalUrl } = deps
 
-  /** A short reference may be taken: then another code gives another one. Undefined: the action was here before. */
+  /**
+   * A short reference may be taken: then another code gives another one. Undefined: the action was
+   * here before.
+   */
   async function insert(
     tx: Tx,
     wish: Wish,

@@ -32,7 +32,9 @@ const tell = async (
     })
   ).outcome
 
-/** What differs about this code or movement; `at` is the end of the seven days that are looked at. */
+/**
+ * What differs about this code or movement; `at` is the end of the seven days that are looked at.
+ */
 async function differences(
   about: string,
   at = new Date(),

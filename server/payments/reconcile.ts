@@ -1,6 +1,6 @@
 /**
- * Reconciliation: what the gateway says, what our payments say and what the ledger holds, side by side. It reports what differs and mends
- * nothing: money that is not understood waits for a person.
+ * Reconciliation: what the gateway says, what our payments say and what the ledger holds, side by
+ * side. It reports what differs and mends nothing: money that is not understood waits for a person.
  */
 import { later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
@@ -28,7 +28,10 @@ export interface Reconciliation {
 /** Minor units with their currency, as the operator's accounts have them. */
 const said = (amount: bigint, currency: string): string => `${amount} ${currency} (minor units)`
 
-/** What the gateway's answer about one payment does not agree with. `gone`: minor units of it that went back, as we know it. */
+/**
+ * What the gateway's answer about one payment does not agree with. `gone`: minor units of it that
+ * went back, as we know it.
+ */
 function disagreement(
   payment: PaymentRow,
   notice: Notice | null,
@@ -47,7 +50,10 @@ function disagreement(
   return undefined
 }
 
-/** Compares one gateway over a span of time. The gateway is asked about each payment, or for its list where it has one. */
+/**
+ * Compares one gateway over a span of time. The gateway is asked about each payment, or for its
+ * list where it has one.
+ */
 async function reconcileDriver(
   db: Queryable,
   orders: Orders,

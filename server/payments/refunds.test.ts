@@ -1,11 +1,16 @@
-/** Money that goes back: to its source by our wish, or taken back by the gateway. The wallet and the ledger follow, once each. */
+/**
+ * Money that goes back: to its source by our wish, or taken back by the gateway. The wallet and the
+ * ledger follow, once each.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 import { transaction } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Notice, PaymentDriver } from './driver.ts'
 
-/** What the gateway answers to the next refunds: its own word, or a failure that is put in its way. */
+/**
+ * What the gateway answers to the next refunds: its own word, or a failure that is put in its way.
+ */
 let trouble: (DriverFailure | Promise<DriverFailure>)[] = []
 let house: TestHouse
 beforeAll(async () => {
@@ -14,7 +19,8 @@ beforeAll(async () => {
       const vnpay = drivers.payments.get('vnpay')
       if (!vnpay?.refund) throw new Error('vnpay refunds')
       const refund = vnpay.refund.bind(vnpay)
-      // The network between us and the gateway: the call is made, and its answer is lost as often as it is told to.
+      // The network between us and the gateway: the call is made, and its answer is lost as often
+      // as it is told to.
       const lossy: PaymentDriver = {
         ...vnpay,
         async refund(order, wish) {

@@ -1,6 +1,6 @@
 /**
- * Refunds to the source: the money leaves the wallet first, then the gateway is asked by a job that may run twice and acts once. Refused, it is
- * the customer's again; unclear, it waits for a person.
+ * Refunds to the source: the money leaves the wallet first, then the gateway is asked by a job that
+ * may run twice and acts once. Refused, it is the customer's again; unclear, it waits for a person.
  */
 import { randomUUID } from 'node:crypto'
 import type { Currency } from '../../contract/money.ts'
@@ -25,9 +25,15 @@ const formerJob = 'refund-to-source'
 export class NotRefundable extends Error {}
 
 export interface Refunds {
-  /** Begins one; answers its id. `amount` in minor units, all that is left when undefined. Throws NotRefundable. */
+  /**
+   * Begins one; answers its id. `amount` in minor units, all that is left when undefined. Throws
+   * NotRefundable.
+   */
   begin(transactionCode: string, amount: bigint | undefined, reason: string): Promise<string>
-  /** A person looked at the gateway: one that is unclear, or that was asked for over an hour ago, is decided. Throws NotRefundable. */
+  /**
+   * A person looked at the gateway: one that is unclear, or that was asked for over an hour ago, is
+   * decided. Throws NotRefundable.
+   */
   decide(refundId: string, status: 'done' | 'refused'): Promise<void>
 }
 
@@ -62,7 +68,8 @@ export function createRefunds(deps: {
       driver: payment.driver,
       amount: refund.amount,
       currency: payment.currency as Currency,
-      // A gateway whose keys were taken away keeps its books: what is left there can still be decided by hand.
+      // A gateway whose keys were taken away keeps its books: what is left there can still be
+      // decided by hand.
       details: {
         provider: drivers.get(payment.driver)?.displayName ?? payment.driver,
         code: payment.code,
@@ -72,7 +79,10 @@ export function createRefunds(deps: {
     return { refund, payment, movement }
   }
 
-  /** `sole`: a no decides only while no other attempt was begun after this one; otherwise it is unclear. */
+  /**
+   * `sole`: a no decides only while no other attempt was begun after this one; otherwise it is
+   * unclear.
+   */
   async function close(
     id: string,
     wanted: 'done' | 'refused' | 'unclear',
@@ -120,7 +130,8 @@ export function createRefunds(deps: {
     if (refund.status === 'done' || refund.status === 'refused') return
     const driver = drivers.get(payment.driver)
     if (!driver) throw new Error(`${payment.driver} is not configured`)
-    // Before the gateway hears of it: whatever ends this process now, the next attempt knows that there was one.
+    // Before the gateway hears of it: whatever ends this process now, the next attempt knows that
+    // there was one.
     const { attempts } = await db
       .updateTable('payment_refund')
       .set((row) => ({
@@ -130,7 +141,8 @@ export function createRefunds(deps: {
       .where('id', '=', id)
       .returning('attempts')
       .executeTakeFirstOrThrow()
-    // Whether an earlier attempt may have given it back: one that was begun since the row was read counts.
+    // Whether an earlier attempt may have given it back: one that was begun since the row was read
+    // counts.
     const isFirst = refund.doubted_at === null && attempts === refund.attempts + 1
     try {
       if (!driver.refund) throw new DriverFailure('rejected', `${driver.name} cannot refund`)
@@ -150,7 +162,8 @@ export function createRefunds(deps: {
       )
     } catch (error) {
       if (!(error instanceof DriverFailure)) throw error
-      // A no to this attempt says nothing of an earlier one whose answer was lost: then a person looks.
+      // A no to this attempt says nothing of an earlier one whose answer was lost: then a person
+      // looks.
       if (error.kind === 'rejected')
         return await close(id, isFirst ? 'refused' : 'unclear', error.message, null, attempts)
       // It surely did nothing; what another attempt did meanwhile is not known here.
@@ -161,7 +174,8 @@ export function createRefunds(deps: {
           .where('id', '=', id)
           .where('attempts', '=', attempts)
           .execute()
-      // It may have happened: the same id is asked for again, and after the last try a person looks.
+      // It may have happened: the same id is asked for again, and after the last try a person
+      // looks.
       log.error({ err: error, refund: id, driver: driver.name }, 'a refund is not decided')
       if (last) return await close(id, 'unclear', error.message, null)
       throw error

@@ -1,6 +1,7 @@
 /**
- * Money that a gateway moved back after it had been credited: contra entries, once per movement. The wallet never gives more than what came, and
- * what a chargeback takes beyond that is owed to us.
+ * Money that a gateway moved back after it had been credited: contra entries, once per movement.
+ * The wallet never gives more than what came, and what a chargeback takes beyond that is owed to
+ * us.
  */
 import type { Currency } from '../../contract/money.ts'
 import { jobNames } from '../billing/index.ts'
@@ -15,7 +16,9 @@ import type { PaymentRow } from './orders.ts'
 
 type Kind = 'refunded' | 'reversed' | 'restored'
 
-/** Minor units that are gone from this payment: our own refunds and what the gateway took by itself. */
+/**
+ * Minor units that are gone from this payment: our own refunds and what the gateway took by itself.
+ */
 export async function goneFrom(tx: Queryable, paymentId: string): Promise<bigint> {
   const own = await tx
     .selectFrom('payment_refund')
@@ -52,8 +55,8 @@ async function ours(tx: Tx, payment: PaymentRow, notice: Notice): Promise<boolea
 }
 
 /**
- * The ledger's key of what this very movement took before: what comes back must have gone. Null: nothing yet; undefined: a refund of ours that
- * never went.
+ * The ledger's key of what this very movement took before: what comes back must have gone. Null:
+ * nothing yet; undefined: a refund of ours that never went.
  */
 async function went(
   tx: Tx,
@@ -121,7 +124,8 @@ export async function applyReversal(
   if (told) return 'already'
   const undoes = kind === 'restored' ? await went(tx, driver, payment, notice, movement) : ''
   if (undoes === undefined) return 'already'
-  // Perhaps told in the wrong order: a driver whose gateway mixes its words up has it say them again.
+  // Perhaps told in the wrong order: a driver whose gateway mixes its words up has it say them
+  // again.
   if (undoes === null) return 'wrong_amount'
   const before = await goneFrom(tx, payment.id)
   const left = payment.received > before ? payment.received - before : 0n

@@ -1,4 +1,7 @@
-/** Which gateway a checkout goes to: the table `payments.routing` of catalog.yaml. The method decides first, then the type. */
+/**
+ * Which gateway a checkout goes to: the table `payments.routing` of catalog.yaml. The method
+ * decides first, then the type.
+ */
 import type { RegionCode } from '../../contract/money.ts'
 import type { Catalog } from '../catalog/index.ts'
 import type { CardDriver, PaymentDriver, TokenDriver } from './driver.ts'

@@ -1,6 +1,7 @@
 /**
- * Settlement, one way for every gateway: a verified word is matched on reference, amount and currency, moves the payment only along allowed
- * transitions, and posts once. A browser never gets here.
+ * Settlement, one way for every gateway: a verified word is matched on reference, amount and
+ * currency, moves the payment only along allowed transitions, and posts once. A browser never gets
+ * here.
  */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
@@ -33,13 +34,18 @@ export interface SettlementDeps {
   readonly log: Log
 }
 
-/** The ledger's key of a gateway's movement: one movement is posted once, whatever it is posted as. */
+/**
+ * The ledger's key of a gateway's movement: one movement is posted once, whatever it is posted as.
+ */
 const keyOf = (driver: Source, movement: string): string => `${driver.name}:${movement}`
 
 export function createSettlement(deps: SettlementDeps): Settlement {
   const { db, clock, ledger, letters, jobs, log } = deps
 
-  /** Nobody else posts or parks this movement until the transaction ends; answers what waits of it in suspense, or has waited. */
+  /**
+   * Nobody else posts or parks this movement until the transaction ends; answers what waits of it
+   * in suspense, or has waited.
+   */
   async function hold(tx: Tx, driver: Source, movement: string) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`movement ${keyOf(driver, movement)}`}, 0))`.execute(
       tx,
@@ -60,7 +66,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     const parked = await hold(tx, driver, movement)
     const before = parked ?? (await ledger.posted(tx, keyOf(driver, movement)))
     if (before === undefined) return await suspend(tx, driver, notice, movement, reason)
-    // The customer types what the bank tells, and each transfer has a number of its own: another amount is another transfer.
+    // The customer types what the bank tells, and each transfer has a number of its own: another
+    // amount is another transfer.
     if (driver.credits === 'received' && before.amount !== notice.amount)
       return await parkReused(tx, driver, notice)
     // What a gateway holds under one number may grow: the rest waits too.
@@ -114,7 +121,10 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     log.warn({ driver: driver.name, movement, reason }, 'money parked in suspense')
   }
 
-  /** Credits one movement to the payment's customer; what waits for money goes on. It happens once, and never to what somebody has assigned. */
+  /**
+   * Credits one movement to the payment's customer; what waits for money goes on. It happens once,
+   * and never to what somebody has assigned.
+   */
   async function credit(
     tx: Tx,
     driver: Source,
@@ -135,7 +145,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         return 'recorded'
       }
     }
-    // One movement of the gateway pays one order: the same number under another order waits for a person.
+    // One movement of the gateway pays one order: the same number under another order waits for a
+    // person.
     if (driver.credits === 'exact' && before && before.code !== payment.code) {
       await parkReused(tx, driver, notice)
       return 'already'
@@ -251,7 +262,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       notice.amount > 0n &&
       notice.amount <= payment.amount
     ) {
-      // The word that it came was missed, and may still be told: both stand in the books now, so that it is not credited alone then.
+      // The word that it came was missed, and may still be told: both stand in the books now, so
+      // that it is not credited alone then.
       await credit(tx, driver, payment, {
         ...notice,
         status: 'succeeded',

@@ -30,7 +30,10 @@ async function meant(tx: Tx, who: string): Promise<{ customerId: string; code: s
   return { customerId: customer.id, code: null }
 }
 
-/** Credits what waits under this number of `payment_suspense` to a customer's wallet; open invoices are paid next. Throws NotAssignable. */
+/**
+ * Credits what waits under this number of `payment_suspense` to a customer's wallet; open invoices
+ * are paid next. Throws NotAssignable.
+ */
 export async function assignSuspense(
   deps: {
     db: Database

@@ -1,4 +1,7 @@
-/** Transfers to the provider's own account: what arrives is credited, each transfer once, whatever the customer typed. */
+/**
+ * Transfers to the provider's own account: what arrives is credited, each transfer once, whatever
+ * the customer typed.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 

@@ -1,4 +1,7 @@
-/** A gateway's word, from the wire to the settlement: verified, stored as it came, settled, then answered in the gateway's own words. */
+/**
+ * A gateway's word, from the wire to the settlement: verified, stored as it came, settled, then
+ * answered in the gateway's own words.
+ */
 import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Limit } from '../platform/limits.ts'
@@ -16,7 +19,10 @@ import {
 import type { Orders } from './orders.ts'
 import type { Settled, Settlement } from './settle.ts'
 
-/** How much of a word is kept, characters: a gateway's own is far shorter, and of a forged one the beginning tells enough. */
+/**
+ * How much of a word is kept, characters: a gateway's own is far shorter, and of a forged one the
+ * beginning tells enough.
+ */
 const maxKept = { verified: 64 * 1024, forged: 2 * 1024 }
 
 /** PostgreSQL's text holds no NUL. */
@@ -52,7 +58,8 @@ async function named(db: Database, driver: PaymentDriver, notice: Notice): Promi
   const payment = await db
     .selectFrom('payment')
     .select('reference')
-    // Where the answer to our own call was lost, the gateway's id is known from its word about the money.
+    // Where the answer to our own call was lost, the gateway's id is known from its word about the
+    // money.
     .where((eb) =>
       eb.or([
         eb('provider_ref', '=', notice.paymentRef ?? ''),

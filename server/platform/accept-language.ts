@@ -1,7 +1,10 @@
 /** The one reader of Accept-Language: of the API, of invoices, and of what the edge shows. */
 import type { Language } from '../../contract/errors.ts'
 
-/** `vi` when Vietnamese is preferred to English, by the header's weights (RFC 9110, 12.5.4); `*` stands for English. English otherwise. */
+/**
+ * `vi` when Vietnamese is preferred to English, by the header's weights (RFC 9110, 12.5.4); `*`
+ * stands for English. English otherwise.
+ */
 export function acceptedLanguage(header: string | undefined): Language {
   let best: Language = 'en'
   let weight = 0

@@ -1,6 +1,6 @@
 /**
- * Refusing early what could only be answered late. Two signs of load are watched: how long the event
- * loop keeps its turns waiting, and how many calls wait for a connection to the database.
+ * Refusing early what could only be answered late. Two signs of load are watched: how long the
+ * event loop keeps its turns waiting, and how many calls wait for a connection to the database.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Refusal } from './errors.ts'

@@ -1,7 +1,7 @@
 /**
  * The name of a browser: random, kept by it for 90 days where no script reads it, and sent to the
- * sign-in only. It grants nothing; a browser that signed an account in before is not made to wait for
- * what strangers do there.
+ * sign-in only. It grants nothing; a browser that signed an account in before is not made to wait
+ * for what strangers do there.
  */
 import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'

@@ -7,7 +7,9 @@ export interface Clock {
 export const systemClock: Clock = { now: () => new Date() }
 
 export interface TravellingClock extends Clock {
-  /** Keeps in step with the offset in the database, and tells of every move. Answers what stops it. */
+  /**
+   * Keeps in step with the offset in the database, and tells of every move. Answers what stops it.
+   */
   follow(db: Queryable, onMove: () => void): Promise<() => void>
 }
 

@@ -1,4 +1,7 @@
-/** The database: one pool, typed queries, numbered SQL migrations, and transactions that may leave something to do after the commit. */
+/**
+ * The database: one pool, typed queries, numbered SQL migrations, and transactions that may leave
+ * something to do after the commit.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -60,7 +63,8 @@ function open(config: pg.PoolConfig, onError: (error: Error) => void): Pool {
   pool.on('error', (error) => {
     if (!closing) onError(error)
   })
-  // A connection that ends while it is in use tells its query, and then says it again as an event: unheard, that would end the process.
+  // A connection that ends while it is in use tells its query, and then says it again as an event:
+  // unheard, that would end the process.
   pool.on('connect', (client) => {
     client.on('error', () => undefined)
   })
@@ -91,8 +95,9 @@ const folderProvider = (folder: string): MigrationProvider => ({
 })
 
 /**
- * Applies what is missing, under Kysely's lock: several processes may start at once. Answers the names applied. On a connection of its own, without the limits of
- * calls: an index over years of entries takes its time, and so does waiting for the process that makes it.
+ * Applies what is missing, under Kysely's lock: several processes may start at once. Answers the
+ * names applied. On a connection of its own, without the limits of calls: an index over years of
+ * entries takes its time, and so does waiting for the process that makes it.
  */
 export async function migrate(url: string): Promise<string[]> {
   // What breaks while it is idle breaks the next query too, and that one is heard.
@@ -114,7 +119,10 @@ export async function migrate(url: string): Promise<string[]> {
 
 const afterCommit = new WeakMap<Queryable, (() => void)[]>()
 
-/** Runs `work` in one transaction, then whatever it left with `onCommit`. Nothing runs when it rolls back. */
+/**
+ * Runs `work` in one transaction, then whatever it left with `onCommit`. Nothing runs when it rolls
+ * back.
+ */
 export async function transaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   const todo: (() => void)[] = []
   const result = await db.transaction().execute(async (tx) => {
@@ -127,7 +135,10 @@ export async function transaction<T>(db: Database, work: (tx: Tx) => Promise<T>)
   return result
 }
 
-/** A hint to give once the transaction is committed (wake a worker, push an event). The database must be right without it. */
+/**
+ * A hint to give once the transaction is committed (wake a worker, push an event). The database
+ * must be right without it.
+ */
 export function onCommit(tx: Tx, act: () => void): void {
   afterCommit.get(tx)?.push(act)
 }
@@ -140,7 +151,10 @@ export const databaseError = (
     ? { code: error.code, constraint: error.constraint }
     : undefined
 
-/** Shutting down, starting, too many connections, no connections taken, no such database (SQLSTATE); and what the network says of a server that is gone. */
+/**
+ * Shutting down, starting, too many connections, no connections taken, no such database (SQLSTATE);
+ * and what the network says of a server that is gone.
+ */
 const absence = new Set([
   '57P01',
   '57P02',
@@ -155,7 +169,9 @@ const absence = new Set([
   'EHOSTUNREACH',
   'ENOTFOUND',
 ])
-/** The pool is exhausted or the database is gone: trouble that passes, not a bug of this request. */
+/**
+ * The pool is exhausted or the database is gone: trouble that passes, not a bug of this request.
+ */
 export const databaseIsAway = (error: unknown): boolean =>
   error instanceof Error &&
   (/timeout exceeded when trying to connect|Connection terminated|is not queryable|Query read timeout|ENOENT.*PGSQL/.test(
@@ -164,5 +180,7 @@ export const databaseIsAway = (error: unknown): boolean =>
     absence.has((error as { code?: string }).code ?? ''))
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-/** An id that is no UUID cannot be anybody's: answer 404 without troubling the database's parser. */
+/**
+ * An id that is no UUID cannot be anybody's: answer 404 without troubling the database's parser.
+ */
 export const isUuid = (text: string): boolean => uuid.test(text)

@@ -2,7 +2,10 @@
 import { Resolver } from 'node:dns/promises'
 
 export interface DnsLookup {
-  /** What is found, lower case without a dot at the end; empty when the name has none. Undefined: nobody answered. */
+  /**
+   * What is found, lower case without a dot at the end; empty when the name has none. Undefined:
+   * nobody answered.
+   */
   cname(name: string): Promise<readonly string[] | undefined>
   /** IPv4 and IPv6. */
   addresses(name: string): Promise<readonly string[] | undefined>
@@ -10,8 +13,8 @@ export interface DnsLookup {
 }
 
 /**
- * Asks `near` first for the names that are its own to answer, `far` for all others, and for those of which `near` knows nothing: they may stand in a
- * zone below that is delegated on.
+ * Asks `near` first for the names that are its own to answer, `far` for all others, and for those
+ * of which `near` knows nothing: they may stand in a zone below that is delegated on.
  */
 export function lookUpNear(
   near: DnsLookup,
@@ -33,7 +36,10 @@ export function lookUpNear(
 
 const none = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
 
-/** `servers`: addresses with an optional port, in the order they are asked; the system's own when empty. */
+/**
+ * `servers`: addresses with an optional port, in the order they are asked; the system's own when
+ * empty.
+ */
 export function createDnsLookup(servers: readonly string[], timeoutMs = 2000): DnsLookup {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 1 })
   if (servers.length > 0) resolver.setServers(servers)

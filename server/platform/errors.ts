@@ -1,13 +1,22 @@
-/** The three kinds of trouble: a plain no to the customer, a driver's failure, and (anything else) a bug. */
+/**
+ * The three kinds of trouble: a plain no to the customer, a driver's failure, and (anything else) a
+ * bug.
+ */
 import type { ErrorCode } from '../../contract/index.ts'
 
-/** A plain no to the customer. The text comes from `contract/errors.ts`; `fields` names what is wrong where. */
+/**
+ * A plain no to the customer. The text comes from `contract/errors.ts`; `fields` names what is
+ * wrong where.
+ */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly fields: Readonly<Record<string, string>> | undefined
   /** For `rate_limited`: seconds until another try makes sense. */
   readonly retryAfterSeconds: number | undefined
-  /** True when what was written before the refusal must stay, such as the count of wrong codes. Otherwise all is rolled back. */
+  /**
+   * True when what was written before the refusal must stay, such as the count of wrong codes.
+   * Otherwise all is rolled back.
+   */
   readonly keepsWrites: boolean
   constructor(
     code: ErrorCode,
@@ -27,8 +36,9 @@ export class Refusal extends Error {
 }
 
 /**
- * `rejected`: the other side said no, repeating is useless. `full`: so it is until somebody makes room. `unavailable`: repeat later.
- * `unclear`: it may have happened; ask before repeating (money never repeats blindly).
+ * `rejected`: the other side said no, repeating is useless. `full`: so it is until somebody makes
+ * room. `unavailable`: repeat later. `unclear`: it may have happened; ask before repeating (money
+ * never repeats blindly).
  */
 export type DriverFailureKind = 'rejected' | 'full' | 'unavailable' | 'unclear'
 

@@ -1,4 +1,6 @@
-/** A bounded place for costly work: so many at a time, so many who wait, and a refusal for the rest. */
+/**
+ * A bounded place for costly work: so many at a time, so many who wait, and a refusal for the rest.
+ */
 import { Refusal } from './errors.ts'
 
 export interface Gate {

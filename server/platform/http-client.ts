@@ -1,6 +1,7 @@
 /**
- * A small fetch for drivers: a time limit, a limit on the answer's size, and every trouble told as a DriverFailure.
- * It never logs; messages name the other side, the method and the status, and never an address, a body or a secret.
+ * A small fetch for drivers: a time limit, a limit on the answer's size, and every trouble told as
+ * a DriverFailure. It never logs; messages name the other side, the method and the status, and
+ * never an address, a body or a secret.
  */
 import { DriverFailure, type DriverFailureKind } from './errors.ts'
 
@@ -16,9 +17,15 @@ export interface HttpCall {
   readonly timeoutMs?: number
   /** Statuses beyond 2xx that the caller wants to read itself. */
   readonly accept?: readonly number[]
-  /** Whether the same call may be made again without harm; a GET may. Decides what a lost answer means. */
+  /**
+   * Whether the same call may be made again without harm; a GET may. Decides what a lost answer
+   * means.
+   */
   readonly repeatable?: boolean
-  /** What a 5xx means. A call that moves money says 'unclear': the other side may have acted before it fell. */
+  /**
+   * What a 5xx means. A call that moves money says 'unclear': the other side may have acted before
+   * it fell.
+   */
   readonly serverError?: DriverFailureKind
   readonly maxBytes?: number
 }
@@ -31,7 +38,10 @@ export interface HttpAnswer {
 export const defaultTimeoutMs = 10_000
 const defaultMaxBytes = 1_048_576
 
-/** Troubles that come before the first byte of a request is sent: nothing can have happened at the other side. */
+/**
+ * Troubles that come before the first byte of a request is sent: nothing can have happened at the
+ * other side.
+ */
 const beforeSending = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -48,7 +58,10 @@ const beforeSending = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
-/** The system's code of a failed fetch; a host with two addresses gives one error for each, and all must agree on "not sent". */
+/**
+ * The system's code of a failed fetch; a host with two addresses gives one error for each, and all
+ * must agree on "not sent".
+ */
 function codes(error: unknown): string[] {
   if (!(error instanceof Error)) return []
   if (error instanceof AggregateError) return error.errors.flatMap(codes)
@@ -69,9 +82,10 @@ async function readLimited(response: Response, peer: string, maxBytes: number): 
 }
 
 /**
- * Makes one call and reads the whole answer within `timeoutMs` (default 10 s). Redirections are not followed.
- * Throws DriverFailure: `unavailable` when nothing was sent, on 5xx and on a lost answer to a repeatable call; `unclear` when the
- * answer to any other call was lost; `rejected` on 3xx and 4xx that `accept` does not name (408 and 429 are `unavailable`).
+ * Makes one call and reads the whole answer within `timeoutMs` (default 10 s). Redirections are not
+ * followed. Throws DriverFailure: `unavailable` when nothing was sent, on 5xx and on a lost answer
+ * to a repeatable call; `unclear` when the answer to any other call was lost; `rejected` on 3xx and
+ * 4xx that `accept` does not name (408 and 429 are `unavailable`).
  */
 export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
   const { peer, method } = call

@@ -1,4 +1,6 @@
-/** What went wrong, as the customer may know it: the failure's envelope, in the caller's language. */
+/**
+ * What went wrong, as the customer may know it: the failure's envelope, in the caller's language.
+ */
 import type { FastifyError, FastifyRequest } from 'fastify'
 import {
   errorStatus,
@@ -29,7 +31,10 @@ export function failure(
 export const languageOfRequest = (request: FastifyRequest): Language =>
   acceptedLanguage(request.headers['accept-language'])
 
-/** What went wrong, as the customer may know it. Anything unknown is a bug: 500, and the log keeps the detail. */
+/**
+ * What went wrong, as the customer may know it. Anything unknown is a bug: 500, and the log keeps
+ * the detail.
+ */
 export function explain(
   error: unknown,
   request: FastifyRequest,
@@ -63,7 +68,8 @@ export function explain(
     error instanceof SyntaxError
   )
     return { body: no('bad_json') }
-  // An address that cannot be decoded, whose id is absurdly long, or that climbs out of a folder, names nothing of ours.
+  // An address that cannot be decoded, whose id is absurdly long, or that climbs out of a folder,
+  // names nothing of ours.
   if (
     code === 'FST_ERR_BAD_URL' ||
     code === 'FST_ERR_MAX_PARAM_LENGTH' ||

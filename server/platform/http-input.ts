@@ -12,7 +12,10 @@ import { Refusal } from './errors.ts'
 /** What a call without a body of its own takes: none, or an empty one. */
 export const noBody = z.strictObject({})
 
-/** Of a body with a thousand faults the first are told: an answer is never longer than what it answers. */
+/**
+ * Of a body with a thousand faults the first are told: an answer is never longer than what it
+ * answers.
+ */
 const fieldsTold = 50
 
 function fieldsOf(issues: readonly z.core.$ZodIssue[], language: Language): Record<string, string> {

@@ -51,14 +51,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
       {},
       log.level === 'info' ? { level: 'warn' } : {},
     ) as unknown as import('fastify').FastifyBaseLogger,
-    // One line per request is written below, with the route's pattern and no query string (tickets travel there).
+    // One line per request is written below, with the route's pattern and no query string (tickets
+    // travel there).
     logController: new LogController({ disableRequestLogging: true }),
-    // One hop: the proxy in front. What stands further left in X-Forwarded-For is whatever the caller wrote.
+    // One hop: the proxy in front. What stands further left in X-Forwarded-For is whatever the
+    // caller wrote.
     trustProxy: options.trustProxy && ((_address: string, hop: number) => hop === 0),
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: 'idle',
     http: { shouldUpgradeCallback: opensWebSocket },
-    // What arrives on an open connection while the portal stops is still answered, in our own words, and the connection ends with it.
+    // What arrives on an open connection while the portal stops is still answered, in our own
+    // words, and the connection ends with it.
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (request) => {
@@ -83,7 +86,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   })
   server.addHook('onClose', async () => clearTimeout(patience))
 
-  // An empty body with a JSON content type is no body: logout and pay have none, and clients send the header all the same.
+  // An empty body with a JSON content type is no body: logout and pay have none, and clients send
+  // the header all the same.
   const parseJson = server.getDefaultJsonParser('error', 'error')
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined)
@@ -104,7 +108,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   })
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
-    // Calls are what an operator looks for; pages, their parts and the probes of a monitor would bury them.
+    // Calls are what an operator looks for; pages, their parts and the probes of a monitor would
+    // bury them.
     const level = request.url.startsWith('/api/') ? 'info' : 'debug'
     log[level](
       {

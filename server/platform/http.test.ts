@@ -1,4 +1,7 @@
-/** The wire as a stranger meets it: envelopes, refusals, languages, sizes, and whatever rubbish can be sent. */
+/**
+ * The wire as a stranger meets it: envelopes, refusals, languages, sizes, and whatever rubbish can
+ * be sent.
+ */
 import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
@@ -33,7 +36,10 @@ function refused(answer: Answer, status: number, code: string): Record<string, s
   return answer.body.error?.fields ?? {}
 }
 
-/** Bytes as they are, for what no HTTP client would send. Answers what came back until the server closed. */
+/**
+ * Bytes as they are, for what no HTTP client would send. Answers what came back until the server
+ * closed.
+ */
 const raw = (text: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let heard = ''

@@ -1,6 +1,7 @@
 /**
- * Where HTTP meets the house: one route from one contract object. Schemas are checked, the caller is known, the answer has its envelope, the
- * three kinds of trouble become statuses here and nowhere else. Rooms get plain calls and know no HTTP.
+ * Where HTTP meets the house: one route from one contract object. Schemas are checked, the caller
+ * is known, the answer has its envelope, the three kinds of trouble become statuses here and
+ * nowhere else. Rooms get plain calls and know no HTTP.
  */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -42,9 +43,9 @@ export interface Http {
   readonly endpoints: readonly Endpoint[]
   read<E extends Endpoint>(endpoint: E, handle: (call: Call<E>) => Promise<Answer<E>>): void
   /**
-   * A write: its handler stands in one transaction and has nothing but `tx` to ask the database. What
-   * takes long, or asks somebody else, is done in `prepare`, before the transaction begins; not for a
-   * call whose answer is kept already.
+   * A write: its handler stands in one transaction and has nothing but `tx` to ask the database.
+   * What takes long, or asks somebody else, is done in `prepare`, before the transaction begins;
+   * not for a call whose answer is kept already.
    */
   write<E extends Endpoint>(endpoint: E, handle: (call: Write<E>) => Promise<Answer<E>>): void
   write<E extends Endpoint, P>(
@@ -54,7 +55,10 @@ export interface Http {
   ): void
   /** A write that reaches a third party: it opens its own transactions, before and after. */
   act<E extends Endpoint>(endpoint: E, handle: (call: Act<E>) => Promise<Answer<E>>): void
-  /** A write whose success travels without the envelope, where another protocol prescribes the answer. */
+  /**
+   * A write whose success travels without the envelope, where another protocol prescribes the
+   * answer.
+   */
   plain<E extends Endpoint>(
     endpoint: E,
     handle: (call: Write<E>) => Promise<Input<E['result']>>,

@@ -1,4 +1,6 @@
-/** Idempotency-Key on a real write: beginning a top-up, which makes a new code each time it acts. */
+/**
+ * Idempotency-Key on a real write: beginning a top-up, which makes a new code each time it acts.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -115,6 +117,21 @@ describe('the same key', () => {
       expect([answer.status, answer.body.error?.code]).toEqual([409, 'idempotency_in_progress'])
     expect(await payments()).toBe(before + 1)
     expect((await begin(key)).text).toBe(done[0]?.text)
+  })
+
+  test('at once counts against no limit twice: the first acts, the second is told of it', async () => {
+    // One code a minute may be asked for from one address.
+    const recover = (key: string) =>
+      portal.call('POST', '/api/v1/auth/recover', {
+        body: { email: an.email },
+        headers: { 'idempotency-key': key },
+      })
+    const key = randomUUID()
+    const answers = await Promise.all([recover(key), recover(key)])
+    expect(Math.min(...answers.map(({ status }) => status))).toBe(200)
+    for (const { status, body: said } of answers.filter((answer) => answer.status !== 200))
+      expect([status, said.error?.code]).toEqual([409, 'idempotency_in_progress'])
+    expect((await recover(randomUUID())).status).toBe(429)
   })
 
   test('a refusal is an answer too', async () => {

@@ -1,8 +1,9 @@
 /**
- * Idempotency-Key (after draft-ietf-httpapi-idempotency-key-header-07). Of a call that touches only the database the answer is kept in the
- * same transaction as the work, so a kill between the two cannot happen. A call that reaches a third party cannot be one transaction: it is
- * given an id that a repetition gets again, and acts once under it. While the first runs, an advisory lock answers the second; a crash drops
- * the lock by itself.
+ * Idempotency-Key (after draft-ietf-httpapi-idempotency-key-header-07). Of a call that touches only
+ * the database the answer is kept in the same transaction as the work, so a kill between the two
+ * cannot happen. A call that reaches a third party cannot be one transaction: it is given an id
+ * that a repetition gets again, and acts once under it. While the first runs, an advisory lock
+ * answers the second; a crash drops the lock by itself.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -18,6 +19,11 @@ export interface IdempotencyStore {
   readonly secrets: Secrets
   readonly clock: Clock
   readonly locks: SessionLocks
+  /**
+   * Calls of this process that are between their first step and their answer, so that one that
+   * comes again counts against no limit before it is told that the first is under way.
+   */
+  readonly underWay: Set<bigint>
 }
 export interface KeyedCall {
   readonly scope: string
@@ -48,7 +54,10 @@ const lockOf = (call: KeyedCall): bigint =>
 const passes = (refusal: Refusal): boolean =>
   refusal.code === 'rate_limited' || refusal.code === 'unavailable'
 
-/** The answer that is kept under this key, if it was given within a day. Refuses with idempotency_key_reused. */
+/**
+ * The answer that is kept under this key, if it was given within a day. Refuses with
+ * idempotency_key_reused.
+ */
 async function keptAnswer(
   store: IdempotencyStore,
   tx: Queryable,
@@ -121,11 +130,27 @@ interface Steps<P> {
 export async function answered<P>(
   store: IdempotencyStore,
   call: KeyedCall,
-  { prepare, work, wordRefusal }: Steps<P>,
+  steps: Steps<P>,
 ): Promise<KeptAnswer & { replayed: boolean }> {
   const fingerprint = fingerprintOf(store, call)
   const given = await keptAnswer(store, store.db, call, fingerprint)
   if (given) return { ...given, replayed: true }
+  const lock = lockOf(call)
+  if (store.underWay.has(lock)) throw new Refusal('idempotency_in_progress')
+  store.underWay.add(lock)
+  try {
+    return await answeredFirst(store, call, fingerprint, steps)
+  } finally {
+    store.underWay.delete(lock)
+  }
+}
+
+async function answeredFirst<P>(
+  store: IdempotencyStore,
+  call: KeyedCall,
+  fingerprint: Buffer,
+  { prepare, work, wordRefusal }: Steps<P>,
+): Promise<KeptAnswer & { replayed: boolean }> {
   const ready = await prepare().then(
     (prepared) => ({ prepared }),
     (error: unknown) => {
@@ -156,8 +181,9 @@ export async function answered<P>(
 }
 
 /**
- * Runs `work` outside a transaction, at most one at a time per key, until it has answered once. A repetition after a kill, or after a third
- * party that did not answer, gets the same `actionId`: whatever `work` begins must be begun once under it. Answers and refusals are kept as in
+ * Runs `work` outside a transaction, at most one at a time per key, until it has answered once. A
+ * repetition after a kill, or after a third party that did not answer, gets the same `actionId`:
+ * whatever `work` begins must be begun once under it. Answers and refusals are kept as in
  * `answered`.
  */
 export async function acted(

@@ -1,4 +1,6 @@
-/** Durable jobs: those that give up are seen and started again, and repeated ones do not pile up. */
+/**
+ * Durable jobs: those that give up are seen and started again, and repeated ones do not pile up.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'

@@ -1,6 +1,7 @@
 /**
- * Durable jobs on pg-boss. A job is added in the business transaction, may run twice and must act once. A killed worker's jobs come back at the
- * next start, or after the heartbeat limit while another portal lives. Workers in this process are woken at the commit; polling is the fallback.
+ * Durable jobs on pg-boss. A job is added in the business transaction, may run twice and must act
+ * once. A killed worker's jobs come back at the next start, or after the heartbeat limit while
+ * another portal lives. Workers in this process are woken at the commit; polling is the fallback.
  */
 import type pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'
@@ -17,7 +18,10 @@ export interface Attempt {
   readonly number: number
   /** True when no further attempt follows a failure. */
   readonly last: boolean
-  /** Aborted when the portal stops, or when the job was taken from this worker: what fails then is no failure of the work. */
+  /**
+   * Aborted when the portal stops, or when the job was taken from this worker: what fails then is
+   * no failure of the work.
+   */
   readonly signal: AbortSignal
 }
 
@@ -66,7 +70,9 @@ const defaults = {
   longestDelaySeconds: 60,
   limitSeconds: 300,
 }
-/** Seconds without a sign of life after which a job is taken from a worker; pg-boss takes no less. */
+/**
+ * Seconds without a sign of life after which a job is taken from a worker; pg-boss takes no less.
+ */
 const heartbeatSeconds = 10
 const pollSeconds = 2
 /** A job that waits longer is forgotten, unless it is tried without a limit. */
@@ -107,8 +113,9 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
   }
 
   /**
-   * Jobs that are marked as running while no other worker lives were in the hands of one that was killed: they wait again, at once, and the kill
-   * counts as no try. (pg-boss alone would notice after the heartbeat limit and wait longer after each kill.)
+   * Jobs that are marked as running while no other worker lives were in the hands of one that was
+   * killed: they wait again, at once, and the kill counts as no try. (pg-boss alone would notice
+   * after the heartbeat limit and wait longer after each kill.)
    */
   async function takeBack(session: pg.Client): Promise<void> {
     const { rowCount } = await session.query(
@@ -183,7 +190,8 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
                 )
                 throw error
               } finally {
-                // Where one job lay there may be more: left to itself a worker sleeps after each of them.
+                // Where one job lay there may be more: left to itself a worker sleeps after each of
+                // them.
                 const own = ids[place]
                 if (running && own !== undefined) boss.notifyWorker(own)
               }
@@ -204,7 +212,8 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
     async health() {
       if (!running) return 'the job worker is not running'
       if (mode === 'work' && !presence.shown()) return 'other portals do not see the job worker'
-      // Trouble is remembered until something goes well: where nothing is to be done for hours, asking is what goes well.
+      // Trouble is remembered until something goes well: where nothing is to be done for hours,
+      // asking is what goes well.
       if (troubled && (await boss.schemaVersion().catch(() => null)) !== null) troubled = false
       return troubled ? 'the job queue has trouble with the database' : undefined
     },

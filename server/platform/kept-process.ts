@@ -4,7 +4,10 @@ import { seconds } from './clock.ts'
 import type { Log } from './log.ts'
 
 export interface KeptProcess {
-  /** Resolves when it first says it is ready. Rejects with its exit code when it ends before: a start that fails is not tried again. */
+  /**
+   * Resolves when it first says it is ready. Rejects with its exit code when it ends before: a
+   * start that fails is not tried again.
+   */
   readonly ready: Promise<void>
   /** Ends it well; it is started again at once, in the environment of then. */
   renew(): void

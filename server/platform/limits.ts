@@ -1,4 +1,7 @@
-/** Attempt counters on PostgreSQL, shared by every process. They have a small pool of their own, so that a counter never waits for a transaction that waits for the counter. */
+/**
+ * Attempt counters on PostgreSQL, shared by every process. They have a small pool of their own, so
+ * that a counter never waits for a transaction that waits for the counter.
+ */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
@@ -25,7 +28,10 @@ const refuse = (msBeforeNext: number): never => {
   throw new Refusal('rate_limited', { retryAfterSeconds: msBeforeNext / 1000 })
 }
 
-/** Keys are email and network addresses, of any length: the table holds only their hash, which always fits. */
+/**
+ * Keys are email and network addresses, of any length: the table holds only their hash, which
+ * always fits.
+ */
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url')
 
 /** The counters' library reckons with numbers, where the rest of the house reads int8 as bigint. */

@@ -1,6 +1,7 @@
 /**
- * PostgreSQL's advisory locks that have one holder in a whole database, each with its number. They stand together so that no two are the same: who waits for
- * one of them should not wait for what another one guards. The sandbox, which knows nothing of the portal, has 727 081.
+ * PostgreSQL's advisory locks that have one holder in a whole database, each with its number. They
+ * stand together so that no two are the same: who waits for one of them should not wait for what
+ * another one guards. The sandbox, which knows nothing of the portal, has 727 081.
  */
 export const lockKeys = {
   /** Making the portal's role and database. */

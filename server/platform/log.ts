@@ -1,4 +1,7 @@
-/** Structured log lines on stderr. Secrets never reach them: what could hold one is redacted by name. */
+/**
+ * Structured log lines on stderr. Secrets never reach them: what could hold one is redacted by
+ * name.
+ */
 import pino from 'pino'
 
 export type Log = pino.Logger

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { networkOf } from './network.ts'
+import { networkOf, widerNetworkOf } from './network.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -38,3 +38,11 @@ test('an IPv4 address counts the same however it is written', () => {
     }),
   )
 })
+
+test.each([
+  ['192.0.2.7', '192.0.0.0/16'],
+  ['192.0.77.1', '192.0.0.0/16'],
+  ['2001:db8:1:2::/64', '2001:db8::/32'],
+  ['2001:db8:0:0::/64', '2001:db8::/32'],
+  ['', ''],
+])('%s is a part of %s', (network, wider) => expect(widerNetworkOf(network)).toBe(wider))

@@ -36,3 +36,13 @@ export function networkOf(ip: string): string {
     .map((group) => group.toString(16))
     .join(':')}::/64`
 }
+
+/**
+ * The wider network of one that `networkOf` answered: IPv4 /16, IPv6 /32, the least that registries
+ * allot to a provider (RIPE-738, 5.1). Who can ask from many networks mostly has them in one.
+ */
+export function widerNetworkOf(network: string): string {
+  if (isIPv4(network)) return `${network.split('.').slice(0, 2).join('.')}.0.0/16`
+  const groups = network.replace(/::\/64$/, '').split(':')
+  return groups.length === 4 ? `${groups.slice(0, 2).join(':')}::/32` : network
+}

@@ -1,4 +1,6 @@
-/** Many calls at once: what one customer does, or a crowd at the sign-in, leaves the others alone. */
+/**
+ * Many calls at once: what one customer does, or a crowd at the sign-in, leaves the others alone.
+ */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'

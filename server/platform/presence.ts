@@ -1,6 +1,7 @@
 /**
- * How processes with a worker on one database know of each other: an advisory lock that all of them share, each on a connection of its own, so that it goes
- * with the process. A connection that breaks under a process that lives is opened again, and the lock is taken again.
+ * How processes with a worker on one database know of each other: an advisory lock that all of them
+ * share, each on a connection of its own, so that it goes with the process. A connection that
+ * breaks under a process that lives is opened again, and the lock is taken again.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -16,7 +17,10 @@ const answerMs = 30_000
 const farewellMs = 1000
 
 export interface Presence {
-  /** Shows this process to the others. Where it sees none, `alone` runs before, and whoever starts meanwhile waits. */
+  /**
+   * Shows this process to the others. Where it sees none, `alone` runs before, and whoever starts
+   * meanwhile waits.
+   */
   show(alone: (session: pg.Client) => Promise<void>): Promise<void>
   /** Whether the others see this process now. */
   shown(): boolean
@@ -73,7 +77,8 @@ export function createPresence(url: string, log: Log): Presence {
   }
   async function showAgain(): Promise<void> {
     try {
-      // Whoever believes to be alone just now has it for a moment; what they took back in the meantime runs twice and acts once.
+      // Whoever believes to be alone just now has it for a moment; what they took back in the
+      // meantime runs twice and acts once.
       await open(async (client) => {
         await client.query('select pg_advisory_lock_shared($1)', [lockKeys.jobWorkers])
       })

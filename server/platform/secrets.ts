@@ -1,4 +1,7 @@
-/** Sealing of what must wait in the database but may not lie there in the clear, and the keys derived from the portal's one secret. */
+/**
+ * Sealing of what must wait in the database but may not lie there in the clear, and the keys
+ * derived from the portal's one secret.
+ */
 import {
   createCipheriv,
   createDecipheriv,
@@ -12,11 +15,17 @@ import path from 'node:path'
 import type { Queryable } from './db.ts'
 
 export interface Secrets {
-  /** AES-256-GCM; `purpose` is bound to the sealed text, so that it opens only for what it was sealed for. */
+  /**
+   * AES-256-GCM; `purpose` is bound to the sealed text, so that it opens only for what it was
+   * sealed for.
+   */
   seal(purpose: string, text: string): Buffer
   /** Throws when the text was sealed with another key or for another purpose. */
   open(purpose: string, sealed: Uint8Array): string
-  /** HMAC-SHA256 of a short secret such as a one-time code, so that a stolen table tells nothing without the key. */
+  /**
+   * HMAC-SHA256 of a short secret such as a one-time code, so that a stolen table tells nothing
+   * without the key.
+   */
   fingerprint(purpose: string, text: string): Buffer
   /** A stable secret of its own for a named use, 64 hex characters. */
   derive(name: string): string
@@ -70,8 +79,8 @@ const fingerprintOf = (root: string): string =>
 
 /**
  * The secrets of a database. What they are derived from is kept in it, sealed with the secret that
- * the operator gives (`given`), so that the operator's secret can be changed: with the one of before
- * as `previous` it is sealed anew, and everything that was derived stays what it was. Throws
+ * the operator gives (`given`), so that the operator's secret can be changed: with the one of
+ * before as `previous` it is sealed anew, and everything that was derived stays what it was. Throws
  * WrongSecret with a sentence for the operator where neither opens it.
  */
 export async function openSecrets(
@@ -116,7 +125,10 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** The portal's secret: the given one, or one made at the first start and kept in DATA_DIR (mode 0600). */
+/**
+ * The portal's secret: the given one, or one made at the first start and kept in DATA_DIR (mode
+ * 0600).
+ */
 export function loadRootSecret(dataFolder: string, given: string | undefined): string {
   if (given !== undefined) return given
   const file = path.join(dataFolder, 'secret')

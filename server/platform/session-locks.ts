@@ -1,11 +1,14 @@
 /**
- * Locks that last longer than a transaction and shorter than the process: PostgreSQL's session advisory locks on one connection of their own.
- * A kill drops them with the connection.
+ * Locks that last longer than a transaction and shorter than the process: PostgreSQL's session
+ * advisory locks on one connection of their own. A kill drops them with the connection.
  */
 import pg from 'pg'
 
 export interface SessionLocks {
-  /** Answers how to let go of it, or undefined when somebody holds it. Throws when the database is away. */
+  /**
+   * Answers how to let go of it, or undefined when somebody holds it. Throws when the database is
+   * away.
+   */
   tryHold(key: bigint): Promise<(() => Promise<void>) | undefined>
   close(): Promise<void>
 }

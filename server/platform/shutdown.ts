@@ -1,6 +1,7 @@
 /**
- * Ending well. Ctrl-C in a terminal reaches the whole process group, and npm and the start script hand it on as well: the same wish arrives two or
- * three times. Libraries take the second signal as "at once"; here repetitions within a moment are the same wish, and only a later one forces.
+ * Ending well. Ctrl-C in a terminal reaches the whole process group, and npm and the start script
+ * hand it on as well: the same wish arrives two or three times. Libraries take the second signal as
+ * "at once"; here repetitions within a moment are the same wish, and only a later one forces.
  */
 import { seconds } from './clock.ts'
 import type { Log } from './log.ts'
@@ -15,10 +16,10 @@ export interface Shutdown {
 }
 
 /**
- * `close` runs once, on a signal or an uncaught exception; the process ends when it is done, or after
- * `limitMs`. A child that its parent ends is not `ofTheTerminal`: Ctrl-C and a hang-up reach it as
- * well and are the parent's to act on. `reload` is what a hang-up means to a service (systemctl
- * reload, logrotate); on a terminal it is the terminal's end. SIGUSR2 always reloads.
+ * `close` runs once, on a signal or an uncaught exception; the process ends when it is done, or
+ * after `limitMs`. A child that its parent ends is not `ofTheTerminal`: Ctrl-C and a hang-up reach
+ * it as well and are the parent's to act on. `reload` is what a hang-up means to a service
+ * (systemctl reload, logrotate); on a terminal it is the terminal's end. SIGUSR2 always reloads.
  */
 export function closeOnSignals(
   close: (signal: NodeJS.Signals | undefined) => Promise<void>,

@@ -1,12 +1,16 @@
 /**
- * What the start leaves behind: compiled schemas, documents, text that was read once. V8 collects when it needs room, and a portal at rest needs
- * none, so without this it holds on to some 60 MB for as long as nobody comes.
+ * What the start leaves behind: compiled schemas, documents, text that was read once. V8 collects
+ * when it needs room, and a portal at rest needs none, so without this it holds on to some 60 MB
+ * for as long as nobody comes.
  */
 import module from 'node:module'
 import v8 from 'node:v8'
 import vm from 'node:vm'
 
-/** Long enough that the first visitors, who come as soon as it is ready, do not meet the pause of some 100 ms. */
+/**
+ * Long enough that the first visitors, who come as soon as it is ready, do not meet the pause of
+ * some 100 ms.
+ */
 const afterMs = 10_000
 
 /** Collects it, once. Keeps no process alive. */

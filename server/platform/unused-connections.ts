@@ -2,8 +2,9 @@ import type http from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Node's `closeIdleConnections` leaves out those that never carried a request, and its own time limits for them end with the listening: one
- * client that connected and said nothing would keep a closing server waiting. Answers what ends them.
+ * Node's `closeIdleConnections` leaves out those that never carried a request, and its own time
+ * limits for them end with the listening: one client that connected and said nothing would keep a
+ * closing server waiting. Answers what ends them.
  */
 export function watchUnused(server: http.Server): () => void {
   const unused = new Set<Socket>()

@@ -1,4 +1,7 @@
-/** Telling a customer that something happened. The row is written with the business, so what is committed is told and nothing else is. */
+/**
+ * Telling a customer that something happened. The row is written with the business, so what is
+ * committed is told and nothing else is.
+ */
 import type { EventName } from '../../contract/realtime.ts'
 import type { Clock } from '../platform/clock.ts'
 import { onCommit, type Tx } from '../platform/db.ts'
@@ -15,7 +18,10 @@ export interface Announcer {
   announceAll(tx: Tx, told: readonly Told[]): Promise<void>
 }
 
-/** `wake` tells the relay that there is something to send; without it the relay finds it at its next round. */
+/**
+ * `wake` tells the relay that there is something to send; without it the relay finds it at its next
+ * round.
+ */
 export function createAnnouncer(clock: Clock, wake: () => void): Announcer {
   const announcer: Announcer = {
     announce: (tx, customerId, event, payload) =>

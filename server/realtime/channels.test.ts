@@ -1,6 +1,7 @@
 /**
- * Channels of the realtime server, heard by the unmodified pusher-js and fed by the unmodified server library of Pusher, over real sockets: who may
- * join one, what the protocol says, and what is refused.
+ * Channels of the realtime server, heard by the unmodified pusher-js and fed by the unmodified
+ * server library of Pusher, over real sockets: who may join one, what the protocol says, and what
+ * is refused.
  */
 import Pusher from 'pusher'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -48,7 +49,9 @@ const library = (
     port: String(portal.config.PORT),
     useTLS: false,
   })
-/** Signs and posts a body as it is; the library's types know only texts, and what it sends is JSON. */
+/**
+ * Signs and posts a body as it is; the library's types know only texts, and what it sends is JSON.
+ */
 const postSigned = (path: string, body: unknown) =>
   statusOf(library().post({ path, body: body as string }))
 const statusOf = (call: Promise<{ status: number }>): Promise<number> =>
@@ -269,7 +272,8 @@ describe('the server library', () => {
       await statusOf(library().trigger(`private-${an.id}`, 'big', { text: 'y'.repeat(10_000) })),
     ).toBe(200)
     expect((await big).text).toHaveLength(10_000)
-    // The library itself refuses more than 10 kB for its own servers' sake, so the word is signed by hand.
+    // The library itself refuses more than 10 kB for its own servers' sake, so the word is signed
+    // by hand.
     const path = '/apps/portal/events'
     expect(
       await postSigned('/events', {

@@ -1,4 +1,7 @@
-/** What is told is delivered, to pusher-js over real sockets and from real PostgreSQL: nothing is missed, whatever breaks, and the bell keeps it. */
+/**
+ * What is told is delivered, to pusher-js over real sockets and from real PostgreSQL: nothing is
+ * missed, whatever breaks, and the bell keeps it.
+ */
 import net from 'node:net'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -31,7 +34,10 @@ const { client, disconnectAll, notifications } = clientsOf(
   () => portal,
   () => key,
 )
-/** Writes an event as a room does, in a transaction of its own. Without waking the relay it goes out at its next round. */
+/**
+ * Writes an event as a room does, in a transaction of its own. Without waking the relay it goes out
+ * at its next round.
+ */
 const announce = (
   customer: TestCustomer,
   event: 'invoice.paid' | 'invoice.create',
@@ -151,7 +157,8 @@ describe('nothing is missed', () => {
     await eventually('six attempts', async () => attempts.length >= 6)
     expect((attempts[5] ?? 0) - (attempts[0] ?? 0)).toBeGreaterThan(2300)
     expect(listener.health()).toMatch(/does not hear/)
-    // Placed in line by the portal's relay while this listener is deaf; nothing follows that would wake it.
+    // Placed in line by the portal's relay while this listener is deaf; nothing follows that would
+    // wake it.
     const last = (await notifications(an)).result.data[0]?.id ?? '0'
     await announce(an, 'invoice.create', {})
     await eventually(

@@ -1,6 +1,7 @@
 /**
- * A live connection ends with the session that opened it. The session's row is the truth; the word that it is gone goes by NOTIFY to every process,
- * each of which closes what it holds. Revocations are rare, so the lock that NOTIFY takes at the commit does no harm here.
+ * A live connection ends with the session that opened it. The session's row is the truth; the word
+ * that it is gone goes by NOTIFY to every process, each of which closes what it holds. Revocations
+ * are rare, so the lock that NOTIFY takes at the commit does no harm here.
  */
 import { sql } from 'kysely'
 import { databaseError, type Database, type Tx } from '../platform/db.ts'
@@ -18,7 +19,10 @@ type Ended = ReadonlySet<string> | 'unknown'
 export interface Endings {
   /** Notes that a session opened a channel on this socket. False when the session has ended. */
   grant(tx: Tx, sessionId: string, socketId: string): Promise<boolean>
-  /** Tells every process, once `tx` is committed. The caller holds the sessions' rows locked, and deletes them afterwards. */
+  /**
+   * Tells every process, once `tx` is committed. The caller holds the sessions' rows locked, and
+   * deletes them afterwards.
+   */
   tell(tx: Tx, sessionIds: readonly string[]): Promise<void>
   hear(payload: string): void
   /** After a gap: who lost its grant meanwhile comes back, and is judged anew. */

@@ -1,4 +1,7 @@
-/** Who is connected to which channel, and the Pusher protocol's words (version 7). No network here: connections are anything that can send and close. */
+/**
+ * Who is connected to which channel, and the Pusher protocol's words (version 7). No network here:
+ * connections are anything that can send and close.
+ */
 import { randomInt } from 'node:crypto'
 
 export interface Connection {
@@ -8,7 +11,10 @@ export interface Connection {
   readonly bufferedAmount: number
 }
 
-/** Close codes of the protocol: 4000-4099 do not come back, 4100-4199 come back later, 4200-4299 come back at once. */
+/**
+ * Close codes of the protocol: 4000-4099 do not come back, 4100-4199 come back later, 4200-4299
+ * come back at once.
+ */
 export const closeCodes = {
   unknownApp: 4001,
   unknownPath: 4005,

@@ -1,4 +1,7 @@
-/** Realtime: stored events, the relay that orders them, and the embedded Pusher-protocol server. The table is the truth, the push a hint. */
+/**
+ * Realtime: stored events, the relay that orders them, and the embedded Pusher-protocol server. The
+ * table is the truth, the push a hint.
+ */
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
@@ -17,7 +20,10 @@ export { createAnnouncer, dropOldNotifications }
 export type { Announcer, AppKey, Told }
 
 export interface Realtime extends Announcer {
-  /** Closes what is open under these sessions, in every process, once the transaction is committed. The caller holds their rows and deletes them after. */
+  /**
+   * Closes what is open under these sessions, in every process, once the transaction is committed.
+   * The caller holds their rows and deletes them after.
+   */
   endSessions: Endings['tell']
   onEnded: Endings['onEnded']
   readonly sockets: Sockets

@@ -9,7 +9,7 @@ interface Known {
   payment?: { number?: string | null; amount_paid?: number; amount_due?: number; currency?: string }
   wp?: { name?: string; status?: string; reason?: string | null } | null
   domain?: { name?: string; status?: string }
-  subscription?: { renewalPrice?: number; currency?: string; actsAt?: string }
+  subscription?: { renewalPrice?: number; currency?: string; actsOn?: string }
   disk?: { which?: string; percent?: number }
   wallet?: { amount?: number; currency?: string; provider?: string; days?: number }
 }
@@ -66,7 +66,7 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
       return vi ? 'Gói dịch vụ đã được cập nhật' : 'Your subscription was updated'
     case 'subscription.price_announced': {
       const price = money(subscription?.renewalPrice, subscription?.currency)
-      const day = subscription?.actsAt?.slice(0, 10) ?? ''
+      const day = subscription?.actsOn ?? ''
       return vi
         ? `${wp?.name ?? 'Gói dịch vụ'} sẽ có giá ${price} mỗi tháng từ ngày ${day}`
         : `${wp?.name ?? 'Your subscription'} will cost ${price} a month from ${day}`
@@ -112,7 +112,10 @@ export function titleOf(event: EventName, payload: unknown, language: Language):
   }
 }
 
-/** Newest first. `before` pages downwards; `after` answers only what is newer than a known id. Events get an id when the relay has sent them. */
+/**
+ * Newest first. `before` pages downwards; `after` answers only what is newer than a known id.
+ * Events get an id when the relay has sent them.
+ */
 export async function listNotifications(
   db: Queryable,
   of: {
@@ -179,7 +182,10 @@ export async function markRead(
 const keptMs = days(90)
 const droppedAtOnce = 5000
 
-/** The bell is no archive: what happened stands in the lists of invoices, entries and servers. What was not sent yet stays. */
+/**
+ * The bell is no archive: what happened stands in the lists of invoices, entries and servers. What
+ * was not sent yet stays.
+ */
 export async function dropOldNotifications(db: Database, clock: Clock): Promise<void> {
   const before = later(clock.now(), -keptMs)
   let dropped: bigint

@@ -1,6 +1,7 @@
 /**
- * The relay gives each stored event its place in line, in the order of commits, and tells the push servers by NOTIFY. It does so apart from the
- * business transactions: NOTIFY takes a global lock at the commit and would slow postings three to six times.
+ * The relay gives each stored event its place in line, in the order of commits, and tells the push
+ * servers by NOTIFY. It does so apart from the business transactions: NOTIFY takes a global lock at
+ * the commit and would slow postings three to six times.
  */
 import { sql } from 'kysely'
 import { transaction, type Database } from '../platform/db.ts'

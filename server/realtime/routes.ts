@@ -67,7 +67,8 @@ export function routes(
     return { auth: channelAuth(app, body.socket_id, body.channel_name) }
   })
 
-  // The protocol's HTTP API, so that any Pusher server library can publish: signed, and spoken word for word.
+  // The protocol's HTTP API, so that any Pusher server library can publish: signed, and spoken word
+  // for word.
   http.server.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>

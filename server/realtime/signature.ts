@@ -1,4 +1,7 @@
-/** Signatures of the Pusher protocol: channel authorisation and the HTTP API (pusher.com/docs/channels, "Auth signatures"). */
+/**
+ * Signatures of the Pusher protocol: channel authorisation and the HTTP API
+ * (pusher.com/docs/channels, "Auth signatures").
+ */
 import { createHash, createHmac } from 'node:crypto'
 import { sameBytes } from '../platform/secrets.ts'
 
@@ -26,7 +29,10 @@ export const channelAuthHolds = (
 /** How far a request's clock may be from ours, seconds. */
 const toleranceSeconds = 600
 
-/** Undefined when a call to the HTTP API is the key holder's own; otherwise why not. `nowSeconds` is unix time. */
+/**
+ * Undefined when a call to the HTTP API is the key holder's own; otherwise why not. `nowSeconds` is
+ * unix time.
+ */
 export function apiFault(
   app: AppKey,
   request: { method: string; path: string; query: URLSearchParams; body: Buffer },

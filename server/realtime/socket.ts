@@ -1,4 +1,7 @@
-/** The WebSocket side of the embedded Pusher-protocol server: connect, subscribe, ping. Only private channels, no client events. */
+/**
+ * The WebSocket side of the embedded Pusher-protocol server: connect, subscribe, ping. Only private
+ * channels, no client events.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'

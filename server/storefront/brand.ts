@@ -1,4 +1,7 @@
-/** The operator's name, colour and logo, written into the page before it is sent: nothing flashes in other colours first. */
+/**
+ * The operator's name, colour and logo, written into the page before it is sent: nothing flashes in
+ * other colours first.
+ */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CatalogFault, type Catalog } from '../catalog/index.ts'

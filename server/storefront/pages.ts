@@ -1,4 +1,7 @@
-/** The front end's files, and its page for every address that is no call. The page names the chunks of the address, so that they load at once. */
+/**
+ * The front end's files, and its page for every address that is no call. The page names the chunks
+ * of the address, so that they load at once.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -6,7 +9,10 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { branded, type Brand } from './brand.ts'
 
-/** Made by the build of web/: a route such as /wordpress/:id, the chunks that its page needs, and its texts in each language. */
+/**
+ * Made by the build of web/: a route such as /wordpress/:id, the chunks that its page needs, and
+ * its texts in each language.
+ */
 type Preloads = Readonly<
   Record<
     string,
@@ -21,10 +27,15 @@ type Preloads = Readonly<
 const pagesUnderApi = new Set(['/api/payments/success'])
 const callPrefixes = ['/api', '/apps', '/app', '/metrics', '/healthz', '/readyz', '/assets']
 
-/** Of what is made while somebody waits: a tenth larger than the best that brotli can do, in a hundredth of the time. */
+/**
+ * Of what is made while somebody waits: a tenth larger than the best that brotli can do, in a
+ * hundredth of the time.
+ */
 const brotliQuality = 6
 
-/** One page in every encoding that a browser may take, each compressed when it is first asked for. */
+/**
+ * One page in every encoding that a browser may take, each compressed when it is first asked for.
+ */
 class EncodedPage {
   readonly #plain: Buffer
   readonly #bodies = new Map<string, Buffer>()
@@ -65,8 +76,9 @@ export const isPage = (path: string): boolean =>
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * The same machine under another name is another origin, with another session storage: who came to localhost would return from a gateway to
- * 127.0.0.1 signed out. Only among names of this machine; behind a proxy the Host may be anything.
+ * The same machine under another name is another origin, with another session storage: who came to
+ * localhost would return from a gateway to 127.0.0.1 signed out. Only among names of this machine;
+ * behind a proxy the Host may be anything.
  */
 function properOrigin(request: FastifyRequest, portalUrl: string): string | undefined {
   const portal = new URL(portalUrl)

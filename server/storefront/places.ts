@@ -1,6 +1,7 @@
 /**
- * Places for the address field: the provinces and the best known cities and districts, written by hand, and behind them the towns and
- * districts of Vietnam and Australia in places.json, which scripts/places.ts takes from GeoNames.
+ * Places for the address field: the provinces and the best known cities and districts, written by
+ * hand, and behind them the towns and districts of Vietnam and Australia in places.json, which
+ * scripts/places.ts takes from GeoNames.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -69,7 +70,10 @@ const gazetteer = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'places.json'), 'utf8'),
 ) as Gazetteer
 
-/** Many places share a name: each is told apart by its province, unless the list above has it already. */
+/**
+ * Many places share a name: each is told apart by its province, unless the list above has it
+ * already.
+ */
 function towns(country: 'VN' | 'AU'): Place[] {
   const said = new Set(
     wellKnown.filter((place) => place.country === country).map(({ name }) => foldName(name)),
@@ -87,7 +91,10 @@ function towns(country: 'VN' | 'AU'): Place[] {
 }
 export const places: readonly Place[] = [...wellKnown, ...towns('VN'), ...towns('AU')]
 
-/** Without what kind of place it is, and without spaces: "TP. Hà Nội" and "hanoi" are one. A number needs its word: Quận 1. */
+/**
+ * Without what kind of place it is, and without spaces: "TP. Hà Nội" and "hanoi" are one. A number
+ * needs its word: Quận 1.
+ */
 const compact = (folded: string): string =>
   folded
     .replace(/\b(thanh pho|tp|tinh|quan|huyen|thi xa)\b[. ]*(?=[a-z])/g, '')
@@ -113,7 +120,10 @@ const countryNames = new Intl.DisplayNames('en', { type: 'region' })
 const countryName = (code: string): string =>
   code === 'VN' ? 'Việt Nam' : (countryNames.of(code) ?? code)
 
-/** A place as an address ends in it: with the city of a district and the country. "Quận 1, TP. Hồ Chí Minh, Việt Nam". */
+/**
+ * A place as an address ends in it: with the city of a district and the country. "Quận 1, TP. Hồ
+ * Chí Minh, Việt Nam".
+ */
 export function printedPlace(id: string): string | undefined {
   const place = known.get(id)
   if (place === undefined) return undefined
@@ -123,7 +133,10 @@ export function printedPlace(id: string): string | undefined {
     .join(', ')
 }
 
-/** Accents ignored: `ha noi` finds Hà Nội. Names that are the text come first, then those that begin with it, then those where a word does. */
+/**
+ * Accents ignored: `ha noi` finds Hà Nội. Names that are the text come first, then those that begin
+ * with it, then those where a word does.
+ */
 export function searchPlaces(text: string): Place[] {
   const wanted = foldName(text)
   if (wanted === '') return []

@@ -1,14 +1,20 @@
 /** Names without their marks, and the provinces and states by which places are told apart. */
 import { fold } from '../platform/fold.ts'
 
-/** As people type who leave out the marks, also those between words: `TP. Hồ Chí Minh` is `tp ho chi minh`. */
+/**
+ * As people type who leave out the marks, also those between words: `TP. Hồ Chí Minh` is `tp ho chi
+ * minh`.
+ */
 export const foldName = (text: string): string =>
   fold(text)
     .replace(/[.,'’]+/g, '')
     .replace(/\s+/g, ' ')
     .trim()
 
-/** The 34 provinces and cities of Vietnam since 1 July 2025, and the states and territories of Australia. */
+/**
+ * The 34 provinces and cities of Vietnam since 1 July 2025, and the states and territories of
+ * Australia.
+ */
 export const vietnamCities = [
   'Hà Nội',
   'Huế',

@@ -1,4 +1,7 @@
-/** What the front end must know before anybody signs in: flags, regions, payment types that have a gateway, where realtime is. */
+/**
+ * What the front end must know before anybody signs in: flags, regions, payment types that have a
+ * gateway, where realtime is.
+ */
 import type * as z from 'zod/mini'
 import { regionCodes } from '../../contract/money.ts'
 import type { Config as PublicConfig } from '../../contract/system.ts'
@@ -11,7 +14,7 @@ export function publicConfig(of: {
   portalUrl: string
   realtimeKey: string
   sandboxUrl: string | null
-  wordpress: { maxContainers: number; database: 'sqlite' | 'mariadb' }
+  wordpress: { maxContainers: number; database: 'sqlite' | 'mariadb'; backupsKeptDays: number }
 }): z.output<typeof PublicConfig> {
   const { catalog, drivers } = of
   const { reminderDays, suspendDays, deleteDays } = catalog.billing

@@ -26,7 +26,8 @@ export function routes(
     paragraphs: paragraphsOf(legal[params.page][language]),
   }))
   http.read(api.searchLocations, async ({ query, language }) => {
-    // The places do not change while the portal runs: how many were shown says where the next page begins.
+    // The places do not change while the portal runs: how many were shown says where the next page
+    // begins.
     const [found, from] = [
       searchPlaces(query.search),
       Number(decodeCursor(query.cursor, language) ?? 0n),

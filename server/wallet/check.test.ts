@@ -1,4 +1,7 @@
-/** What the database itself lets nobody do to the ledger, and what its check finds where somebody did it nevertheless. */
+/**
+ * What the database itself lets nobody do to the ledger, and what its check finds where somebody
+ * did it nevertheless.
+ */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -110,7 +113,10 @@ describe('the database itself', () => {
 })
 
 describe('checkLedger', () => {
-  /** As the database's owner, with every trigger and constraint check off: what a thief or a broken disk would do. */
+  /**
+   * As the database's owner, with every trigger and constraint check off: what a thief or a broken
+   * disk would do.
+   */
   async function damage(statement: string): Promise<string[]> {
     const broken = await testDatabase()
     const hurt = connect(broken.url, 2, () => undefined)

@@ -1,6 +1,7 @@
 /**
- * The ledger's invariants, run on live data: in tests, as a job, and by `npm run ledger:check`. Chains are walked in stretches, each of which sees
- * one moment and takes well under a second, so a ledger of any size is checked without a long statement. How far each chain was found whole is
+ * The ledger's invariants, run on live data: in tests, as a job, and by `npm run ledger:check`.
+ * Chains are walked in stretches, each of which sees one moment and takes well under a second, so a
+ * ledger of any size is checked without a long statement. How far each chain was found whole is
  * kept in `ledger_checked`: the next check begins there, a full one from the first entry.
  */
 import { sql } from 'kysely'
@@ -43,8 +44,9 @@ interface Stretch {
 }
 
 /**
- * Walks the next entries of up to a hundred accounts, from this one on, and remembers how far they are whole. Answers a row for each account, with what is broken in
- * it, if anything is; no row when nothing is left to walk.
+ * Walks the next entries of up to a hundred accounts, from this one on, and remembers how far they
+ * are whole. Answers a row for each account, with what is broken in it, if anything is; no row when
+ * nothing is left to walk.
  */
 const walk = (from: bigint, broken: readonly bigint[]) => sql<Stretch>`
   with account as materialized (
@@ -100,7 +102,10 @@ const walk = (from: bigint, broken: readonly bigint[]) => sql<Stretch>`
 /** Named of one account; the rest is counted. One broken link may break all behind it. */
 const namedOfAccount = 100
 
-/** The chains from where they were last found whole. An account in which something is broken is left there, so that the next check finds it again. */
+/**
+ * The chains from where they were last found whole. An account in which something is broken is left
+ * there, so that the next check finds it again.
+ */
 async function walkChains(db: Database): Promise<LedgerFinding[]> {
   const findings: LedgerFinding[] = []
   const broken = new Map<bigint, { readonly code: string; found: number }>()
@@ -146,7 +151,10 @@ async function emptyTransfers(db: Queryable): Promise<LedgerFinding[]> {
   return findings
 }
 
-/** Empty when the ledger is whole. `full` begins every chain at its first entry; otherwise only what is new since the last check is read. */
+/**
+ * Empty when the ledger is whole. `full` begins every chain at its first entry; otherwise only what
+ * is new since the last check is read.
+ */
 export async function checkLedger(
   db: Database,
   how: 'full' | 'new' = 'full',
@@ -163,7 +171,10 @@ export async function checkLedger(
   return [...findings, ...(await walkChains(db))]
 }
 
-/** Checks what is new and notes the outcome for the metrics, also when the check could not be carried out. */
+/**
+ * Checks what is new and notes the outcome for the metrics, also when the check could not be
+ * carried out.
+ */
 export async function checkAndNote(db: Database, clock: Clock): Promise<LedgerFinding[]> {
   try {
     const findings = await checkLedger(db, 'new')
@@ -182,7 +193,10 @@ export async function checkAndNote(db: Database, clock: Clock): Promise<LedgerFi
   }
 }
 
-/** The noted outcome: number of findings, whether the newest check failed, and when one last found nothing (unix seconds; 0 for never). */
+/**
+ * The noted outcome: number of findings, whether the newest check failed, and when one last found
+ * nothing (unix seconds; 0 for never).
+ */
 export async function lastCheck(
   db: Queryable,
 ): Promise<{ findings: number; failed: boolean; goodAt: number }> {

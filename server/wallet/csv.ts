@@ -4,8 +4,9 @@
 export const byteOrderMark = '\uFEFF'
 
 /**
- * A spreadsheet runs a text that begins like a formula: such a text gets an apostrophe in front, and so does one that begins with an apostrophe,
- * so that the first text can be told from the second. Numbers stay numbers.
+ * A spreadsheet runs a text that begins like a formula: such a text gets an apostrophe in front,
+ * and so does one that begins with an apostrophe, so that the first text can be told from the
+ * second. Numbers stay numbers.
  */
 const harmless = (text: string): string => (/^[=+\-@\t\r']/.test(text) ? `'${text}` : text)
 

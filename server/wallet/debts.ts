@@ -1,4 +1,7 @@
-/** What customers owe because a chargeback took more than their wallet held. Amounts are minor units. */
+/**
+ * What customers owe because a chargeback took more than their wallet held. Amounts are minor
+ * units.
+ */
 import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../platform/db.ts'
 import { receivableOf } from './accounts.ts'
@@ -14,7 +17,10 @@ export async function receivables(tx: Tx, currency: Currency): Promise<string[]>
   return rows.map(({ code }) => code)
 }
 
-/** What is still owed because of chargebacks from this moment on, oldest first; without one, all of it. */
+/**
+ * What is still owed because of chargebacks from this moment on, oldest first; without one, all of
+ * it.
+ */
 export const debtsSince = (tx: Tx, customerId: string, currency: Currency, since = new Date(0)) =>
   tx
     .selectFrom('wallet_debt')

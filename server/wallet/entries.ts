@@ -1,4 +1,7 @@
-/** Reading the wallet: its entries newest first, filtered and searched, and what each one says in the reader's language. */
+/**
+ * Reading the wallet: its entries newest first, filtered and searched, and what each one says in
+ * the reader's language.
+ */
 import { sql } from 'kysely'
 import type { Language } from '../../contract/errors.ts'
 import { currency as currencySchema, type Currency } from '../../contract/money.ts'
@@ -50,7 +53,10 @@ export function describe(kind: PostingKind, details: Details, language: Language
   }
 }
 
-/** Whether every word of the search stands somewhere in what is known of an entry, in either language. */
+/**
+ * Whether every word of the search stands somewhere in what is known of an entry, in either
+ * language.
+ */
 export function matches(search: string, kind: PostingKind, details: Details): boolean {
   const known = fold(
     [
@@ -102,14 +108,17 @@ export async function versionBefore(
   return rows[0]?.version ?? 0n
 }
 
-/** A search reads at most so many entries a call, so that its time does not grow with the wallet. */
+/**
+ * A search reads at most so many entries a call, so that its time does not grow with the wallet.
+ */
 const searchedAtOnce = 1000
 /** An invoice's number or a transaction code, whole. */
 const referenceForm = /^[0-9a-z][0-9a-z-]{7,63}$/i
 
 /**
- * One page of a wallet's entries, newest first, by keyset on the entry's version: the time of a page does not grow with the wallet.
- * `before` is the version to continue below; `next` continues after this page. A page of a search may be short, or empty, and yet not the last.
+ * One page of a wallet's entries, newest first, by keyset on the entry's version: the time of a
+ * page does not grow with the wallet. `before` is the version to continue below; `next` continues
+ * after this page. A page of a search may be short, or empty, and yet not the last.
  */
 export async function entryPage(
   db: Queryable,

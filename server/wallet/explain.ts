@@ -1,4 +1,7 @@
-/** One entry of a wallet, explained: what a charge was computed from, where a top-up came from, and its place in the chain. */
+/**
+ * One entry of a wallet, explained: what a charge was computed from, where a top-up came from, and
+ * its place in the chain.
+ */
 import type { Language } from '../../contract/errors.ts'
 import type { ExplainedInvoice, ExplainedTransaction } from '../../contract/wallet-proof.ts'
 import type { Queryable } from '../platform/db.ts'

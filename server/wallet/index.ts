@@ -1,4 +1,7 @@
-/** The wallet: a customer's account in the double-entry ledger. Nothing else writes the ledger's tables. */
+/**
+ * The wallet: a customer's account in the double-entry ledger. Nothing else writes the ledger's
+ * tables.
+ */
 export { entryPage, type Filter } from './entries.ts'
 export { checkAndNote, checkLedger, lastCheck } from './check.ts'
 export { createLedger } from './ledger.ts'

@@ -1,4 +1,7 @@
-/** Wallets in the ledger, one posting after another and many at once, and the statement that is read of them. */
+/**
+ * Wallets in the ledger, one posting after another and many at once, and the statement that is read
+ * of them.
+ */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -346,7 +349,8 @@ describe('a wallet', () => {
 describe('the statement', () => {
   test('of 10 000 entries is read page by page, each entry once, newest first', async () => {
     const an = await customer()
-    // A few at a time: within one transaction each posting leaves a dead version of the account for the next to step over.
+    // A few at a time: within one transaction each posting leaves a dead version of the account for
+    // the next to step over.
     for (let from = 1; from <= 10_000; from += 100) {
       await sql`
         select count(*) from generate_series(${from}::int, ${from + 99}::int) n,

@@ -1,6 +1,7 @@
 /**
- * The rules of a posting: at least two lines, one currency, sum zero, no overdraft of a wallet, one key once. The same rules stand as constraints
- * in SQL (migration 0004); the posting itself is the SQL function ledger_post, one round trip.
+ * The rules of a posting: at least two lines, one currency, sum zero, no overdraft of a wallet, one
+ * key once. The same rules stand as constraints in SQL (migration 0004); the posting itself is the
+ * SQL function ledger_post, one round trip.
  */
 import { sql } from 'kysely'
 import { currencies, type Currency } from '../../contract/money.ts'
@@ -38,7 +39,10 @@ export function createLedger(clock: Clock): Ledger {
       ],
     })
 
-  /** Locks accounts in the order of their ids, as every posting does, so that nobody waits for another in a ring; answers their balances by code. */
+  /**
+   * Locks accounts in the order of their ids, as every posting does, so that nobody waits for
+   * another in a ring; answers their balances by code.
+   */
   async function lock(tx: Tx, codes: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
     const rows = await tx
       .selectFrom('ledger_account')
@@ -98,7 +102,10 @@ export function createLedger(clock: Clock): Ledger {
     return of.amount - left
   }
 
-  /** Puts money into a wallet, and takes what is owed out of it. Nobody owes anything, mostly: that costs one question. */
+  /**
+   * Puts money into a wallet, and takes what is owed out of it. Nobody owes anything, mostly: that
+   * costs one question.
+   */
   async function creditFrom(
     tx: Tx,
     account: string,
@@ -188,7 +195,8 @@ export function createLedger(clock: Clock): Ledger {
           { account: revenue, amount },
         ])
       }
-      // All of them in the order of their ids, as every posting takes its own: nobody waits for another in a ring.
+      // All of them in the order of their ids, as every posting takes its own: nobody waits for
+      // another in a ring.
       const codes = [...new Set(legs.flatMap(({ wallet, revenue }) => [wallet, revenue]))]
       await sql`select from ledger_account where code = any (${codes}::text[]) order by id for update`.execute(
         tx,

@@ -15,7 +15,9 @@ const isDay = (text: string): boolean => text.length === 10
 const instant = (text: string): Date =>
   new Date(isDay(text) || /(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`)
 
-/** Refuses a period that ends before it begins. A `to` that is a day belongs to the period whole. */
+/**
+ * Refuses a period that ends before it begins. A `to` that is a day belongs to the period whole.
+ */
 export function periodOf(
   query: { from?: string | undefined; to?: string | undefined },
   language: Language,

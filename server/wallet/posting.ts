@@ -85,7 +85,10 @@ export interface Sale {
 }
 
 export interface Ledger {
-  /** Opens the house's accounts for these gateways and products, in every currency. Called once, at the start. */
+  /**
+   * Opens the house's accounts for these gateways and products, in every currency. Called once, at
+   * the start.
+   */
   prepare(
     db: Queryable,
     house: { drivers: readonly string[]; products: readonly string[] },
@@ -100,11 +103,15 @@ export interface Ledger {
   credit(tx: Tx, topup: Movement): Promise<Credited>
   /** A customer pays for something. `short` when the wallet does not hold enough. */
   charge(tx: Tx, sale: Sale): Promise<Outcome>
-  /** Many customers pay, in one round trip; a wallet that is short stops nobody else. Answers as many words, in the same order. */
+  /**
+   * Many customers pay, in one round trip; a wallet that is short stops nobody else. Answers as
+   * many words, in the same order.
+   */
   chargeAll(tx: Tx, sales: readonly Sale[]): Promise<readonly Outcome['outcome'][]>
   /**
-   * Gives back what was charged, as a new entry; the first one stays. With `paidAt`, as far as money that had come until then has been taken back
-   * since and is owed to us, the refund settles that: an entry of its own takes it out of the wallet again.
+   * Gives back what was charged, as a new entry; the first one stays. With `paidAt`, as far as
+   * money that had come until then has been taken back since and is owed to us, the refund settles
+   * that: an entry of its own takes it out of the wallet again.
    */
   refund(
     tx: Tx,
@@ -115,32 +122,40 @@ export interface Ledger {
     tx: Tx,
     parked: { key: string; driver: string; amount: bigint; currency: Currency; details: Details },
   ): Promise<Outcome>
-  /** What was parked is the gateway's again, because the customer's wallet is credited with it next. */
+  /**
+   * What was parked is the gateway's again, because the customer's wallet is credited with it next.
+   */
   unpark(tx: Tx, parked: Movement): Promise<Outcome>
   /** Parked money is given to a customer, and set off like a top-up. */
   assign(tx: Tx, parked: Movement): Promise<Credited>
-  /** What was posted under a key: minor units, and the transaction code that it names. Undefined: nothing. */
+  /**
+   * What was posted under a key: minor units, and the transaction code that it names. Undefined:
+   * nothing.
+   */
   posted(
     tx: Tx,
     key: string,
   ): Promise<{ readonly amount: bigint; readonly code: string | undefined } | undefined>
-  /** Takes money out of a wallet that is to go back to its source. `short` when the wallet does not hold it. */
+  /**
+   * Takes money out of a wallet that is to go back to its source. `short` when the wallet does not
+   * hold it.
+   */
   withhold(tx: Tx, withdrawal: Movement): Promise<Outcome>
   /** The gateway refused: the withheld money is the customer's again. */
   release(tx: Tx, withdrawal: Movement): Promise<Outcome>
   /** The gateway gave the withheld money back to its source. */
   payOut(tx: Tx, withdrawal: Movement): Promise<Outcome>
   /**
-   * The gateway took money back by itself: from the wallet as far as it holds any, and never more than `atMost` (minor units, not below zero);
-   * the rest is owed to us.
+   * The gateway took money back by itself: from the wallet as far as it holds any, and never more
+   * than `atMost` (minor units, not below zero); the rest is owed to us.
    */
   takeBack(
     tx: Tx,
     chargeback: Movement & { readonly atMost: bigint },
   ): Promise<Outcome & { readonly owed: bigint }>
   /**
-   * A chargeback was decided for us: what was taken from the wallet is there again, and what is still owed because of it is owed no more.
-   * `undoes` is the key of the posting that took it.
+   * A chargeback was decided for us: what was taken from the wallet is there again, and what is
+   * still owed because of it is owed no more. `undoes` is the key of the posting that took it.
    */
   giveAgain(tx: Tx, chargeback: Movement & { readonly undoes: string }): Promise<Outcome>
   /** Minor units. */

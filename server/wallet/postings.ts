@@ -1,4 +1,7 @@
-/** What the ledger holds of money that came in and went back, for those who compare it with the gateways. */
+/**
+ * What the ledger holds of money that came in and went back, for those who compare it with the
+ * gateways.
+ */
 import { sql } from 'kysely'
 import type { Queryable } from '../platform/db.ts'
 

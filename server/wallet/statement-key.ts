@@ -1,4 +1,7 @@
-/** The Ed25519 key that statements are signed with: derived from the portal's one secret, so it is as old and as lasting as that. */
+/**
+ * The Ed25519 key that statements are signed with: derived from the portal's one secret, so it is
+ * as old and as lasting as that.
+ */
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import type { Secrets } from '../platform/secrets.ts'
 

@@ -1,4 +1,7 @@
-/** The provable wallet, as its owner and a stranger meet it: list, search, export, explanation, and the signed statement with its verifier. */
+/**
+ * The provable wallet, as its owner and a stranger meet it: list, search, export, explanation, and
+ * the signed statement with its verifier.
+ */
 import { spawnSync } from 'node:child_process'
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * The signed statement: an unbroken stretch of a wallet's chain. Signed is the head alone, which names the hash before the first entry and the
- * hash of the last; everything in between follows from the hashes, so a statement of any length is written as it is read.
+ * The signed statement: an unbroken stretch of a wallet's chain. Signed is the head alone, which
+ * names the hash before the first entry and the hash of the last; everything in between follows
+ * from the hashes, so a statement of any length is written as it is read.
  */
 import { sql } from 'kysely'
 import {
@@ -142,7 +143,10 @@ const columns = [
   'hash',
 ] as const satisfies readonly (keyof StatementEntry)[]
 
-/** A line for each field of the head and for the signature, then the names of the columns, then a line an entry. */
+/**
+ * A line for each field of the head and for the signature, then the names of the columns, then a
+ * line an entry.
+ */
 export async function* statementCsv({
   head,
   signature,

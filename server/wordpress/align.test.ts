@@ -1,4 +1,7 @@
-/** A server through the life of its subscription: unpaid, suspended, back again, cancelled; told through the API, with a real site behind it. */
+/**
+ * A server through the life of its subscription: unpaid, suspended, back again, cancelled; told
+ * through the API, with a real site behind it.
+ */
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {

@@ -1,6 +1,7 @@
 /**
- * Bringing a server into line with its subscription: suspended, back again, deleted. The three jobs do the same: each looks at how the subscription
- * stands, writes that down, makes the driver follow, and looks again, so that a payment in the second of a suspension ends right whichever job
+ * Bringing a server into line with its subscription: suspended, back again, deleted. The three jobs
+ * do the same: each looks at how the subscription stands, writes that down, makes the driver
+ * follow, and looks again, so that a payment in the second of a suspension ends right whichever job
  * comes last.
  */
 import { transaction, type Tx } from '../platform/db.ts'
@@ -31,7 +32,9 @@ export function defineAligning(deps: AlignDeps): void {
   }
 }
 
-/** The state that a server should have now; undefined where its subscription says nothing about it. */
+/**
+ * The state that a server should have now; undefined where its subscription says nothing about it.
+ */
 async function wantedOf(
   { billing }: AlignDeps,
   tx: Tx,
@@ -71,9 +74,9 @@ async function align(deps: AlignDeps, subscriptionId: string): Promise<void> {
 }
 
 /**
- * What comes back is started before it is said to run: who reads `running` finds the site there. One
- * that does not start is said to run all the same: it is paid for, its owner may restart or restore
- * it, and the health check counts it.
+ * What comes back is started before it is said to run: who reads `running` finds the site there.
+ * One that does not start is said to run all the same: it is paid for, its owner may restart or
+ * restore it, and the health check counts it.
  */
 async function startBefore(deps: AlignDeps, siteId: string): Promise<void> {
   const site = await transaction(deps.db, async (tx) => {

@@ -40,7 +40,10 @@ export async function busyWithCopies(db: Queryable, siteId: string): Promise<boo
   return rows.length > 0
 }
 
-/** Beyond the newest `kept` of each kind, and what is to be removed already; never the newest proven one, nor one that is being restored. */
+/**
+ * Beyond the newest `kept` of each kind, and what is to be removed already; never the newest proven
+ * one, nor one that is being restored.
+ */
 export async function forgettable(
   db: Queryable,
   siteId: string,

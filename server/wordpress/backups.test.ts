@@ -1,4 +1,7 @@
-/** Backups of a server, told through the API with a real site behind it: made, proven, downloaded, restored, kept for a while, gone with the server. */
+/**
+ * Backups of a server, told through the API with a real site behind it: made, proven, downloaded,
+ * restored, kept for a while, gone with the server.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import fs from 'node:fs/promises'
@@ -40,7 +43,10 @@ const call = <T = unknown>(method: string, address: string, token: string | null
 const list = async (): Promise<Backup[]> =>
   (await call<Backup[]>('GET', `/api/wp/${id}/backups`)).body.result
 const archives = (): string[] => readdirSync(path.join(house.dataDir, 'backups', id)).toSorted()
-/** A site's files are copied three times for a proof: seconds, or minutes where other tests use the disk as well. */
+/**
+ * A site's files are copied three times for a proof: seconds, or minutes where other tests use the
+ * disk as well.
+ */
 const copySeconds = 150
 vi.setConfig({ testTimeout: 4 * copySeconds * 1000 })
 const settled = async (): Promise<Backup> =>

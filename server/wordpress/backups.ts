@@ -1,6 +1,7 @@
 /**
- * Backups: made on demand and every night, proven in a scratch site, kept for a while, downloaded, and restored. The jobs look at how the row stands, so
- * that a kill in the middle leads to the same work again; a restore acts once by its id, which the driver remembers.
+ * Backups: made on demand and every night, proven in a scratch site, kept for a while, downloaded,
+ * and restored. The jobs look at how the row stands, so that a kill in the middle leads to the same
+ * work again; a restore acts once by its id, which the driver remembers.
  */
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -150,7 +151,10 @@ export function createBackups(deps: BackupDeps): Backups {
       .execute()
   }
 
-  /** Keeps the newest of a kind, and always the newest that is proven. The row goes last, so that no archive is left without one. */
+  /**
+   * Keeps the newest of a kind, and always the newest that is proven. The row goes last, so that no
+   * archive is left without one.
+   */
   async function prune(siteId: string): Promise<void> {
     // Under the site's lock, as a restore begins: what is chosen here can no longer be restored,
     // and what is being restored is not chosen.
@@ -175,7 +179,10 @@ export function createBackups(deps: BackupDeps): Backups {
     }
   }
 
-  /** The portal stops, or the job is in other hands: no failure of the work. Otherwise counted; true when it was the last try. */
+  /**
+   * The portal stops, or the job is in other hands: no failure of the work. Otherwise counted; true
+   * when it was the last try.
+   */
   function isFinal(error: unknown, attempts: number, { signal }: Attempt): boolean {
     if (signal.aborted) throw error
     return (
@@ -244,7 +251,8 @@ export function createBackups(deps: BackupDeps): Backups {
         log.error({ err: error, site: restore.site_id }, 'a restore failed')
         end = { state: 'failed', reason: reasonOf(error) }
       }
-      // Whichever content it has now: what should run, runs. In one transaction, so that no kill comes between.
+      // Whichever content it has now: what should run, runs. In one transaction, so that no kill
+      // comes between.
       await transaction(db, async (tx) => {
         await tx
           .updateTable('site_restore')

@@ -1,4 +1,7 @@
-/** Another size, number of containers or name: what grows is charged by the second before it acts, what shrinks waits for the renewal. Real sites. */
+/**
+ * Another size, number of containers or name: what grows is charged by the second before it acts,
+ * what shrinks waits for the renewal. Real sites.
+ */
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monthlyPrice, shareOf } from '../../contract/pricing.ts'

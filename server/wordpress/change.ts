@@ -1,6 +1,7 @@
 /**
- * Another size, number of containers or name for a server that runs. What grows is charged for the rest of the month and acts with the payment, in one
- * transaction; what shrinks waits for the renewal, whose payment has it taken. Disks never shrink.
+ * Another size, number of containers or name for a server that runs. What grows is charged for the
+ * rest of the month and acts with the payment, in one transaction; what shrinks waits for the
+ * renewal, whose payment has it taken. Disks never shrink.
  */
 import { randomUUID } from 'node:crypto'
 import type { Language } from '../../contract/errors.ts'
@@ -24,7 +25,10 @@ export const ensureJob = 'ensure-site'
 /** Takes a planned change with the renewal. Payload { siteId, changeId }. */
 export const resizeJob = 'resize-site'
 
-/** So many names that a server had before are kept for it. Without an end one customer could keep any number from everybody. */
+/**
+ * So many names that a server had before are kept for it. Without an end one customer could keep
+ * any number from everybody.
+ */
 const formerNamesKept = 10
 
 /** Only what is there is to change. */
@@ -182,7 +186,8 @@ async function resize(
       change: { size: later.plan.id, replicate: later.containers },
       starts: { job: resizeJob, payload: { siteId: site.id, changeId } },
     })
-    // Less for a price that is no lower: there is nothing to wait for, and the job of its payment finds it planned.
+    // Less for a price that is no lower: there is nothing to wait for, and the job of its payment
+    // finds it planned.
     planned = {
       planned_id: changeId,
       planned_plan_id: later.plan.id,
@@ -226,7 +231,10 @@ const planOf = (site: SiteRow, { price, sale_price }: Terms): Plan => ({
   currency: site.currency as Currency,
 })
 
-/** What the running month was priced by. An order from before terms were kept is priced as the catalogue has it now. */
+/**
+ * What the running month was priced by. An order from before terms were kept is priced as the
+ * catalogue has it now.
+ */
 async function runningTerms(tx: Tx, catalog: Catalog, site: SiteRow): Promise<Terms> {
   const row = await tx
     .selectFrom('subscription')
@@ -274,7 +282,8 @@ export async function takePlanned(
   await tx
     .updateTable('site')
     .set({
-      // A plan that is no longer sold could not be renewed for either: the server keeps the one that it has.
+      // A plan that is no longer sold could not be renewed for either: the server keeps the one
+      // that it has.
       ...(plan && planColumns(plan)),
       containers: site.planned_containers,
       planned_id: null,

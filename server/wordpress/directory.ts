@@ -1,4 +1,7 @@
-/** The edge's map: which host name is which site, and in what state. Read from the database; a change is told at once, a missed one within seconds. */
+/**
+ * The edge's map: which host name is which site, and in what state. Read from the database; a
+ * change is told at once, a missed one within seconds.
+ */
 import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { hostRows, type SiteAddressing } from './store.ts'
@@ -29,7 +32,8 @@ const roundMs = 5000
 
 function stateOf(status: string): HostTarget['state'] | undefined {
   switch (status) {
-    // While it is being set up it is shown as soon as it answers: its owner need not wait for our own check.
+    // While it is being set up it is shown as soon as it answers: its owner need not wait for our
+    // own check.
     case 'provisioning':
     case 'running':
       return 'live'

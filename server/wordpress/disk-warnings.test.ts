@@ -1,4 +1,7 @@
-/** Owners are told before a disk is full, once at each level, and anew when there was room in between. */
+/**
+ * Owners are told before a disk is full, once at each level, and anew when there was room in
+ * between.
+ */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, manualClock, openTestHouse, type TestHouse } from '../../test/house.ts'

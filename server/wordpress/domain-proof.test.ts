@@ -1,4 +1,6 @@
-/** Customers' own names: how they are proven, when they are refused, and who has one that two want. */
+/**
+ * Customers' own names: how they are proven, when they are refused, and who has one that two want.
+ */
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import fc from 'fast-check'

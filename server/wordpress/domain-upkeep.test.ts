@@ -1,4 +1,7 @@
-/** Customers' own names once servers have them: looked at again, kept where the domain is here, and let go of with the server. */
+/**
+ * Customers' own names once servers have them: looked at again, kept where the domain is here, and
+ * let go of with the server.
+ */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
@@ -195,7 +198,9 @@ describe('a name of a domain that is active in the same account', () => {
   })
 
   describe('is not given to a server that takes no names any more, and nothing is written', () => {
-    /** The domain stays as it is and with the server that has it; so does one that is only claimed. */
+    /**
+     * The domain stays as it is and with the server that has it; so does one that is only claimed.
+     */
     async function refused(to: Server, pointing = pointAtServer): Promise<void> {
       const claim = (
         await house.call<typeof zone>('POST', '/api/dns', {

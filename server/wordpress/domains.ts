@@ -1,6 +1,6 @@
 /**
- * Customers' own names for their sites: added with proof, looked at again every day, let go of by their owner or lost to somebody who proves
- * the name by TXT.
+ * Customers' own names for their sites: added with proof, looked at again every day, let go of by
+ * their owner or lost to somebody who proves the name by TXT.
  */
 import { randomBytes } from 'node:crypto'
 import { parse } from 'tldts'
@@ -21,14 +21,18 @@ import { heldNames, lockSite, takesNames, type SiteAddressing } from './store.ts
 /** How long after an account let go of a name another account must prove it by TXT. */
 const quarantineMs = days(30)
 
-/** Names looked at in one run, so many at a time; at one second a name this is done in 20 minutes. */
+/**
+ * Names looked at in one run, so many at a time; at one second a name this is done in 20 minutes.
+ */
 const recheckedAtOnce = 10_000
 const recheckedTogether = 8
 /** One run ends before the next begins, an hour later. */
 const recheckSeconds = 3000
 
 export interface Domains {
-  /** `list`: what the customer's screen shows, plus the new name. Answers the list as it is then. */
+  /**
+   * `list`: what the customer's screen shows, plus the new name. Answers the list as it is then.
+   */
   update(of: {
     customerId: string
     siteId: string
@@ -36,7 +40,10 @@ export interface Domains {
     list: readonly string[]
     language: Language
   }): Promise<string[]>
-  /** Names of a domain that is active in the customer's own account here: that is proof enough. Without names it only looks whether the server takes any. */
+  /**
+   * Names of a domain that is active in the customer's own account here: that is proof enough.
+   * Without names it only looks whether the server takes any.
+   */
   adopt(tx: Tx, of: { siteId: string; customerId: string; names: readonly string[] }): Promise<void>
   remove(of: { siteId: string; name: string }): Promise<string[]>
   /** Which records would prove the name for this server, and what is found now. */
@@ -61,8 +68,8 @@ const othersLookedAt = 3
 const ownZone = 'zone'
 
 /**
- * A host name as the DNS has it: lower case, A-labels. Undefined for what is no name under a public suffix: an address, a single label, a suffix
- * itself, or a name of the portal's own.
+ * A host name as the DNS has it: lower case, A-labels. Undefined for what is no name under a public
+ * suffix: an address, a single label, a suffix itself, or a name of the portal's own.
  */
 export function readHostName(typed: string, own: readonly string[]): string | undefined {
   const text = typed
@@ -178,7 +185,10 @@ export function createDomains(deps: {
     })
   }
 
-  /** Until the transaction ends nobody deletes the server: that releases the names which it finds, and one written later would stay with it for ever. */
+  /**
+   * Until the transaction ends nobody deletes the server: that releases the names which it finds,
+   * and one written later would stay with it for ever.
+   */
   async function lockTaker(tx: Tx, siteId: string): Promise<void> {
     const site = await lockSite(tx, siteId)
     if (!site || !takesNames(site)) throw new Refusal('server_not_running')

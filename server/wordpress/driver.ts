@@ -1,6 +1,7 @@
 /**
- * The agreement between the WordPress room and whatever runs the sites. A driver never sees the wallet, an invoice or the database.
- * Every act is an "ensure": it may be asked twice and acts once. Failures are DriverFailure. What runs the sites need not be this process: everything is
+ * The agreement between the WordPress room and whatever runs the sites. A driver never sees the
+ * wallet, an invoice or the database. Every act is an "ensure": it may be asked twice and acts
+ * once. Failures are DriverFailure. What runs the sites need not be this process: everything is
  * asked for and answered later, and what goes to and fro is plain data.
  */
 
@@ -19,7 +20,10 @@ export interface SiteSpec {
   readonly id: string
   /** Where browsers find it, without a trailing slash: http://name.localhost:8082 */
   readonly url: string
-  /** Further host names that it answers on as on its own, lower case, without a port; any other is sent to `url`. */
+  /**
+   * Further host names that it answers on as on its own, lower case, without a port; any other is
+   * sent to `url`.
+   */
   readonly hosts: readonly string[]
   readonly title: string
   /** `vi` or `en`: the language WordPress is installed in. */
@@ -29,7 +33,10 @@ export interface SiteSpec {
   readonly diskMb: number
   readonly databaseDiskMb: number
   readonly containers: number
-  /** Counts the restarts that were asked for: a container that began under another number is replaced, one after the other. */
+  /**
+   * Counts the restarts that were asked for: a container that began under another number is
+   * replaced, one after the other.
+   */
   readonly generation: number
 }
 
@@ -41,7 +48,10 @@ export interface SiteAdmin {
 }
 
 export interface SiteState {
-  /** `absent`: no files. `stopped`: files, no container. `starting`: containers, none answers yet. `running`: at least one answers. */
+  /**
+   * `absent`: no files. `stopped`: files, no container. `starting`: containers, none answers yet.
+   * `running`: at least one answers.
+   */
   readonly state: 'absent' | 'stopped' | 'starting' | 'running'
   readonly installed: boolean
   readonly containers: readonly {
@@ -74,7 +84,10 @@ export interface SiteLog {
   tail(limit: number): Promise<readonly LogLine[]>
   /** Kept lines after `seq`, oldest first; at most `limit`. */
   after(seq: number, limit: number): Promise<readonly LogLine[]>
-  /** `onNew` is called when there are lines that nobody was told of, until the function that it answers is called. */
+  /**
+   * `onNew` is called when there are lines that nobody was told of, until the function that it
+   * answers is called.
+   */
   watch(onNew: () => void): () => void
 }
 
@@ -105,13 +118,15 @@ export interface WordpressDriver {
   /** How many more containers there is memory for. */
   room(): Promise<number>
   /**
-   * Files and database in place, WordPress installed with this admin. Without `admin` on a site that is not installed: DriverFailure rejected;
-   * where there is no room for its containers: DriverFailure full.
+   * Files and database in place, WordPress installed with this admin. Without `admin` on a site
+   * that is not installed: DriverFailure rejected; where there is no room for its containers:
+   * DriverFailure full.
    */
   install(spec: SiteSpec, admin: SiteAdmin | null): Promise<void>
   /**
-   * As many containers as the spec says, with its limits; resolves when at least one answers, and when none runs any more that the spec replaces.
-   * Also resizes and restarts a running site: a new container answers before an old one goes, so no visitor is turned away.
+   * As many containers as the spec says, with its limits; resolves when at least one answers, and
+   * when none runs any more that the spec replaces. Also resizes and restarts a running site: a new
+   * container answers before an old one goes, so no visitor is turned away.
    */
   start(spec: SiteSpec): Promise<void>
   /** No container runs; files stay. */
@@ -120,21 +135,27 @@ export interface WordpressDriver {
   remove(id: string): Promise<void>
   state(id: string): Promise<SiteState>
   /**
-   * An address that signs a browser in to wp-admin, once, within a minute: as `user`, or as the oldest administrator when there is no such user.
-   * Whoever has it is let in. DriverFailure unavailable unless the site is started.
+   * An address that signs a browser in to wp-admin, once, within a minute: as `user`, or as the
+   * oldest administrator when there is no such user. Whoever has it is let in. DriverFailure
+   * unavailable unless the site is started.
    */
   adminLink(id: string, user: string): Promise<string>
   /**
-   * Writes the site's files and database into one archive, a gzipped tar that `file` names once it is whole. The database is that of one moment, also
-   * while the site is written to; files are each as they were when their turn came, after that moment.
+   * Writes the site's files and database into one archive, a gzipped tar that `file` names once it
+   * is whole. The database is that of one moment, also while the site is written to; files are each
+   * as they were when their turn came, after that moment.
    */
   backup(id: string, file: string): Promise<CopyFigures>
-  /** Restores the archive into a scratch site of its own, counts what then stands there, and removes it again. */
+  /**
+   * Restores the archive into a scratch site of its own, counts what then stands there, and removes
+   * it again.
+   */
   prove(file: string): Promise<CopyFigures>
   /**
-   * The site's files and database become those of the archive, wholly or not at all; its size and address are those of the spec. It answers until all
-   * is ready to be exchanged, then no container runs: `start` comes next. Acts once for a `restoreId`. DriverFailure rejected: the archive is not what
-   * its figures say, or larger than the disks.
+   * The site's files and database become those of the archive, wholly or not at all; its size and
+   * address are those of the spec. It answers until all is ready to be exchanged, then no container
+   * runs: `start` comes next. Acts once for a `restoreId`. DriverFailure rejected: the archive is
+   * not what its figures say, or larger than the disks.
    */
   restore(spec: SiteSpec, copy: SiteCopy, restoreId: string): Promise<void>
   /** Containers that answer now; empty while none does. */
@@ -154,7 +175,10 @@ export interface WordpressDriver {
 export interface SiteRuntime extends WordpressDriver {
   /** `addresses`, from memory. */
   upstreams(id: string): readonly SiteAddress[]
-  /** A line of the platform's own in the site's log, under the name `container`. Does nothing for a site that it does not hold. */
+  /**
+   * A line of the platform's own in the site's log, under the name `container`. Does nothing for a
+   * site that it does not hold.
+   */
   note(id: string, container: string, text: string): void
   /** Stops every container and waits until they are gone. Called once, at shutdown. */
   close(): Promise<void>

@@ -5,7 +5,9 @@ import type { SiteAddress } from './driver.ts'
 /** A page that takes longer is no answer to anybody. */
 const longestMs = 30_000
 
-/** The status of the page. Rejects with why there is none, in words that follow "the front page". */
+/**
+ * The status of the page. Rejects with why there is none, in words that follow "the front page".
+ */
 export const frontPageStatus = (at: SiteAddress, hostName: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const call = request(

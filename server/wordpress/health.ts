@@ -1,8 +1,8 @@
 /**
  * Whether servers that should run answer their visitors. A container may listen while its site is
- * broken (a destroyed database, a plugin that fails, no files), so each front page is asked for: one
- * that fails, or does not come, twice in a row is noted, counted in a gauge, and shown to its owner
- * and to the operator.
+ * broken (a destroyed database, a plugin that fails, no files), so each front page is asked for:
+ * one that fails, or does not come, twice in a row is noted, counted in a gauge, and shown to its
+ * owner and to the operator.
  */
 import { sql } from 'kysely'
 import { later, minutes, type Clock } from '../platform/clock.ts'

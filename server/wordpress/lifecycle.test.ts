@@ -1,4 +1,7 @@
-/** What a customer does with a server that runs: restarts it, signs in without a password, brings a name, and deletes it. Real sites throughout. */
+/**
+ * What a customer does with a server that runs: restarts it, signs in without a password, brings a
+ * name, and deletes it. Real sites throughout.
+ */
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../../test/dns-server.ts'

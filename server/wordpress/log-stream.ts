@@ -1,6 +1,7 @@
 /**
- * The live log over a WebSocket with a one-use ticket. Each socket has its own place in the site's log: a slow reader is told how many lines it
- * missed, and neither the server nor a fast reader waits for it.
+ * The live log over a WebSocket with a one-use ticket. Each socket has its own place in the site's
+ * log: a slow reader is told how many lines it missed, and neither the server nor a fast reader
+ * waits for it.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -24,16 +25,24 @@ const drainMs = 100
 /** How long a reader may take to answer the close when the portal stops. */
 const closeWaitMs = 2000
 
-/** `<time> <container> - - <line>`; a `- -` inside the line becomes `-  -`, so that splitting on it keeps the whole line. */
+/**
+ * `<time> <container> - - <line>`; a `- -` inside the line becomes `- -`, so that splitting on it
+ * keeps the whole line.
+ */
 export const frameLine = (line: LogLine): string =>
   `${line.at.toISOString()} ${line.container} - - ${line.text.replace(/-(?= -)/g, '- ')}`
 
 export interface LogStreams {
-  /** A WebSocket address with a ticket that opens it once, within a minute, while the session lives. */
+  /**
+   * A WebSocket address with a ticket that opens it once, within a minute, while the session lives.
+   */
   ticket(siteId: string, caller: Caller): Promise<string>
   /** Takes an upgrade when its path is a log stream's; false when it is somebody else's. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean
-  /** Closes the streams of ended sessions; all of them when it is not known which have ended: they come back with a new ticket. */
+  /**
+   * Closes the streams of ended sessions; all of them when it is not known which have ended: they
+   * come back with a new ticket.
+   */
   endSessions(ended: ReadonlySet<string> | 'unknown'): void
   close(): void
 }
@@ -53,7 +62,10 @@ export function createLogStreams(deps: {
   let closing = false
   const hashOf = (ticket: string): Buffer => createHash('sha256').update(ticket).digest()
 
-  /** The address that was asked for, the one that customers see (a proxy may not pass Host on), or another name of this machine with the same port. */
+  /**
+   * The address that was asked for, the one that customers see (a proxy may not pass Host on), or
+   * another name of this machine with the same port.
+   */
   const isOurs = (origin: string, asked: string | undefined): boolean => {
     if (!URL.canParse(origin)) return false
     const { host, hostname, port } = new URL(origin)

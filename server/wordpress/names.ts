@@ -1,4 +1,7 @@
-/** Names that the server makes up: lower-case, readable, unique by their number. They become host names. */
+/**
+ * Names that the server makes up: lower-case, readable, unique by their number. They become host
+ * names.
+ */
 import { randomInt } from 'node:crypto'
 import { fold } from '../platform/fold.ts'
 
@@ -101,7 +104,10 @@ const reserved = new Set([
   'wpad',
   'localhost',
 ])
-/** Words with which a page below the provider's own domain would pass for the provider's sign-in or till. */
+/**
+ * Words with which a page below the provider's own domain would pass for the provider's sign-in or
+ * till.
+ */
 const misleading = new Set([
   'account',
   'accounts',

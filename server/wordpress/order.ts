@@ -1,4 +1,7 @@
-/** Ordering a server: every rule of the screen once more, then site, subscription and invoice in one transaction. */
+/**
+ * Ordering a server: every rule of the screen once more, then site, subscription and invoice in one
+ * transaction.
+ */
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
 import type { Language } from '../../contract/errors.ts'

@@ -1,4 +1,7 @@
-/** What falls due while a server is still being set up: a month that ends, an order that waits behind it, a suspension. */
+/**
+ * What falls due while a server is still being set up: a month that ends, an order that waits
+ * behind it, a suspension.
+ */
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'

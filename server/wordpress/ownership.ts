@@ -26,8 +26,9 @@ export interface Evidence extends DomainCheck {
 
 /**
  * `txtOnly`: another account holds the name, or did a short while ago. `addresses`: those of the
- * server's own name; `shared`: those of them that other sites have, too, so that they prove nothing.
- * The top of a zone can hold no CNAME (RFC 1034, section 3.6.2), so it is pointed by addresses.
+ * server's own name; `shared`: those of them that other sites have, too, so that they prove
+ * nothing. The top of a zone can hold no CNAME (RFC 1034, section 3.6.2), so it is pointed by
+ * addresses.
  */
 export async function lookForProof(
   dns: DnsLookup,

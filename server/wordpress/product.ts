@@ -1,4 +1,7 @@
-/** What billing asks of WordPress servers: what each renews for, and the jobs that follow from how its subscription stands. */
+/**
+ * What billing asks of WordPress servers: what each renews for, and the jobs that follow from how
+ * its subscription stands.
+ */
 import * as z from 'zod/mini'
 import type { Currency } from '../../contract/money.ts'
 import { monthlyOf } from '../../contract/pricing.ts'
@@ -30,8 +33,9 @@ export function descriptionOf(
 }
 
 /**
- * Prices are those of the catalogue now; a plan that is no longer in it keeps the price that it was sold for. A planned plan that is gone by then is
- * not taken (see takePlanned): the server renews with the one that it has.
+ * Prices are those of the catalogue now; a plan that is no longer in it keeps the price that it was
+ * sold for. A planned plan that is gone by then is not taken (see takePlanned): the server renews
+ * with the one that it has.
  */
 export function wordpressProduct(catalog: Catalog): Product {
   return {

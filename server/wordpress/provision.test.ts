@@ -1,4 +1,7 @@
-/** Every step of bringing a server up, met by every fault: it ends running and paid once, or failed, cleaned away and paid back. */
+/**
+ * Every step of bringing a server up, met by every fault: it ends running and paid once, or failed,
+ * cleaned away and paid back.
+ */
 import net from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -7,8 +7,8 @@
  * | start   | as many containers as ordered                     | stop the site    |
  * | check   | its front page answers 200 on its own host name   | nothing          |
  *
- * Each do is an "ensure": a kill at any point leads to the same step again. When the tries are used up, the undos run backwards and the money
- * goes back to the wallet.
+ * Each do is an "ensure": a kill at any point leads to the same step again. When the tries are used
+ * up, the undos run backwards and the money goes back to the wallet.
  */
 import type { Language } from '../../contract/errors.ts'
 import type { Billing } from '../billing/index.ts'
@@ -130,7 +130,10 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     },
   ]
 
-  /** Takes a paid order in hand, for a new run. Undefined when there is nothing to do: it runs already, was given up, or is being deleted. */
+  /**
+   * Takes a paid order in hand, for a new run. Undefined when there is nothing to do: it runs
+   * already, was given up, or is being deleted.
+   */
   async function takeInHand(siteId: string): Promise<SiteRow | undefined> {
     return await transaction(db, async (tx) => {
       const site = await lockSite(tx, siteId)
@@ -195,8 +198,9 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   }
 
   /**
-   * Counts a failure and decides. The decision to give up is written down before anything is undone, so that no other run of the same job can
-   * finish a site that is being removed, nor this one remove a site that another has finished.
+   * Counts a failure and decides. The decision to give up is written down before anything is
+   * undone, so that no other run of the same job can finish a site that is being removed, nor this
+   * one remove a site that another has finished.
    */
   async function afterFailure(
     { id, run }: SiteRow,
@@ -222,7 +226,10 @@ export function defineProvisioning(deps: ProvisionDeps): void {
     })
   }
 
-  /** Undo backwards, then in one transaction: money back, state failed, customer told. An undo that fails keeps no money back; it is thrown afterwards, so that the job goes on cleaning. */
+  /**
+   * Undo backwards, then in one transaction: money back, state failed, customer told. An undo that
+   * fails keeps no money back; it is thrown afterwards, so that the job goes on cleaning.
+   */
   async function giveUp(site: SiteRow): Promise<void> {
     const failures: unknown[] = []
     for (const step of steps.toReversed()) {
@@ -250,7 +257,10 @@ export function defineProvisioning(deps: ProvisionDeps): void {
       throw new AggregateError(failures, 'a server that was given up is not cleaned away yet')
   }
 
-  /** What giving up could not remove, or a run left behind that was overtaken by the decision or by a deletion. */
+  /**
+   * What giving up could not remove, or a run left behind that was overtaken by the decision or by
+   * a deletion.
+   */
   async function clearFailed(siteId: string): Promise<void> {
     const site = await siteById(db, siteId)
     if (site?.status === 'failed' || site?.status === 'deleting')
@@ -293,7 +303,10 @@ export function defineProvisioning(deps: ProvisionDeps): void {
   })
 }
 
-/** After a start of the portal: every site that should run is started unless it runs, a few at a time. Waits for none once the signal is aborted. */
+/**
+ * After a start of the portal: every site that should run is started unless it runs, a few at a
+ * time. Waits for none once the signal is aborted.
+ */
 export async function startSites(
   deps: Pick<ProvisionDeps, 'db' | 'driver' | 'addressing' | 'log' | 'onChange'> & {
     readonly signal: AbortSignal

@@ -1,6 +1,7 @@
 /**
- * What the database says against what the runtime holds, every minute. What should run and does not is started, what should not run is stopped, and what
- * nobody knows is reported and, after a grace, removed.
+ * What the database says against what the runtime holds, every minute. What should run and does not
+ * is started, what should not run is stopped, and what nobody knows is reported and, after a grace,
+ * removed.
  */
 import { sql } from 'kysely'
 import { days, later, type Clock } from '../platform/clock.ts'
@@ -11,7 +12,10 @@ import { busyWithCopies } from './backup-store.ts'
 import type { WordpressDriver } from './driver.ts'
 import { siteById, specOf, type SiteAddressing } from './store.ts'
 
-/** Between the first sight of an orphan and its removal: time to notice a portal that was started on another database. */
+/**
+ * Between the first sight of an orphan and its removal: time to notice a portal that was started on
+ * another database.
+ */
 const graceMs = days(7)
 
 export interface ReconcileDeps {
@@ -47,8 +51,13 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     const answering = (await driver.addresses(siteId)).length
     const wanted = wantedOf(site.status)
     if (wanted === 'stopped' && answering > 0) {
+      // One that was resumed since it was read runs rightly.
+      if ((await siteById(db, siteId))?.status !== site.status) return false
       log.warn({ site: site.name }, 'a suspended site was running')
       await driver.stop(siteId)
+      const now = await siteById(db, siteId)
+      if (now && wantedOf(now.status) === 'running')
+        await driver.start(await specOf(db, deps.addressing, now))
       return true
     }
     if (wanted !== 'running' || answering >= site.containers || (await busyWithCopies(db, siteId)))
@@ -61,7 +70,10 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     return answering === 0
   }
 
-  /** Every site that should run or stand still; one that does not come is no reason to leave the others. */
+  /**
+   * Every site that should run or stand still; one that does not come is no reason to leave the
+   * others.
+   */
   async function repairAll(signal: AbortSignal): Promise<void> {
     const rows = await db
       .selectFrom('site')

@@ -1,6 +1,7 @@
 /**
- * Addresses that many share: a name that points there says nothing of whose it is. Private and loopback ranges, and the published ranges of
- * content networks (https://www.cloudflare.com/ips, https://api.fastly.com/public-ip-list).
+ * Addresses that many share: a name that points there says nothing of whose it is. Private and
+ * loopback ranges, and the published ranges of content networks (https://www.cloudflare.com/ips,
+ * https://api.fastly.com/public-ip-list).
  */
 import { BlockList, isIPv6 } from 'node:net'
 

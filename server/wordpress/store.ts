@@ -46,7 +46,9 @@ const formerNames = async (db: Queryable, siteId: string): Promise<string[]> =>
       .execute()
   ).map(({ name }) => name)
 
-/** Its names are free again: for the same customer at once, for another by the rules of domains.ts. */
+/**
+ * Its names are free again: for the same customer at once, for another by the rules of domains.ts.
+ */
 export async function releaseNames(tx: Tx, siteId: string, now: Date): Promise<void> {
   await tx
     .updateTable('site_domain')
@@ -191,11 +193,17 @@ export const siteOf = (
 ): Promise<Joined | undefined> =>
   joined(db).where('s.id', '=', id).where('s.customer_id', '=', customerId).executeTakeFirst()
 
-/** One that failed never runs, one that is deleted stays `deleting` for ever: a name given to them would be lost to everybody. */
+/**
+ * One that failed never runs, one that is deleted stays `deleting` for ever: a name given to them
+ * would be lost to everybody.
+ */
 export const takesNames = ({ status }: { readonly status: string }): boolean =>
   status !== 'failed' && status !== 'deleting'
 
-/** The host name that the customer's server answers on by itself; undefined for one that is not theirs. Refuses one that takes no names. */
+/**
+ * The host name that the customer's server answers on by itself; undefined for one that is not
+ * theirs. Refuses one that takes no names.
+ */
 export async function hostOf(
   db: Queryable,
   addressing: SiteAddressing,
@@ -214,7 +222,10 @@ export const siteById = (db: Queryable, id: string): Promise<SiteRow | undefined
 export const lockSite = (tx: Tx, id: string): Promise<SiteRow | undefined> =>
   tx.selectFrom('site').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
-/** What the edge must know of every host name: the server's own below `host`, those that it had before, and those that customers brought. */
+/**
+ * What the edge must know of every host name: the server's own below `host`, those that it had
+ * before, and those that customers brought.
+ */
 export async function hostRows(
   db: Queryable,
   host: string,

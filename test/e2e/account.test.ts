@@ -1,4 +1,7 @@
-/** The account page in a real browser: what is changed there is seen everywhere, and a session that is ended there really ends. */
+/**
+ * The account page in a real browser: what is changed there is seen everywhere, and a session that
+ * is ended there really ends.
+ */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'

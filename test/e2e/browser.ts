@@ -46,7 +46,10 @@ export interface Look extends Pick<BrowserContextOptions, 'viewport' | 'timezone
   customer?: { readonly token: string }
 }
 
-/** A visitor with these choices made before, in a tab that has opened nothing yet. Nothing moves, so that colours are settled. */
+/**
+ * A visitor with these choices made before, in a tab that has opened nothing yet. Nothing moves, so
+ * that colours are settled.
+ */
 export async function visitAs(
   browser: Browser,
   { theme, language, customer, ...options }: Look = {},
@@ -78,7 +81,10 @@ export async function visitAs(
 export const wide = { width: 1440, height: 900 }
 export const phone = { width: 390, height: 844 }
 
-/** Waits for the whole of a screen: no grey block, no place kept for a second drawing, and nothing under way in it. */
+/**
+ * Waits for the whole of a screen: no grey block, no place kept for a second drawing, and nothing
+ * under way in it.
+ */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
     () =>

@@ -1,4 +1,7 @@
-/** Cards in a real browser: from an empty wallet over the provider's form, the bank's challenge and a refusal to the new balance. */
+/**
+ * Cards in a real browser: from an empty wallet over the provider's form, the bank's challenge and
+ * a refusal to the new balance.
+ */
 import type { Browser, FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'

@@ -1,4 +1,7 @@
-/** A domain in a real browser, from its name to its last record; what the name server says is asked as `dig` asks. */
+/**
+ * A domain in a real browser, from its name to its last record; what the name server says is asked
+ * as `dig` asks.
+ */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig } from '../dig.ts'

@@ -1,4 +1,7 @@
-/** A form is open and the session ends under it: what was typed is there after signing in again, but for the password; and for nobody else. */
+/**
+ * A form is open and the session ends under it: what was typed is there after signing in again, but
+ * for the password; and for nobody else.
+ */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'

@@ -1,4 +1,7 @@
-/** What goes wrong between the screen and the server, and costs the customer neither money nor what was typed. */
+/**
+ * What goes wrong between the screen and the server, and costs the customer neither money nor what
+ * was typed.
+ */
 import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'

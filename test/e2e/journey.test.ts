@@ -1,4 +1,7 @@
-/** The whole journey in a browser: register, activate, sign in, top up through VNPay, order WordPress, watch it come up, sign in to its wp-admin. */
+/**
+ * The whole journey in a browser: register, activate, sign in, top up through VNPay, order
+ * WordPress, watch it come up, sign in to its wp-admin.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
 import { eventually, openTestHouse, type TestHouse } from '../house.ts'

@@ -1,6 +1,6 @@
 /**
- * The main job with nothing but a keyboard: register, activate, sign in, top up, order a WordPress server, open it, sign out.
- * STEPS=<file> writes the steps down as Markdown.
+ * The main job with nothing but a keyboard: register, activate, sign in, top up, order a WordPress
+ * server, open it, sign out. STEPS=<file> writes the steps down as Markdown.
  */
 import { writeFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'

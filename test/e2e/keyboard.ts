@@ -1,4 +1,7 @@
-/** A person without a mouse: every step is a key, every focus is looked for, and all of it is written down. */
+/**
+ * A person without a mouse: every step is a key, every focus is looked for, and all of it is
+ * written down.
+ */
 import type { Locator, Page } from 'playwright-core'
 
 /** More stops than any screen of ours has. */
@@ -41,7 +44,10 @@ export class Keyboard {
     return snapshot.split('\n')[0]?.replace(/^- /, '').replace(/:$/, '') ?? ''
   }
 
-  /** Presses a key until the control has the focus; fails where it is never reached, or where nothing shows that it is there. */
+  /**
+   * Presses a key until the control has the focus; fails where it is never reached, or where
+   * nothing shows that it is there.
+   */
   async #reach(of: Locator, key: string): Promise<void> {
     await of.waitFor({ state: 'attached' })
     let before = ''

@@ -1,4 +1,7 @@
-/** A language that is chosen holds for the whole screen and for the account; a lost connection loses no page. */
+/**
+ * A language that is chosen holds for the whole screen and for the account; a lost connection loses
+ * no page.
+ */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'

@@ -1,4 +1,7 @@
-/** The order form in a real browser: what it says is missing, and that it asks before what was filled in is lost. */
+/**
+ * The order form in a real browser: what it says is missing, and that it asks before what was
+ * filled in is lost.
+ */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'

@@ -1,4 +1,7 @@
-/** Every screen, opened in a real browser against a real portal: both themes, both widths, both languages; and what they say when there is nothing to show. */
+/**
+ * Every screen, opened in a real browser against a real portal: both themes, both widths, both
+ * languages; and what they say when there is nothing to show.
+ */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
@@ -127,7 +130,8 @@ const customerScreens = (): string[] => [
   '/auth/lockscreen',
 ]
 
-// Each of the choices is met once; all eight looks, with their pictures, are `npm run bench screens`.
+// Each of the choices is met once; all eight looks, with their pictures, are `npm run bench
+// screens`.
 describe.each([
   { theme: 'light', viewport: wide, language: 'en' },
   { theme: 'dark', viewport: phone, language: 'vi' },

@@ -1,4 +1,7 @@
-/** The sentences of the error catalogue that no journey meets, each provoked on its screen: by refusals, by a network that is gone, by a provider that hesitates. */
+/**
+ * The sentences of the error catalogue that no journey meets, each provoked on its screen: by
+ * refusals, by a network that is gone, by a provider that hesitates.
+ */
 import pg from 'pg'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

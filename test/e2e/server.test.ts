@@ -1,4 +1,7 @@
-/** One customer and one running server, in a real browser: every tab of its page, from the first look to its deletion. */
+/**
+ * One customer and one running server, in a real browser: every tab of its page, from the first
+ * look to its deletion.
+ */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../dns-server.ts'
@@ -197,9 +200,16 @@ describe('a running server', { timeout: 90_000 }, () => {
     await expect.poll(() => button('Restart').isEnabled()).toBe(true)
   })
 
-  test('is deleted by whoever types its name', async () => {
+  test('is deleted by whoever types its name, and leaves its backups at its address', async () => {
+    await part('Backups')
+    await button('Back up now').click()
+    await page.getByText('Proven', { exact: true }).first().waitFor({ timeout: 60_000 })
+    await part('General info')
     await button('Delete server').click()
     const dialog = page.getByRole('dialog')
+    await dialog
+      .getByText('Its backups can be downloaded from this page for 7 days afterwards.')
+      .waitFor()
     const confirm = dialog.getByRole('button', { name: 'Delete server' })
     await dialog.getByRole('textbox').fill('another')
     expect(await confirm.isDisabled()).toBe(true)
@@ -208,6 +218,14 @@ describe('a running server', { timeout: 90_000 }, () => {
     await page.waitForURL(`${house.url}/wordpress`)
     await told(`${server} is being deleted.`)
     await page.getByText(/You have no WordPress server yet/).waitFor({ timeout: 30_000 })
+    await open(`/wordpress/${id}`)
+    await told('This server was deleted')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: /^Download/ }).click(),
+    ])
+    expect(download.suggestedFilename()).toMatch(/\.tar\.gz$/)
+    expect(await page.getByRole('button', { name: /^Restore/ }).count()).toBe(0)
     expect(tab.complaints.filter((text) => !/\b(404|422)\b/.test(text))).toEqual([])
   })
 })

@@ -1,4 +1,7 @@
-/** The frame around every screen, in a real browser: the way in, the menu, the bell, the palette, and what stays chosen. */
+/**
+ * The frame around every screen, in a real browser: the way in, the menu, the bell, the palette,
+ * and what stays chosen.
+ */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'

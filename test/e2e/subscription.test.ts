@@ -1,4 +1,7 @@
-/** A subscription on its server's page: what it says, cancelled both ways, taken back; and what an unpaid one looks like. */
+/**
+ * A subscription on its server's page: what it says, cancelled both ways, taken back; and what an
+ * unpaid one looks like.
+ */
 import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The transaction log in a real browser: filters in the address, a long list, an entry explained, and the files that one takes away. */
+/**
+ * The transaction log in a real browser: filters in the address, a long list, an entry explained,
+ * and the files that one takes away.
+ */
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import type { Browser, Download, Page } from 'playwright-core'
@@ -139,7 +142,8 @@ test(
       .poll(() => rowsOf(page).last().innerText())
       .toMatch(/^3000\s+Top-up via VNPay\s+\+1\s/)
     expect(await rowCount(), 'the head, too').toBe(String(length + 1))
-    // In the middle the rows stand where they belong, and above and below them those that come next.
+    // In the middle the rows stand where they belong, and above and below them those that come
+    // next.
     await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight / 2))
     await expect.poll(() => page.getByRole('cell', { name: '1500', exact: true }).count()).toBe(1)
     await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(30)

@@ -35,8 +35,12 @@ export function guardsOf(text: string): readonly Guard[] {
     .flatMap((entry) => {
       const finding = /^\*\*(.+?)\*\*/.exec(entry)?.[1]
       if (finding === undefined) return []
-      return [...entry.matchAll(/`([\w./-]+\.test\.tsx?)` — ([^\n]+)/g)].map(
-        ([, file = '', title = '']) => ({ finding, file, title: title.trim() }),
-      )
+      return [
+        ...entry.matchAll(/^ +- `([\w./-]+\.test\.tsx?)` — ([^]+?)(?=\n +-|\n\n|$(?!\n))/gm),
+      ].map(([, file = '', title = '']) => ({
+        finding,
+        file,
+        title: title.replaceAll(/\s+/g, ' ').trim(),
+      }))
     })
 }

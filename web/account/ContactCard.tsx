@@ -34,7 +34,10 @@ interface ContactProps<S extends z.ZodMiniType> {
   done: string
 }
 
-/** Three steps: what it is now; the new one with the password; the code that was sent to the new one. */
+/**
+ * Three steps: what it is now; the new one with the password; the code that was sent to the new
+ * one.
+ */
 export function ContactCard<S extends z.ZodMiniType>(props: ContactProps<S>) {
   const t = useTexts('account')
   const [step, setStep] = useDraft<'now' | 'new' | { sentTo: string }>(`${props.field} step`, 'now')

@@ -1,4 +1,7 @@
-/** A browser and a system that people recognise, read from a user agent; a guess to tell sessions apart, never proof. */
+/**
+ * A browser and a system that people recognise, read from a user agent; a guess to tell sessions
+ * apart, never proof.
+ */
 
 // Each names those before it in its own user agent, so the order decides.
 const browsers: readonly [string, RegExp][] = [

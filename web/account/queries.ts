@@ -21,7 +21,10 @@ export const signInsQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.next ?? undefined,
 })
 
-/** Takes a changed account into use on every screen. That it is saved does not depend on what is read after it. */
+/**
+ * Takes a changed account into use on every screen. That it is saved does not depend on what is
+ * read after it.
+ */
 export function useChanged(): (changed: Account) => void {
   const queryClient = useQueryClient()
   return (changed) => {

@@ -5,13 +5,19 @@ import { useTexts } from '../i18n/index.ts'
 import { Field, Input } from '../ui/Field.tsx'
 import { LocationSearch, type Place } from './LocationSearch.tsx'
 
-/** What a form keeps of an address while it is typed, under the names that the server calls a fault by. */
+/**
+ * What a form keeps of an address while it is typed, under the names that the server calls a fault
+ * by.
+ */
 export interface AddressValues {
   'address.line': string
   'address.locationId': Place | null
 }
 
-/** The address is given whole or not at all; a line without a place, or a place that is in no list, is sent: the server asks for the place. */
+/**
+ * The address is given whole or not at all; a line without a place, or a place that is in no list,
+ * is sent: the server asks for the place.
+ */
 export const addressOf = ({
   'address.line': line,
   'address.locationId': place,

@@ -16,7 +16,9 @@ export interface Place {
 const settleMs = 200
 const mostShown = 20
 
-/** A search field with a list of places (combobox). Accents may be left out: the server folds them. */
+/**
+ * A search field with a list of places (combobox). Accents may be left out: the server folds them.
+ */
 export function LocationSearch({
   value,
   onChange,
@@ -124,7 +126,8 @@ export function LocationSearch({
             )}
             <ul
               id={listId}
-              // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+              // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role,
+              // jsx-a11y/prefer-tag-over-role
               role="listbox"
               aria-label={t.address.places}
               hidden={!shown}
@@ -134,7 +137,9 @@ export function LocationSearch({
                 <li
                   key={place.id}
                   id={`${listId}-${index}`}
-                  // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+                  // oxlint-disable-next-line
+                  // jsx-a11y/no-noninteractive-element-to-interactive-role,
+                  // jsx-a11y/prefer-tag-over-role
                   role="option"
                   aria-selected={index === at}
                   onPointerDown={(event) => {
@@ -153,7 +158,9 @@ export function LocationSearch({
               ))}
               {list.length === 0 && !isFetching ? (
                 <li
-                  // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+                  // oxlint-disable-next-line
+                  // jsx-a11y/no-noninteractive-element-to-interactive-role,
+                  // jsx-a11y/prefer-tag-over-role
                   role="option"
                   aria-selected="false"
                   aria-disabled="true"

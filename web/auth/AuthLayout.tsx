@@ -16,7 +16,10 @@ interface AuthLayoutProps {
   wide?: boolean
 }
 
-/** The bare layout of everything before signing in: the form, and beside it on wide screens what this place is. */
+/**
+ * The bare layout of everything before signing in: the form, and beside it on wide screens what
+ * this place is.
+ */
 export function AuthLayout({ title, sub, children, footer, wide = false }: AuthLayoutProps) {
   const t = useTexts('auth')
   const { data: config } = useQuery(configQuery)

@@ -1,6 +1,9 @@
 import { useTexts } from '../i18n/index.ts'
 
-/** At the foot of what is seen before signing in. They open beside, since what was typed shall not be lost. */
+/**
+ * At the foot of what is seen before signing in. They open beside, since what was typed shall not
+ * be lost.
+ */
 export function LegalLinks({ className = '' }: { className?: string }) {
   const t = useTexts('auth')
   return (

@@ -21,7 +21,8 @@ export default function LockView({ onUnlocked }: { onUnlocked: () => void }) {
   const router = useRouter()
   const queryClient = useQueryClient()
   const user = session.user()
-  // Here, so that whatever locked the screen, and a page loaded anew meanwhile, has the server know.
+  // Here, so that whatever locked the screen, and a page loaded anew meanwhile, has the server
+  // know.
   useEffect(() => void tellLock(), [])
   const { form, errors, busy, bind, onSubmit } = useForm({
     initial: { password: '' },

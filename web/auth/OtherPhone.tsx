@@ -8,7 +8,10 @@ import { Field, Input, PasswordInput } from '../ui/Field.tsx'
 import { toast } from '../ui/toast.ts'
 import { FailureNote } from './FailureNote.tsx'
 
-/** For who mistyped the phone number at the registration: the password and the right number, and the code goes there. */
+/**
+ * For who mistyped the phone number at the registration: the password and the right number, and the
+ * code goes there.
+ */
 export function OtherPhone({ email, onSent }: { email: string; onSent: () => void }) {
   const t = useTexts('auth')
   const [open, setOpen] = useState(false)

@@ -5,7 +5,10 @@ import { meQuery } from '../queries.ts'
 import { session } from '../session.ts'
 import { toast } from '../ui/toast.ts'
 
-/** Takes a fresh token into use: the profile is read, and its language is the customer's choice, or their region's. */
+/**
+ * Takes a fresh token into use: the profile is read, and its language is the customer's choice, or
+ * their region's.
+ */
 export async function enter(queryClient: QueryClient, token: string): Promise<void> {
   queryClient.clear()
   session.open(token)

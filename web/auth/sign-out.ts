@@ -3,7 +3,10 @@ import { logout } from '../../contract/auth.ts'
 import { call } from '../api.ts'
 import { session } from '../session.ts'
 
-/** `leave` leads to the sign-in. The token is revoked on the server too, but nobody waits for that to be signed out here. */
+/**
+ * `leave` leads to the sign-in. The token is revoked on the server too, but nobody waits for that
+ * to be signed out here.
+ */
 export async function signOut(queryClient: QueryClient, leave: () => Promise<void>): Promise<void> {
   void call(logout, {}).catch(() => {})
   session.close(true)

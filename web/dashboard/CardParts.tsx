@@ -21,7 +21,10 @@ interface LoadedProps<D> {
   children: (data: D) => ReactNode
 }
 
-/** A card's content: grey while it loads, an error with a retry if it fails, and what it is for otherwise. */
+/**
+ * A card's content: grey while it loads, an error with a retry if it fails, and what it is for
+ * otherwise.
+ */
 export function Loaded<D>({ query, skeleton, children }: LoadedProps<D>) {
   const t = useTexts('dashboard')
   if (query.data !== undefined) return children(query.data)

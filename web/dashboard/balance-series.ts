@@ -19,7 +19,10 @@ export interface Series {
   spent: number
 }
 
-/** `newestFirst` as the API answers it; `coversFrom` when the list does not reach back to the first day. */
+/**
+ * `newestFirst` as the API answers it; `coversFrom` when the list does not reach back to the first
+ * day.
+ */
 export function balanceSeries(
   newestFirst: readonly Transaction[],
   now: number,
@@ -29,7 +32,8 @@ export function balanceSeries(
   const from = Math.max(now - days * daySeconds, coversFrom ?? 0)
   const inSpan = newestFirst.filter((entry) => entry.created >= from).reverse()
   const first = inSpan[0]
-  // Before the span's first entry the balance is what that entry found; without one it is the last known.
+  // Before the span's first entry the balance is what that entry found; without one it is the last
+  // known.
   const before = first ? first.ending_balance - first.amount : (newestFirst[0]?.ending_balance ?? 0)
   return {
     from,

@@ -14,7 +14,10 @@ import { toast } from '../ui/toast.ts'
 /** The specification's pause between a success and what follows it. */
 const afterSuccessMs = 1000
 
-/** Which name servers the domain must have, what the parent zone says now, and the advice of the server where that differs. */
+/**
+ * Which name servers the domain must have, what the parent zone says now, and the advice of the
+ * server where that differs.
+ */
 export default function ActivateDialog({
   domain,
   onClose,

@@ -323,7 +323,9 @@ function Records({ domain }: { domain: Domain }) {
   )
 }
 
-/** One type, or all of them: radios dressed as chips, in one line that scrolls by itself on phones. */
+/**
+ * One type, or all of them: radios dressed as chips, in one line that scrolls by itself on phones.
+ */
 function TypeChips({
   all,
   counts,

@@ -29,7 +29,10 @@ export const load = ({ queryClient }: LoadInput) =>
 
 type Asked = { what: 'create' } | { what: 'activate' | 'delete'; domain: Domain }
 
-/** The head, which answers the press of the menu; the list, with all that it reads, comes in the second drawing. */
+/**
+ * The head, which answers the press of the menu; the list, with all that it reads, comes in the
+ * second drawing.
+ */
 export default function DomainsPage() {
   const t = useTexts('dns')
   const [asked, setAsked] = useState<Asked>()

@@ -4,7 +4,10 @@ import { useTexts } from '../i18n/index.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { LoadError } from '../ui/State.tsx'
 
-/** In place of a domain's screens when it cannot be read, or is nobody's: why, and the way back to the list. */
+/**
+ * In place of a domain's screens when it cannot be read, or is nobody's: why, and the way back to
+ * the list.
+ */
 export function NoDomain({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
   const t = useTexts('dns')
   return (

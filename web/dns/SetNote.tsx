@@ -18,7 +18,10 @@ interface SetNoteProps {
   values: RecordForm
 }
 
-/** What saving changes beside the record itself: the others of its name and type get its TTL and proxy (RFC 2181, 5.2). Said before it is done. */
+/**
+ * What saving changes beside the record itself: the others of its name and type get its TTL and
+ * proxy (RFC 2181, 5.2). Said before it is done.
+ */
 export function SetNote({ domain, record, values }: SetNoteProps) {
   const t = useTexts('dns', 'dnsRecord')
   const typed = values.name.trim()

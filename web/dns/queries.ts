@@ -31,8 +31,9 @@ export const domainQuery = (id: string) =>
   })
 
 /**
- * All of a domain's records: a domain has thousands at most, and sorting and choosing among them wait for nobody. They are read page by page once; from
- * then on only what changed is asked for, whoever changed it.
+ * All of a domain's records: a domain has thousands at most, and sorting and choosing among them
+ * wait for nobody. They are read page by page once; from then on only what changed is asked for,
+ * whoever changed it.
  */
 export const recordsQuery = (id: string) =>
   queryOptions({
@@ -83,7 +84,8 @@ export const recordSetQuery = (id: string, name: string, type: RecordType) =>
 
 export const recordQuery = (id: string, recordId: string) =>
   queryOptions({
-    // A form stands on it: what is typed is not taken away by a reload behind one's back. Not of ['dns'] either, which events have read again.
+    // A form stands on it: what is typed is not taken away by a reload behind one's back. Not of
+    // ['dns'] either, which events have read again.
     queryKey: ['dns-record', id, recordId],
     queryFn: ({ signal }) => call(getRecord, { params: { id, recordId } }, { signal }),
     refetchOnWindowFocus: false,

@@ -32,7 +32,10 @@ export const formOf = (record: Record): RecordForm => ({
   priority: String(record.priority ?? priorityLimits.default),
 })
 
-/** The specification's rule before any other: name, content and TTL are there, and the priority where it is asked for. What is not. */
+/**
+ * The specification's rule before any other: name, content and TTL are there, and the priority
+ * where it is asked for. What is not.
+ */
 export const missingFrom = (form: RecordForm, withPriority: boolean): RecordField[] =>
   (['name', 'content', 'ttl', ...(withPriority ? (['priority'] as const) : [])] as const).filter(
     (field) => form[field].trim() === '',

@@ -9,7 +9,10 @@ export interface RecordCopy {
   readonly serial: number
 }
 
-/** The copy with what changed since; undefined when that could not be told, and the list is to be read anew. */
+/**
+ * The copy with what changed since; undefined when that could not be told, and the list is to be
+ * read anew.
+ */
 export function broughtUp(
   copy: RecordCopy,
   {
@@ -40,8 +43,9 @@ export interface Sorting {
 }
 
 /**
- * What names are ordered by. The domain itself comes before everything in it; labels are read from the right, so that what belongs together stands
- * together, and numbers by their value: host2 before host10.
+ * What names are ordered by. The domain itself comes before everything in it; labels are read from
+ * the right, so that what belongs together stands together, and numbers by their value: host2
+ * before host10.
  */
 function keyOf(name: string): string {
   if (name === '@') return ''
@@ -75,7 +79,10 @@ export function sorted(records: readonly Record[], { by, descending }: Sorting):
   return descending ? list.reverse() : list
 }
 
-/** Those of the type whose full name or value holds the text, in A-labels or in the letters that they stand for. */
+/**
+ * Those of the type whose full name or value holds the text, in A-labels or in the letters that
+ * they stand for.
+ */
 export function chosen(
   records: readonly Record[],
   domain: string,

@@ -1,7 +1,8 @@
 /** English: the overview. */
 import { plural } from './plural.ts'
 
-// In words of our own: the browser takes tens of milliseconds to learn how a language writes its days.
+// In words of our own: the browser takes tens of milliseconds to learn how a language writes its
+// days.
 export const weekdays = [
   'Sunday',
   'Monday',

@@ -1,6 +1,9 @@
 import type { Config } from '../../contract/system.ts'
 
-/** English: the pages that explain the portal. Each section is a heading with paragraphs, or with steps in their order. */
+/**
+ * English: the pages that explain the portal. Each section is a heading with paragraphs, or with
+ * steps in their order.
+ */
 export interface DocSection {
   readonly heading: string
   /** A function where a paragraph names days that the operator sets. */

@@ -138,6 +138,9 @@ export const enParts = {
     title: 'Backups',
     about:
       'Every night, and whenever you ask for it. Each backup is restored into a scratch site right away: it counts once every row and every file agreed.',
+    leftTitle: 'This server was deleted',
+    leftText:
+      'Its backups can still be downloaded for some days, files and database in one archive each. Then they are deleted, too.',
     make: 'Back up now',
     begun: 'The backup has begun.',
     none: 'No backup yet. The first one is made tonight, or now if you like.',

@@ -1,4 +1,6 @@
 /** English: one server, from its order's progress to its page. */
+import { plural } from './plural.ts'
+
 export const enSite = {
   progress: {
     title: 'Setting up your server',
@@ -77,6 +79,8 @@ export const enSite = {
     removeTitle: 'Delete this server?',
     removeText:
       'The site, its files, its database and its domains are gone for good. The subscription ends, and what is unused of the paid month goes back to your wallet.',
+    removeBackups: (days: number) =>
+      `Its backups can be downloaded from this page for ${plural(days, 'day', 'days')} afterwards.`,
     removeType: (name: string) => `Type ${name} to confirm`,
     removed: (name: string) => `${name} is being deleted.`,
     removeFailed: 'Fail to delete the server !',

@@ -1,8 +1,9 @@
 import { plural } from './plural.ts'
 
 /**
- * English, and the form of every other language: a text that another language lacks does not compile. What varies is a function,
- * so that its parameters are checked as well. The sentences of the specification stand as it writes them.
+ * English, and the form of every other language: a text that another language lacks does not
+ * compile. What varies is a function, so that its parameters are checked as well. The sentences of
+ * the specification stand as it writes them.
  */
 export const en = {
   toast: { error: 'Error !', success: 'Success !', tryAgain: 'Please try again !' },

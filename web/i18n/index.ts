@@ -1,6 +1,7 @@
 /**
- * The active language. Only its texts are downloaded, and of those only what every screen needs: a screen's route names the groups it needs
- * besides (`screen(file, 'servers')`). A change of language loads the other files first and then swaps.
+ * The active language. Only its texts are downloaded, and of those only what every screen needs: a
+ * screen's route names the groups it needs besides (`screen(file, 'servers')`). A change of
+ * language loads the other files first and then swaps.
  */
 import { useSyncExternalStore } from 'react'
 import type { enAccount } from './en-account.ts'
@@ -201,8 +202,8 @@ export function loadTexts(group: TextGroup): Promise<void> {
   if (known) return known
   const { language } = current()
   const loading = groupOf(group, language).then((texts) => {
-    // What is on the screen already has no use for the group: it joins the same object, and nothing is drawn anew. A language that was
-    // chosen meanwhile has brought it along.
+    // What is on the screen already has no use for the group: it joins the same object, and nothing
+    // is drawn anew. A language that was chosen meanwhile has brought it along.
     if (active?.language === language) Object.assign(active.texts, texts)
   })
   wanted.set(group, loading)

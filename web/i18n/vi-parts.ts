@@ -134,6 +134,9 @@ export const viParts: typeof enParts = {
     title: 'Sao lưu',
     about:
       'Được tạo mỗi đêm và bất cứ khi nào bạn yêu cầu. Mỗi bản được khôi phục thử ngay vào một trang riêng: chỉ được tính khi mọi dòng dữ liệu và mọi tệp đều khớp.',
+    leftTitle: 'Máy chủ này đã bị xoá',
+    leftText:
+      'Bạn vẫn tải được các bản sao lưu trong ít ngày nữa, mỗi bản gồm tệp và cơ sở dữ liệu. Sau đó chúng cũng bị xoá.',
     make: 'Sao lưu ngay',
     begun: 'Đã bắt đầu sao lưu.',
     none: 'Chưa có bản sao lưu. Bản đầu tiên sẽ được tạo đêm nay, hoặc bạn có thể tạo ngay.',

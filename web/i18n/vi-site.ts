@@ -79,6 +79,8 @@ export const viSite: typeof enSite = {
     removeTitle: 'Xoá máy chủ này?',
     removeText:
       'Trang web, tệp, cơ sở dữ liệu và tên miền sẽ mất vĩnh viễn. Gói dịch vụ kết thúc, phần chưa dùng của tháng đã trả được hoàn về ví.',
+    removeBackups: (days) =>
+      `Bạn vẫn tải được các bản sao lưu từ trang này trong ${days} ngày sau đó.`,
     removeType: (name) => `Nhập ${name} để xác nhận`,
     removed: (name) => `${name} đang được xoá.`,
     removeFailed: 'Xoá máy chủ thất bại !',

@@ -129,7 +129,10 @@ function Table({ list }: { list: Invoice[] }) {
   )
 }
 
-/** What is due; under it the total, where that is another amount: of a paid invoice the amount due alone would say nothing. */
+/**
+ * What is due; under it the total, where that is another amount: of a paid invoice the amount due
+ * alone would say nothing.
+ */
 function Due({ invoice }: { invoice: Invoice }) {
   const t = useTexts('invoices')
   const { money } = useFormat()

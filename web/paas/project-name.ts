@@ -1,4 +1,7 @@
-/** A project's name becomes a host name's label: lower-case letters, digits and '-', as RFC 1123 has it. */
+/**
+ * A project's name becomes a host name's label: lower-case letters, digits and '-', as RFC 1123 has
+ * it.
+ */
 export const isProjectName = (name: string): boolean =>
   /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)
 

@@ -2,9 +2,10 @@ import type { AnyRouter, RouterHistory } from '@tanstack/react-router'
 import { afterFrame } from '../ui/after-frame.ts'
 
 /**
- * A screen that was not drawn since the page was opened runs code that the browser has not compiled: the frame that answers the press would wait
- * for all of it. So the way there begins behind that frame, in which what was pressed is seen to be taken (`[data-taken]` in index.css).
- * A screen that was drawn before is there in one frame, and waits for none.
+ * A screen that was not drawn since the page was opened runs code that the browser has not
+ * compiled: the frame that answers the press would wait for all of it. So the way there begins
+ * behind that frame, in which what was pressed is seen to be taken (`[data-taken]` in index.css). A
+ * screen that was drawn before is there in one frame, and waits for none.
  */
 export function answerFirst(router: AnyRouter): void {
   const history: RouterHistory = router.history

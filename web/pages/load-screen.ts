@@ -1,16 +1,24 @@
 /**
- * Loads a screen's chunk. After a new version is deployed the old chunks are gone: the page reloads once, by itself, and finds the
- * new ones. If that does not help, /pages/error500 says so and offers to try again.
+ * Loads a screen's chunk. After a new version is deployed the old chunks are gone: the page reloads
+ * once, by itself, and finds the new ones. If that does not help, /pages/error500 says so and
+ * offers to try again. A chunk that could not be fetched is reloaded for, too: browsers keep to a
+ * module's first failure for as long as the document lives (HTML, "fetch a single module script").
  */
 import { currentTexts } from '../i18n/index.ts'
 import { ending, session } from '../session.ts'
 import { toast } from '../ui/toast.ts'
 
 const mark = 'chunkReload'
-/** What fails at the same address within so long is not helped by a reload, whatever else was found meanwhile. */
+/**
+ * What fails at the same address within so long is not helped by a reload, whatever else was found
+ * meanwhile.
+ */
 const onceInMs = 5 * 60_000
 
-/** Only a real navigation may reload: a chunk fetched ahead, because the pointer rests on a link, may fail in silence. */
+/**
+ * Only a real navigation may reload: a chunk fetched ahead, because the pointer rests on a link,
+ * may fail in silence.
+ */
 export const navigation = { underWay: true }
 
 export async function loadScreen<F>(file: () => Promise<F>): Promise<F> {
@@ -58,7 +66,11 @@ async function connection(): Promise<void> {
   } while (!(await isReachable()))
 }
 
-function startOver(): Promise<never> {
+let leaving: Promise<never> | undefined
+/** However many parts of a document fail, it is reloaded once. */
+const startOver = (): Promise<never> => (leaving ??= leave())
+
+function leave(): Promise<never> {
   // What is typed waits for the customer to come back.
   ending.keep(session.user()?.id)
   const here = location.pathname + location.search

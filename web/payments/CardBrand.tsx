@@ -1,6 +1,8 @@
 import { CreditCard } from 'lucide-react'
 
-/** The brands that have a name of their own here; any other is written as the provider writes it. */
+/**
+ * The brands that have a name of their own here; any other is written as the provider writes it.
+ */
 const names: Record<string, string> = {
   visa: 'Visa',
   mastercard: 'Mastercard',

@@ -31,7 +31,10 @@ import { transactionCode } from './top-up-form.ts'
 
 const pollMs = 3000
 const latePollMs = 20_000
-/** How often the servers are read while an order may still be paid with the money: the charge follows the credit within moments. */
+/**
+ * How often the servers are read while an order may still be paid with the money: the charge
+ * follows the credit within moments.
+ */
 const serverReads = 5
 const isUnknown = (error: unknown) => error instanceof ApiError && error.status === 404
 
@@ -39,7 +42,8 @@ const paymentQuery = (code: string) =>
   queryOptions({
     queryKey: ['payment', code],
     queryFn: ({ signal }) => call(getTransaction, { query: { transactionCode: code } }, { signal }),
-    // A failed or expired payment may still be paid: it is looked at on, seldom. A code that is nobody's never becomes a payment.
+    // A failed or expired payment may still be paid: it is looked at on, seldom. A code that is
+    // nobody's never becomes a payment.
     refetchInterval: ({ state: { data, error } }) =>
       data?.status === 'succeeded' || isUnknown(error)
         ? false
@@ -54,7 +58,10 @@ export const load = async ({ queryClient }: LoadInput) => {
   if (code !== undefined && session.signedIn()) await queryClient.prefetchQuery(paymentQuery(code))
 }
 
-/** Where a gateway sends the browser back to. What it says comes from our server, never from the address. */
+/**
+ * Where a gateway sends the browser back to. What it says comes from our server, never from the
+ * address.
+ */
 export default function SuccessPage() {
   const t = useTexts('topUp')
   const signedIn = useSignedIn()
@@ -271,7 +278,10 @@ function Line({ term, children }: { term: string; children: ReactNode }) {
   )
 }
 
-/** This page stands outside the frame that listens for the portal's events, so it listens itself while it waits. */
+/**
+ * This page stands outside the frame that listens for the portal's events, so it listens itself
+ * while it waits.
+ */
 function useLiveUpdates(waiting: boolean, nudge: () => void) {
   const queryClient = useQueryClient()
   useEffect(() => {

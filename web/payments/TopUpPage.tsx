@@ -120,7 +120,8 @@ function TopUpForm({ offer }: { offer: Offer }) {
       body: { amount, type: kind, method: method as Method | null },
     })
     location.assign(checkoutAddress(checkoutUrl, location.protocol))
-    // The button stays busy until the gateway's page is there; coming back with the browser's arrow wakes it.
+    // The button stays busy until the gateway's page is there; coming back with the browser's arrow
+    // wakes it.
     window.addEventListener('pageshow', () => setBusy(false), { once: true })
   }
 

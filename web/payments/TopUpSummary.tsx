@@ -14,7 +14,9 @@ interface TopUpSummaryProps {
   note: string
 }
 
-/** What the wallet will hold, and the button: beside the form, and at the foot of a phone's screen. */
+/**
+ * What the wallet will hold, and the button: beside the form, and at the foot of a phone's screen.
+ */
 export function TopUpSummary({ amount, payLabel, busy, disabled, note }: TopUpSummaryProps) {
   const t = useTexts('topUp')
   const user = useMe()

@@ -23,12 +23,15 @@ const transferQuery = (code: string) =>
   queryOptions({
     queryKey: ['transfer', code],
     queryFn: ({ signal }) => call(getTransfer, { query: { transactionCode: code } }, { signal }),
-    // A late transfer is credited all the same, so the page goes on looking; a code that is nobody's never becomes one.
+    // A late transfer is credited all the same, so the page goes on looking; a code that is
+    // nobody's never becomes one.
     refetchInterval: ({ state }) =>
       state.data?.status === 'succeeded' || isUnknown(state.error) ? false : pollMs,
   })
 
-/** How to make one bank transfer: code, copyable lines, a countdown; it turns to success by itself. */
+/**
+ * How to make one bank transfer: code, copyable lines, a countdown; it turns to success by itself.
+ */
 export default function TransferPage() {
   const t = useTexts('payments')
   const { code } = route.useParams()

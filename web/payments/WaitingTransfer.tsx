@@ -12,7 +12,10 @@ const waitingTransfersQuery = queryOptions({
   queryFn: ({ signal }) => call(listTransfers, {}, { signal }),
 })
 
-/** The way back to the newest transfer that was begun, for whoever's bank took the screen: its code is nowhere else. */
+/**
+ * The way back to the newest transfer that was begun, for whoever's bank took the screen: its code
+ * is nowhere else.
+ */
 export function WaitingTransfer() {
   const t = useTexts('topUp')
   const { money } = useFormat()

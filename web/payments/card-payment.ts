@@ -15,7 +15,10 @@ export class CardPayment {
   readonly #confirm = new Attempt()
   #begun: { readonly amount: number; readonly code: string } | undefined
 
-  /** Throws ApiError for what our server refuses, and any error when the provider's script does not load. */
+  /**
+   * Throws ApiError for what our server refuses, and any error when the provider's script does not
+   * load.
+   */
   async pay(cards: Config['cards'], amount: number, methodId: string): Promise<CardOutcome> {
     const provider = await cardProvider(cards)
     if (this.#begun?.amount !== amount) {
@@ -31,7 +34,8 @@ export class CardPayment {
       }))
     } catch (error) {
       this.#begun = undefined
-      // The provider may have charged this one although its answer never came back here: then it is paid, and must not be paid again.
+      // The provider may have charged this one although its answer never came back here: then it is
+      // paid, and must not be paid again.
       if (error instanceof ApiError && error.status === 409) {
         const { status } = await call(getTransaction, { query: { transactionCode: code } })
         if (status === 'succeeded') return { kind: 'succeeded', code }

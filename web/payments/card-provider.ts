@@ -1,6 +1,7 @@
 /**
- * The card provider's script in the browser (Stripe.js), loaded when a screen needs it. The card's number is typed into the provider's own
- * frame; this page never sees it. What stands behind `scriptUrl` is the provider or its stand-in: the code is the same.
+ * The card provider's script in the browser (Stripe.js), loaded when a screen needs it. The card's
+ * number is typed into the provider's own frame; this page never sees it. What stands behind
+ * `scriptUrl` is the provider or its stand-in: the code is the same.
  */
 import type { Config } from '../../contract/system.ts'
 

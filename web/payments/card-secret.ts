@@ -2,7 +2,10 @@ import { cardSetup } from '../../contract/cards.ts'
 import { call } from '../api.ts'
 import { session } from '../session.ts'
 
-/** After signing in: the secret with which one can be linked. Nobody waits for it; the screen that needs one can ask too. */
+/**
+ * After signing in: the secret with which one can be linked. Nobody waits for it; the screen that
+ * needs one can ask too.
+ */
 export async function keepCardSecret(token: string): Promise<void> {
   const { client_secret: secret } = await call(cardSetup, {})
   if (session.token() === token) session.keepCardSecret(secret)

@@ -22,11 +22,17 @@ export function readAmount(
   return { amount }
 }
 
-/** The gateway's page is opened over https wherever the portal itself is; a laptop's sandbox is plain http. */
+/**
+ * The gateway's page is opened over https wherever the portal itself is; a laptop's sandbox is
+ * plain http.
+ */
 export const checkoutAddress = (url: string, portalProtocol: string): string =>
   portalProtocol === 'https:' ? url.replace(/^http:/, 'https:') : url
 
-/** The transaction's code: gateways name the parameter in their own way, but always with transId in it. */
+/**
+ * The transaction's code: gateways name the parameter in their own way, but always with transId in
+ * it.
+ */
 export function transactionCode(search: string): string | undefined {
   for (const [name, value] of new URLSearchParams(search))
     if (/transid/i.test(name) && value !== '') return value

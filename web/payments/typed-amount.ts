@@ -2,7 +2,10 @@
 import type { Currency } from '../../contract/money.ts'
 import type { Language } from '../i18n/index.ts'
 
-/** Digits grouped as the language groups them, without a currency: what an amount field shows while one types. */
+/**
+ * Digits grouped as the language groups them, without a currency: what an amount field shows while
+ * one types.
+ */
 export function groupTyped(text: string, currency: Currency, language: Language): string {
   const vietnamese = currency === 'VND' || language === 'vi'
   const [whole = '', fraction] = text.split('.')

@@ -1,4 +1,5 @@
-// Runs before the first paint. A file of its own, because the pages are served with script-src 'self'.
+// Runs before the first paint. A file of its own, because the pages are served with script-src
+// 'self'.
 ;(function () {
   var root = document.documentElement
   // zod would otherwise probe `new Function`, which the same policy reports as a violation.
@@ -38,7 +39,8 @@
     link.href = file
     document.head.appendChild(link)
   })
-  // What the program will read first is asked for while the program itself is on its way; web/early-reads.ts takes each answer once.
+  // What the program will read first is asked for while the program itself is on its way;
+  // web/early-reads.ts takes each answer once.
   var token = null
   try {
     if (

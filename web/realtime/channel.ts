@@ -1,6 +1,6 @@
 /**
- * The customer's private channel. An event is a nudge: what it says is read again from the server, and what was missed while the
- * socket was away is fetched from the stored notifications.
+ * The customer's private channel. An event is a nudge: what it says is read again from the server,
+ * and what was missed while the socket was away is fetched from the stored notifications.
  */
 import type { EventName } from '../../contract/realtime.ts'
 import type { Config } from '../../contract/system.ts'
@@ -13,7 +13,10 @@ export interface PortalEvent {
   pushed: boolean
 }
 
-/** Hears of undefined once, when the channel begins: anything may have happened since the screen was read. */
+/**
+ * Hears of undefined once, when the channel begins: anything may have happened since the screen was
+ * read.
+ */
 type Listener = (event: PortalEvent | undefined) => void
 const listeners = new Set<Listener>()
 export function onPortalEvent(listener: Listener): () => void {
@@ -25,7 +28,10 @@ let connected = false
 /** Whether the socket is up: screens poll more eagerly when it is not. */
 export const realtimeConnected = (): boolean => connected
 
-/** Opens the channel; the answer closes it. A file that does not load is tried for again, since the portal goes on without it. */
+/**
+ * Opens the channel; the answer closes it. A file that does not load is tried for again, since the
+ * portal goes on without it.
+ */
 export function startRealtime(userId: string, at: Config['realtime']): () => void {
   let close: (() => void) | undefined
   let closed = false

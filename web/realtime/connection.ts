@@ -12,7 +12,10 @@ const pageSize = 100
 
 const isEventName = (name: string): name is EventName => eventNames.some((known) => known === name)
 
-/** The portal's word that this socket may hear this channel. Pusher's own form, without our envelope. */
+/**
+ * The portal's word that this socket may hear this channel. Pusher's own form, without our
+ * envelope.
+ */
 async function authorise(endpoint: string, socketId: string, channel: string): Promise<string> {
   const response = await fetch(endpoint, {
     method: 'POST',
@@ -30,7 +33,10 @@ interface Hearing {
   onConnected: (up: boolean) => void
 }
 
-/** Longer than a page takes to open, on any line. A browser whose clock is behind takes all for recent, and only reads more. */
+/**
+ * Longer than a page takes to open, on any line. A browser whose clock is behind takes all for
+ * recent, and only reads more.
+ */
 const recentMs = 300_000
 
 export class Channel {
@@ -47,7 +53,8 @@ export class Channel {
   }
 
   open(userId: string, at: Config['realtime']) {
-    // A failed connection is told in a toast: its code has to be there before the connection is gone.
+    // A failed connection is told in a toast: its code has to be there before the connection is
+    // gone.
     void import('../ui/Toaster.tsx').catch(() => {})
     this.#timer = setInterval(() => this.catchUp(), catchUpEveryMs)
     this.catchUp()
@@ -107,7 +114,8 @@ export class Channel {
       cursor = page.next
     }
     if (this.#closed) return
-    // The first list is history. What happened between the screen's own reads and this list is in it, and cannot be told from what is a little older.
+    // The first list is history. What happened between the screen's own reads and this list is in
+    // it, and cannot be told from what is a little older.
     const [newest] = result.data
     if (!this.#cursor.primed && newest && Date.now() - Date.parse(newest.createdAt) < recentMs)
       this.#tell(undefined)

@@ -1,6 +1,7 @@
 /**
- * Which events this tab has told already. A push is only a hint and may come late, twice or never; what was missed is read from the
- * stored notifications after a cursor. The cursor moves only along that list: a pushed id may be ahead of one that was missed.
+ * Which events this tab has told already. A push is only a hint and may come late, twice or never;
+ * what was missed is read from the stored notifications after a cursor. The cursor moves only along
+ * that list: a pushed id may be ahead of one that was missed.
  */
 export interface Told {
   id: string
@@ -13,7 +14,10 @@ export class NotificationCursor {
   #last: string | undefined
   #primed = false
 
-  /** What to ask for: everything after the newest known id. Undefined until the first list, or when that was empty. */
+  /**
+   * What to ask for: everything after the newest known id. Undefined until the first list, or when
+   * that was empty.
+   */
   get after(): string | undefined {
     return this.#last
   }
@@ -35,8 +39,8 @@ export class NotificationCursor {
   }
 
   /**
-   * Takes a list as the server answers it, newest first, and gives back what is news, oldest first. The first list is history:
-   * it sets the cursor and tells nothing.
+   * Takes a list as the server answers it, newest first, and gives back what is news, oldest first.
+   * The first list is history: it sets the cursor and tells nothing.
    */
   take<N extends Told>(newestFirst: readonly N[]): N[] {
     const fresh = newestFirst.filter((entry) => this.hear(entry.id)).reverse()

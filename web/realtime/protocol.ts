@@ -1,4 +1,7 @@
-/** The Pusher protocol, version 7, as far as one private channel needs it. Pure: no socket, no clock. */
+/**
+ * The Pusher protocol, version 7, as far as one private channel needs it. Pure: no socket, no
+ * clock.
+ */
 
 export interface Place {
   key: string
@@ -32,7 +35,10 @@ function parse(text: string): unknown {
 
 const longestActivityMs = 120_000
 
-/** What the server said. Its `data` is JSON inside a string, but for errors, where it is JSON itself. */
+/**
+ * What the server said. Its `data` is JSON inside a string, but for errors, where it is JSON
+ * itself.
+ */
 export function read(text: string): Message {
   const { event, channel: to, data: raw } = fieldsOf(parse(text))
   if (typeof event !== 'string') return { kind: 'noise' }
@@ -73,7 +79,10 @@ export const pongFrame = say('pusher:pong', {})
 export const subscribeFrame = (channel: string, auth: string): string =>
   say('pusher:subscribe', { channel, auth })
 
-/** What a closed connection asks of us: 4000 to 4099 never come back, 4200 to 4299 come back at once, all others after a gap. */
+/**
+ * What a closed connection asks of us: 4000 to 4099 never come back, 4200 to 4299 come back at
+ * once, all others after a gap.
+ */
 export function afterClose(code: number): 'never' | 'later' | 'now' {
   if (code >= 4000 && code <= 4099) return 'never'
   return code >= 4200 && code <= 4299 ? 'now' : 'later'
@@ -82,6 +91,9 @@ export function afterClose(code: number): 'never' | 'later' | 'now' {
 const firstGapMs = 500
 const longestGapMs = 10_000
 
-/** The gap before the next try: doubling up to 10 s, of which chance takes up to a half, so that a crowd does not come back together. */
+/**
+ * The gap before the next try: doubling up to 10 s, of which chance takes up to a half, so that a
+ * crowd does not come back together.
+ */
 export const gapMs = (failures: number, chance = Math.random()): number =>
   Math.min(longestGapMs, firstGapMs * 2 ** Math.min(failures, 10)) * (1 - chance / 2)

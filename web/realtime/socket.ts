@@ -97,7 +97,10 @@ export class ChannelSocket {
     }
   }
 
-  /** Silence may last as long as the server said; then we ask, and without an answer the connection is dead. */
+  /**
+   * Silence may last as long as the server said; then we ask, and without an answer the connection
+   * is dead.
+   */
   #rest() {
     this.#wait(this.#activityMs, () => this.#ask())
   }

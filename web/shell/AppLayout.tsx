@@ -40,14 +40,22 @@ import { NotificationBell } from './NotificationBell.tsx'
 import { usePortalEvents } from './notifications.ts'
 import { Sidebar } from './Sidebar.tsx'
 
-/** Nobody has asked for it: where it cannot be had, it is fetched again once the palette is wanted. */
+const paletteWanted = 'palette'
+/**
+ * Nobody has asked for it: where it cannot be had, it is fetched again once the palette is wanted.
+ */
 const AfterStart = lazy(() => import('./AfterStart.tsx').catch(() => ({ default: FetchAgain })))
 function FetchAgain(props: AfterStartProps) {
   const [Found, setFound] = useState<ComponentType<AfterStartProps>>()
   const wanted = props.held !== undefined
   useEffect(() => {
-    if (wanted)
-      void loadWanted(() => import('./AfterStart.tsx')).then((file) => setFound(() => file.default))
+    if (!wanted) return
+    // It may take a reload to have it.
+    sessionStorage.setItem(paletteWanted, '1')
+    void loadWanted(() => import('./AfterStart.tsx')).then((file) => {
+      sessionStorage.removeItem(paletteWanted)
+      setFound(() => file.default)
+    })
   }, [wanted])
   return Found ? <Found {...props} /> : null
 }
@@ -90,12 +98,17 @@ function Frame() {
     const show = () => setHeld((now) => now ?? new HeldKeys(close))
     const dialog = document.querySelector<HTMLDialogElement>('dialog:modal')
     if (dialog === null) show()
-    // One that was left is out of sight and about to be closed. Any other waits for its answer, and all beside it is inert: the palette would
-    // be seen and could not be used.
+    // One that was left is out of sight and about to be closed. Any other waits for its answer, and
+    // all beside it is inert: the palette would be seen and could not be used.
     else if ('leaving' in dialog.dataset)
       dialog.addEventListener('close', show, { once: true, signal: AbortSignal.timeout(leavingMs) })
   }, [close])
   useLayoutEffect(() => held?.hold(), [held])
+  useEffect(() => {
+    if (sessionStorage.getItem(paletteWanted) === null) return
+    sessionStorage.removeItem(paletteWanted)
+    search()
+  }, [search])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const { key } = event

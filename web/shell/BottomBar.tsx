@@ -39,7 +39,10 @@ function Tab({ to, label, icon: Icon }: TabProps) {
   )
 }
 
-/** On phones, in place of the sidebar. Pages with a total and a button of their own put those here instead. */
+/**
+ * On phones, in place of the sidebar. Pages with a total and a button of their own put those here
+ * instead.
+ */
 export const BottomBar = memo(function BottomBar() {
   const t = useTexts()
   const navigate = useNavigate()

@@ -9,7 +9,10 @@ import { LoadError, SkeletonRows } from '../ui/State.tsx'
 import { headerButton } from './HeaderMenus.tsx'
 import { notificationsQuery } from './notifications.ts'
 
-/** Fetched soon after the frame is there. Nobody has asked for it yet, so it is no reason to load the page anew. */
+/**
+ * Fetched soon after the frame is there. Nobody has asked for it yet, so it is no reason to load
+ * the page anew.
+ */
 const NotificationList = lazy(() =>
   import('./NotificationList.tsx').catch(() => ({ default: LoadPageAgain })),
 )

@@ -37,7 +37,10 @@ interface Command {
 /** Options that are there before anybody looks further down: eight are in view. */
 const drawnAtFirst = 12
 
-/** The screens, what can be done anywhere, and the newest servers, domains and invoices. Accents may be left out: "nap vi" finds "Nạp ví". It begins with what was typed before it was there. */
+/**
+ * The screens, what can be done anywhere, and the newest servers, domains and invoices. Accents may
+ * be left out: "nap vi" finds "Nạp ví". It begins with what was typed before it was there.
+ */
 export default function Palette({ held, onClose }: { held: HeldKeys; onClose: () => void }) {
   const t = useTexts('palette')
   const layer = useRef<HTMLDialogElement>(null)
@@ -50,7 +53,8 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
   const sought = useDeferredValue(query)
   const hits = useMemo(() => matching(commands, sought), [commands, sought])
   const chosen = indexOf(hits, choice)
-  // A key that is let go while the palette opens waits for all that is drawn: what nobody sees yet is not.
+  // A key that is let go while the palette opens waits for all that is drawn: what nobody sees yet
+  // is not.
   const [scrolled, setScrolled] = useState(false)
   const drawn = scrolled ? hits : hits.slice(0, Math.max(drawnAtFirst, chosen + 2))
 
@@ -79,9 +83,10 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
   )
 
   return (
-    // Over the whole page, but no modal: to make the page behind one inert, the browser styles every element of it anew, 100 ms on a slow
-    // processor. All that takes the focus here is the field, so a Tab stays in it.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    // Over the whole page, but no modal: to make the page behind one inert, the browser styles
+    // every element of it anew, 100 ms on a slow processor. All that takes the focus here is the
+    // field, so a Tab stays in it. oxlint-disable-next-line jsx-a11y/click-events-have-key-events,
+    // jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={layer}
       popover="auto"
@@ -139,7 +144,8 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
         </div>
         <ul
           id="commands"
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role,
+          // jsx-a11y/prefer-tag-over-role
           role="listbox"
           aria-label={t.palette.title}
           className="max-h-80 overflow-y-auto p-1.5"
@@ -170,7 +176,9 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
   )
 }
 
-/** Where the chosen one stands; the first where none is chosen, or it is not among them any more. */
+/**
+ * Where the chosen one stands; the first where none is chosen, or it is not among them any more.
+ */
 const indexOf = (commands: readonly Command[], id: string | undefined): number =>
   Math.max(
     0,
@@ -200,7 +208,8 @@ const Option = memo(function Option({ command, index, of, chosen, onPoint, onRun
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <li
       id={`command-${index}`}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role,
+      // jsx-a11y/prefer-tag-over-role
       role="option"
       aria-selected={chosen}
       aria-posinset={index + 1}

@@ -2,7 +2,10 @@ import { Outlet, useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { navigation } from '../pages/load-screen.ts'
 
-/** After each navigation the page begins at its top, and the keyboard and the screen reader at its heading. */
+/**
+ * After each navigation the page begins at its top, and the keyboard and the screen reader at its
+ * heading.
+ */
 export function Root() {
   const router = useRouter()
   useEffect(() => {

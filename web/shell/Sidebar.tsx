@@ -18,7 +18,10 @@ import { cx } from '../ui/cx.ts'
 import { Logo } from '../ui/Logo.tsx'
 import { isOpen, products, type Product } from './products.ts'
 
-/** True where the address belongs to the entry: /wordpress/abc and /wordpress-progress/abc belong to /wordpress, projects and their services to /paas. */
+/**
+ * True where the address belongs to the entry: /wordpress/abc and /wordpress-progress/abc belong to
+ * /wordpress, projects and their services to /paas.
+ */
 export const belongsTo = (pathname: string, to: string): boolean =>
   to === '/'
     ? pathname === '/'
@@ -27,7 +30,10 @@ export const belongsTo = (pathname: string, to: string): boolean =>
       pathname.startsWith(`${to}-`) ||
       (to === '/paas' && /^\/(project|web-service)\//.test(pathname))
 
-/** Colours fade in under the pointer only: what changes with the address changes at once, without frames of its own. */
+/**
+ * Colours fade in under the pointer only: what changes with the address changes at once, without
+ * frames of its own.
+ */
 const entryClass = (current: boolean) =>
   cx(
     'flex h-8.5 items-center gap-2.5 rounded-md px-2.5 text-sm',
@@ -44,7 +50,10 @@ interface EntryProps {
   soon?: Product['key']
 }
 
-/** Follows the address by itself: when it changes, only the entry that was left and the one that is entered are drawn anew. */
+/**
+ * Follows the address by itself: when it changes, only the entry that was left and the one that is
+ * entered are drawn anew.
+ */
 const Entry = memo(function Entry({ icon: Icon, label, to, soon }: EntryProps) {
   const current = useLocation({
     select: ({ pathname }) => to !== undefined && belongsTo(pathname, to),

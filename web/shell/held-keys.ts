@@ -1,7 +1,13 @@
-/** Keys that were pressed for a field that is not there yet: kept for it, instead of going to what has the focus. */
+/**
+ * Keys that were pressed for a field that is not there yet: kept for it, instead of going to what
+ * has the focus.
+ */
 export class HeldKeys {
   typed = ''
-  /** The field is there: where it is drawn together with the wish for it, that is before anybody holds. */
+  /**
+   * The field is there: where it is drawn together with the wish for it, that is before anybody
+   * holds.
+   */
   #released = false
   readonly #onEscape: () => void
 

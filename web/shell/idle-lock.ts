@@ -1,4 +1,7 @@
-/** Locks the screen after so many minutes without a key, a touch or a movement. The choice is this browser's own, and off unless somebody makes it. */
+/**
+ * Locks the screen after so many minutes without a key, a touch or a movement. The choice is this
+ * browser's own, and off unless somebody makes it.
+ */
 import { session } from '../session.ts'
 
 const key = 'lockAfterMinutes'
@@ -39,7 +42,10 @@ const signs = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'] a
 /** Movements come by the hundred; this often is enough. */
 const lookEveryMs = 5_000
 
-/** Watches until the answer is called. A machine that slept is locked when it wakes: the clock decides, not the timer. */
+/**
+ * Watches until the answer is called. A machine that slept is locked when it wakes: the clock
+ * decides, not the timer.
+ */
 export function watchIdle(): () => void {
   let last = Date.now()
   const look = () => {
@@ -47,7 +53,8 @@ export function watchIdle(): () => void {
     if (minutes > 0 && Date.now() - last >= minutes * 60_000) session.lock()
   }
   const seen = () => {
-    // The movement that wakes the machine comes before the timer: it is a sign of life after a pause that was too long.
+    // The movement that wakes the machine comes before the timer: it is a sign of life after a
+    // pause that was too long.
     if (Date.now() - last > lookEveryMs) look()
     last = Date.now()
   }

@@ -1,4 +1,7 @@
-/** What an event says, in the customer's language; the server's own sentence where we know no better. */
+/**
+ * What an event says, in the customer's language; the server's own sentence where we know no
+ * better.
+ */
 import { formatMoney, currency } from '../../contract/money.ts'
 import { InvoiceEvent, type EventName } from '../../contract/realtime.ts'
 import type { Language, Texts } from '../i18n/index.ts'

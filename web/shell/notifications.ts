@@ -51,7 +51,10 @@ function apply(queryClient: QueryClient, event: PortalEvent | undefined) {
   void announce(event)
 }
 
-/** Its words come with the bell's list. Where they cannot be fetched, the bell alone shows that something happened. */
+/**
+ * Its words come with the bell's list. Where they cannot be fetched, the bell alone shows that
+ * something happened.
+ */
 async function announce(event: PortalEvent): Promise<void> {
   const words = await import('./notification-text.ts').catch(() => undefined)
   if (words === undefined) return

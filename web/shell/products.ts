@@ -1,6 +1,7 @@
 /**
- * What the portal sells and where it stands: the one table to change when a product is built. `flag` is the operator's switch in
- * GET /api/config; a product that is off or not built keeps its place in the sidebar, marked as coming soon.
+ * What the portal sells and where it stands: the one table to change when a product is built.
+ * `flag` is the operator's switch in GET /api/config; a product that is off or not built keeps its
+ * place in the sidebar, marked as coming soon.
  */
 import {
   Boxes,

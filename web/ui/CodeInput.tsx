@@ -13,7 +13,10 @@ interface CodeInputProps {
 
 const length = 6
 
-/** One field drawn as six boxes: pasting, autofill from a message, and screen readers work as with any other field. */
+/**
+ * One field drawn as six boxes: pasting, autofill from a message, and screen readers work as with
+ * any other field.
+ */
 export function CodeInput({ control, value, onChange, onComplete, ref }: CodeInputProps) {
   const type = (text: string) => {
     const digits = text.replace(/\D/g, '').slice(0, length)

@@ -2,7 +2,9 @@ import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { IconButton } from './Button.tsx'
 
-/** The clipboard API exists only on https and localhost; a selected textarea works everywhere else. */
+/**
+ * The clipboard API exists only on https and localhost; a selected textarea works everywhere else.
+ */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')

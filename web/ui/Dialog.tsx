@@ -6,7 +6,10 @@ import { useModal } from './modal.ts'
 interface DialogProps {
   open: boolean
   onClose: () => void
-  /** What was confirmed is under way and can no longer be called off: nothing closes the dialog until it is answered. */
+  /**
+   * What was confirmed is under way and can no longer be called off: nothing closes the dialog
+   * until it is answered.
+   */
   busy?: boolean
   title: string
   description?: string
@@ -15,7 +18,10 @@ interface DialogProps {
   footer: ReactNode
 }
 
-/** The native modal: the page behind is inert, Esc closes, focus returns. A sheet from the bottom on phones. */
+/**
+ * The native modal: the page behind is inert, Esc closes, focus returns. A sheet from the bottom on
+ * phones.
+ */
 export function Dialog({
   open,
   onClose,
@@ -30,7 +36,8 @@ export function Dialog({
   const id = useId()
   const { close, onCancel } = useModal(ref, open, busy)
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events,
+    // jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={ref}
       aria-labelledby={id}

@@ -31,7 +31,9 @@ interface FieldProps {
   children: (control: FieldControl) => ReactNode
 }
 
-/** A label, its control, and what is said below it; the control gets the ids that tie them together. */
+/**
+ * A label, its control, and what is said below it; the control gets the ids that tie them together.
+ */
 export function Field({ label, hint, error, aside, children }: FieldProps) {
   const id = useId()
   const describedBy = [hint ? `${id}-hint` : '', error ? `${id}-error` : '']

@@ -27,7 +27,10 @@ interface PopoverProps {
 
 const gap = 6
 
-/** A menu or panel on the native popover: light dismiss, Esc and the return of focus come from the browser. */
+/**
+ * A menu or panel on the native popover: light dismiss, Esc and the return of focus come from the
+ * browser.
+ */
 export function Menu({
   label,
   trigger,

@@ -27,7 +27,10 @@ interface PagedCardProps {
   children: ReactNode
 }
 
-/** The card around a list: loading, failed, empty, there, and more of it; in the second drawing, so that a press of the menu shows the page's head at once. */
+/**
+ * The card around a list: loading, failed, empty, there, and more of it; in the second drawing, so
+ * that a press of the menu shows the page's head at once.
+ */
 export function PagedCard({
   label,
   list,

@@ -14,7 +14,10 @@ interface RadioCardProps {
   disabled?: boolean
 }
 
-/** A card that is a real radio inside its label: arrow keys, forms and screen readers work by themselves. */
+/**
+ * A card that is a real radio inside its label: arrow keys, forms and screen readers work by
+ * themselves.
+ */
 export function RadioCard({
   name,
   value,

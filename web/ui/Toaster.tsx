@@ -7,7 +7,9 @@ import { useNarrow } from './narrow.ts'
 let mounted = false
 let layer: HTMLElement | undefined
 
-/** The layer that was opened last lies on top: it is opened anew, over a dialog that has come since. */
+/**
+ * The layer that was opened last lies on top: it is opened anew, over a dialog that has come since.
+ */
 function raise() {
   if (layer?.matches(':popover-open')) layer.hidePopover()
   layer?.showPopover()
@@ -29,8 +31,9 @@ function mount() {
 const underHeader = 64
 
 /**
- * In the corner; on phones at the top, for what a press brings about (an advice in a sheet, a complaint under a field, the button to press
- * again) stands at the bottom there, and a toast would lie on it for its seconds.
+ * In the corner; on phones at the top, for what a press brings about (an advice in a sheet, a
+ * complaint under a field, the button to press again) stands at the bottom there, and a toast would
+ * lie on it for its seconds.
  */
 function Layer() {
   const isNarrow = useNarrow()

@@ -1,10 +1,15 @@
 import { memo, useEffect, useRef, useState, type CSSProperties, type ReactNode } from 'react'
 
-/** Drawn before and after what is seen, so that scrolling never shows a gap; by the by, after what is seen itself. */
+/**
+ * Drawn before and after what is seen, so that scrolling never shows a gap; by the by, after what
+ * is seen itself.
+ */
 const marginPx = 600
 /** Rows come and go so many at a time, so that most scroll events change nothing. */
 const step = 5
-/** Whoever jumps jumps again: the margin of a place that is left at once would be drawn for nobody. */
+/**
+ * Whoever jumps jumps again: the margin of a place that is left at once would be drawn for nobody.
+ */
 const restMs = 100
 
 interface Span {
@@ -12,7 +17,10 @@ interface Span {
   readonly last: number
 }
 
-/** The rows in view of a table whose body begins `above` pixels over the window's top, and those within `margin` pixels around, in whole `unit`s. */
+/**
+ * The rows in view of a table whose body begins `above` pixels over the window's top, and those
+ * within `margin` pixels around, in whole `unit`s.
+ */
 const span = (above: number, margin: number, rowPx: number, unit: number): Span => ({
   first: Math.max(0, Math.floor((above - margin) / rowPx / unit) * unit),
   last: Math.max(unit, Math.ceil((above + window.innerHeight + margin) / rowPx / unit) * unit),
@@ -21,7 +29,10 @@ const span = (above: number, margin: number, rowPx: number, unit: number): Span 
 const isElsewhere = (now: Span, seen: Span): boolean =>
   now.last < seen.first || now.first > seen.last
 
-/** The rows to draw after `now`: all that are seen, one step further into the margin on either side, and none beyond it. */
+/**
+ * The rows to draw after `now`: all that are seen, one step further into the margin on either side,
+ * and none beyond it.
+ */
 function next(now: Span, seen: Span, wide: Span): Span {
   if (isElsewhere(now, seen)) return seen
   const first = Math.min(seen.first, Math.max(wide.first, now.first - step))
@@ -43,7 +54,10 @@ interface VirtualRowsProps<T> {
   row: (entry: T, number: number) => ReactNode
 }
 
-/** A long table's body: however many rows are loaded, only those near the view are in the document. The page scrolls, and the rows with it. */
+/**
+ * A long table's body: however many rows are loaded, only those near the view are in the document.
+ * The page scrolls, and the rows with it.
+ */
 export function VirtualRows<T>({ rows, rowRem, row }: VirtualRowsProps<T>) {
   const [remPx] = useState(() =>
     Number.parseFloat(getComputedStyle(document.documentElement).fontSize),
@@ -105,7 +119,8 @@ export function VirtualRows<T>({ rows, rowRem, row }: VirtualRowsProps<T>) {
 
 const Gap = memo(function Gap({ px }: { px: number }) {
   return px > 0 ? (
-    // The browser keeps what is in view in its place when something comes above it: a row, never a gap, which shrinks as rows come.
+    // The browser keeps what is in view in its place when something comes above it: a row, never a
+    // gap, which shrinks as rows come.
     <tr aria-hidden className="[overflow-anchor:none]">
       {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label */}
       <td className="p-0" style={{ height: px }} />

@@ -1,4 +1,7 @@
-/** Resolves once the frame that is being made is out: what answers a press is seen before the work that follows it. A hidden page makes none. */
+/**
+ * Resolves once the frame that is being made is out: what answers a press is seen before the work
+ * that follows it. A hidden page makes none.
+ */
 export const afterFrame = (): Promise<void> =>
   new Promise((resolve) => {
     if (document.hidden) return resolve()
@@ -13,12 +16,13 @@ const longestMs = 1000
 let keyIsDown = false
 addEventListener('keydown', () => (keyIsDown = true), { capture: true })
 addEventListener('keyup', () => (keyIsDown = false), { capture: true })
-// The window's own: it hears of no release any more. What inside it loses the focus says nothing of the key.
+// The window's own: it hears of no release any more. What inside it loses the focus says nothing of
+// the key.
 addEventListener('blur', () => (keyIsDown = false))
 
 /**
- * Resolves behind that frame as well, but not while the key that was pressed is down: its release is an event of its own, which would wait for
- * whatever begins in between.
+ * Resolves behind that frame as well, but not while the key that was pressed is down: its release
+ * is an event of its own, which would wait for whatever begins in between.
  */
 export async function afterPress(): Promise<void> {
   await afterFrame()

@@ -5,9 +5,11 @@ const firstField =
   ':is(input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea):enabled'
 
 /**
- * Opens and closes a native modal. To make the page behind inert, and to wake it again, the browser styles every element of it anew: the
- * press that asks for it is answered first, and a dialog that is left is out of sight before that work begins. Whoever had the focus gets it
- * back, however the dialog is left. `close` says whether there was something to close; while it is `held`, only its owner closes it.
+ * Opens and closes a native modal. To make the page behind inert, and to wake it again, the browser
+ * styles every element of it anew: the press that asks for it is answered first, and a dialog that
+ * is left is out of sight before that work begins. Whoever had the focus gets it back, however the
+ * dialog is left. `close` says whether there was something to close; while it is `held`, only its
+ * owner closes it.
  */
 export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean, held = false) {
   const leave = useCallback(() => {
@@ -37,7 +39,8 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, open: boolean
     })
     return () => {
       wanted = false
-      // One that its owner took away while it was open was never closed: the focus went with it, unless somebody has it by now.
+      // One that its owner took away while it was open was never closed: the focus went with it,
+      // unless somebody has it by now.
       if (document.activeElement === document.body && opener instanceof HTMLElement)
         opener.focus({ preventScroll: true })
     }

@@ -6,5 +6,8 @@ const onNarrow = (listener: () => void) => {
   return () => narrow.removeEventListener('change', listener)
 }
 
-/** Whether the window is narrower than Tailwind's `sm`, which counts in the browser's own text size: for heights that a script has to know. */
+/**
+ * Whether the window is narrower than Tailwind's `sm`, which counts in the browser's own text size:
+ * for heights that a script has to know.
+ */
 export const useNarrow = (): boolean => useSyncExternalStore(onNarrow, () => narrow.matches)

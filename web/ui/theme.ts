@@ -16,7 +16,10 @@ function apply(theme: Theme) {
   for (const listener of listeners) listener()
 }
 
-/** The colours change at once: what fades under the pointer would otherwise fade now too, everywhere, in ten frames that style it anew. */
+/**
+ * The colours change at once: what fades under the pointer would otherwise fade now too,
+ * everywhere, in ten frames that style it anew.
+ */
 function withoutFading() {
   for (const running of document.getAnimations())
     if (running instanceof CSSTransition) running.finish()

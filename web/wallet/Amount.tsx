@@ -22,7 +22,10 @@ export function Amount({
   )
 }
 
-/** The arrow beside a movement: in or out. Lists have it by the dozen, so it is drawn with as little as can be. */
+/**
+ * The arrow beside a movement: in or out. Lists have it by the dozen, so it is drawn with as little
+ * as can be.
+ */
 export function DirectionMark({ amount }: { amount: number }) {
   const received = amount > 0
   return (

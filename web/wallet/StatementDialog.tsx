@@ -17,7 +17,9 @@ import { monthQuery, statementKeyQuery } from './proof-queries.ts'
 
 const monthsOffered = 24
 
-/** yyyy-MM, from the present month back, but not to before the account began, where that is known. */
+/**
+ * yyyy-MM, from the present month back, but not to before the account began, where that is known.
+ */
 function months(since: string | undefined): string[] {
   const present = formatDay(Date.now()).slice(0, 7)
   const first = since === undefined ? '' : formatDay(since).slice(0, 7)

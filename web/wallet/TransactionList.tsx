@@ -57,7 +57,8 @@ export function TransactionList({ onEmpty }: ListProps) {
   const isEmpty = data !== undefined && rows.length === 0
   useEffect(() => onEmpty(isEmpty), [isEmpty, onEmpty])
 
-  // What is shown never changes; what is new is noticed by its newest entry alone, however long the list.
+  // What is shown never changes; what is new is noticed by its newest entry alone, however long the
+  // list.
   const newest = useQuery({
     ...newestTransactionQuery(filter),
     enabled: data !== undefined && !isPlaceholderData,
@@ -169,7 +170,10 @@ export function TransactionList({ onEmpty }: ListProps) {
 /** Loading begins this far before the end is reached. */
 const aheadPx = 2500
 
-/** The end of what is loaded. Looked at anew after each page, because the end of a page that was short is in view still. */
+/**
+ * The end of what is loaded. Looked at anew after each page, because the end of a page that was
+ * short is in view still.
+ */
 function NearEnd({ onNear }: { onNear: () => void }) {
   const end = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -12,14 +12,20 @@ import { amountInk } from './Amount.tsx'
 import { TransactionNote } from './Note.tsx'
 import type { ListFilter } from './queries.ts'
 
-/** One height for every row, so that the place of the hundred-thousandth is known without drawing the others. */
+/**
+ * One height for every row, so that the place of the hundred-thousandth is known without drawing
+ * the others.
+ */
 const rowRem = { wide: 3.5625, narrow: 5.5 }
 
 /** Without height of its own: the row has it. */
 const cell = 'px-3 py-0 first:pl-5 last:pr-5'
 const rowLook = cx(rowClass, 'relative h-(--row)')
 const numberCell = cx(cell, 'num text-ink-3')
-/** The arrow is the cell's background: a picture costs less than three elements in each row. On the narrowest phones the sign and the colour say it alone. */
+/**
+ * The arrow is the cell's background: a picture costs less than three elements in each row. On the
+ * narrowest phones the sign and the colour say it alone.
+ */
 const noteCell =
   'movement py-0 pr-3 pl-13 max-sm:pl-15 max-[22.5rem]:bg-none max-[22.5rem]:pr-0 max-[22.5rem]:pl-5'
 const amountCell = cx(cell, 'num text-right font-medium whitespace-nowrap')
@@ -121,8 +127,9 @@ interface RowProps {
 }
 
 /**
- * Whoever jumps through a long list has a screenful of these drawn at once, between two frames: few elements, no hooks, and a plain link, since the
- * router's own keeps watch over the address for each.
+ * Whoever jumps through a long list has a screenful of these drawn at once, between two frames: few
+ * elements, no hooks, and a plain link, since the router's own keeps watch over the address for
+ * each.
  */
 const Row = memo(function Row({
   entry,

@@ -23,7 +23,10 @@ const route = getRouteApi('/app/transactions')
 export const load = ({ queryClient, search }: LoadInput) =>
   queryClient.prefetchInfiniteQuery(transactionListQuery(filterOf(search)))
 
-/** The head, which answers the press of the menu; the list, with all that it reads, comes in the second drawing. */
+/**
+ * The head, which answers the press of the menu; the list, with all that it reads, comes in the
+ * second drawing.
+ */
 export default function TransactionsPage() {
   const t = useTexts('wallet')
   const search = route.useSearch()

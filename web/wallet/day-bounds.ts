@@ -1,11 +1,18 @@
-/** When days and months begin in the zone that times are written in: the one that the customer chose, else the browser's. */
+/**
+ * When days and months begin in the zone that times are written in: the one that the customer
+ * chose, else the browser's.
+ */
 import { formatDay } from '../format.ts'
 
 const daySeconds = 86_400
 
-/** The first moment near a day (yyyy-MM-dd) whose written day is one of those. Looked for, since clocks may skip midnight, or a whole day. */
+/**
+ * The first moment near a day (yyyy-MM-dd) whose written day is one of those. Looked for, since
+ * clocks may skip midnight, or a whole day.
+ */
 function firstMoment(near: string, wanted: (written: string) => boolean): string {
-  // No zone is a whole day away from UTC. Nobody's entries are older than 1970, and no database knows the year 0.
+  // No zone is a whole day away from UTC. Nobody's entries are older than 1970, and no database
+  // knows the year 0.
   let before = Math.max(0, Date.parse(near) / 1000 - daySeconds)
   let at = before + 3 * daySeconds
   while (at - before > 1) {

@@ -1,4 +1,7 @@
-/** The entries of all pages, one behind the other, without a copy: with each new page, one of a hundred thousand entries was rubbish to be cleared away. */
+/**
+ * The entries of all pages, one behind the other, without a copy: with each new page, one of a
+ * hundred thousand entries was rubbish to be cleared away.
+ */
 export class PagedRows<T> {
   readonly length: number
   readonly #pages: readonly (readonly T[])[]

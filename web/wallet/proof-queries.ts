@@ -1,4 +1,7 @@
-/** What the dialogs of the transaction log read, apart from the list: the overview reads that too, and not this. */
+/**
+ * What the dialogs of the transaction log read, apart from the list: the overview reads that too,
+ * and not this.
+ */
 import { queryOptions } from '@tanstack/react-query'
 import { getTransaction, statementKey } from '../../contract/wallet-proof.ts'
 import { call } from '../api.ts'

@@ -11,11 +11,16 @@ const chartPages = 5
 
 export interface RecentTransactions {
   list: Transaction[]
-  /** The oldest moment the list reaches back to, when it does not cover the whole span of the chart. */
+  /**
+   * The oldest moment the list reaches back to, when it does not cover the whole span of the chart.
+   */
   coversFrom: number | null
 }
 
-/** Newest first, back to the chart's first day: that many pages at most, for a customer with very many. */
+/**
+ * Newest first, back to the chart's first day: that many pages at most, for a customer with very
+ * many.
+ */
 export const recentTransactionsQuery = queryOptions({
   queryKey: ['transactions', 'recent'],
   queryFn: async ({ signal }): Promise<RecentTransactions> => {
@@ -61,10 +66,14 @@ export const filterQuery = ({ direction, search, from, to }: ListFilter) => ({
   ...(from === undefined ? {} : { from: startOfDay(from) }),
   ...(to === undefined ? {} : { to: endOfDay(to) }),
 })
-/** What is loaded stays as it is: entries never change, and what is new is asked for by itself (newestTransactionQuery). */
+/**
+ * What is loaded stays as it is: entries never change, and what is new is asked for by itself
+ * (newestTransactionQuery).
+ */
 export const transactionListQuery = (filter: ListFilter) =>
   infiniteQueryOptions({
-    // Entries never change, and pages that stay are the same objects: comparing a hundred thousand of them with each new page costs frames.
+    // Entries never change, and pages that stay are the same objects: comparing a hundred thousand
+    // of them with each new page costs frames.
     structuralSharing: false,
     // As the server takes it: days begin at other moments once another time zone is chosen.
     queryKey: ['transaction-list', filterQuery(filter)],

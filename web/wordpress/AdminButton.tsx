@@ -13,7 +13,8 @@ export function AdminButton({ server }: { server: Server }) {
   const [attempt] = useState(() => new Attempt())
   const [busy, setBusy] = useState(false)
   const open = async () => {
-    // Opened with the click itself: a browser blocks what opens later. It must not reach back to this page.
+    // Opened with the click itself: a browser blocks what opens later. It must not reach back to
+    // this page.
     const tab = window.open('about:blank', '_blank')
     if (tab) tab.opener = null
     setBusy(true)

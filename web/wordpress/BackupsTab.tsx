@@ -77,7 +77,12 @@ export default function BackupsTab({ server }: { server: Server }) {
           className="divide-y divide-border rounded-lg shadow-[inset_0_0_0_1px_var(--border)]"
         >
           {backups.map((backup) => (
-            <Item key={backup.id} server={server} backup={backup} restorable={running && !busy} />
+            <Item
+              key={backup.id}
+              siteId={server.id}
+              backup={backup}
+              restore={{ server, allowed: running && !busy }}
+            />
           ))}
         </ul>
       ) : null}
@@ -95,14 +100,40 @@ export default function BackupsTab({ server }: { server: Server }) {
   )
 }
 
+/** What is left of a deleted server for some days; nothing where there is none. */
+export function BackupsLeft({ siteId, otherwise }: { siteId: string; otherwise: string }) {
+  const t = useTexts('site', 'parts')
+  const { data, isPending } = useInfiniteQuery(backupsQuery(siteId))
+  const backups = data?.pages.flatMap(({ result }) => result) ?? []
+  if (isPending) return <SkeletonRows rows={3} />
+  if (backups.length === 0) return <Empty text={otherwise} />
+  return (
+    <div className="grid gap-4 p-5 sm:p-6">
+      <div>
+        <h2 className="text-lg font-semibold">{t.backups.leftTitle}</h2>
+        <p className="mt-1 max-w-prose text-sm text-ink-2">{t.backups.leftText}</p>
+      </div>
+      <ul
+        aria-label={t.backups.title}
+        className="divide-y divide-border rounded-lg shadow-[inset_0_0_0_1px_var(--border)]"
+      >
+        {backups.map((backup) => (
+          <Item key={backup.id} siteId={siteId} backup={backup} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
 function Item({
-  server,
+  siteId,
   backup,
-  restorable,
+  restore,
 }: {
-  server: Server
+  siteId: string
   backup: Backup
-  restorable: boolean
+  /** The server that it can be put back to; a deleted one is none. */
+  restore?: { server: Server; allowed: boolean }
 }) {
   const t = useTexts('site', 'parts')
   const { diskSize } = useFormat()
@@ -114,7 +145,7 @@ function Item({
     setFetching(true)
     try {
       const { url } = await attempt.run(linkBackup, {
-        params: { id: server.id, backupId: backup.id },
+        params: { id: siteId, backupId: backup.id },
       })
       // An attachment: the page stays.
       location.assign(url)
@@ -162,16 +193,18 @@ function Item({
       </div>
       {backup.state === 'proven' ? (
         <div className="flex items-center gap-2">
-          <Button
-            variant="outline"
-            size="sm"
-            disabled={!restorable}
-            aria-label={t.backups.restoreOf(when)}
-            onClick={() => setRestoring(true)}
-          >
-            <ArchiveRestore aria-hidden className="size-4" />
-            {t.backups.restore}
-          </Button>
+          {restore ? (
+            <Button
+              variant="outline"
+              size="sm"
+              disabled={!restore.allowed}
+              aria-label={t.backups.restoreOf(when)}
+              onClick={() => setRestoring(true)}
+            >
+              <ArchiveRestore aria-hidden className="size-4" />
+              {t.backups.restore}
+            </Button>
+          ) : null}
           <IconButton
             label={t.backups.downloadOf(when)}
             size="size-8"
@@ -182,12 +215,14 @@ function Item({
           </IconButton>
         </div>
       ) : null}
-      <RestoreDialog
-        server={server}
-        backup={backup}
-        open={restoring}
-        onClose={() => setRestoring(false)}
-      />
+      {restore ? (
+        <RestoreDialog
+          server={restore.server}
+          backup={backup}
+          open={restoring}
+          onClose={() => setRestoring(false)}
+        />
+      ) : null}
     </li>
   )
 }

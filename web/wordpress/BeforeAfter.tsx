@@ -15,7 +15,10 @@ interface BeforeAfterProps {
   price: number
 }
 
-/** A change before it is asked for: what is, what will be, what both cost, and what is charged at once. */
+/**
+ * A change before it is asked for: what is, what will be, what both cost, and what is charged at
+ * once.
+ */
 export function BeforeAfter({ server, label, before, after, price }: BeforeAfterProps) {
   const t = useTexts('site', 'parts')
   const { money } = useFormat()

@@ -92,7 +92,8 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   /** The order was refused, and the keyboard is still in the dialog that said yes to it. */
   const refused = useRef(false)
 
-  // The control that is pressed answers in its own frame; what follows from it (price, ticks, what is missing) in the one after.
+  // The control that is pressed answers in its own frame; what follows from it (price, ticks, what
+  // is missing) in the one after.
   const settled = useDeferredValue(form)
   const regionOf = ({ regionId }: OrderForm) => regions.data?.data.find(({ id }) => id === regionId)
   const region = regionOf(settled)
@@ -116,7 +117,8 @@ export default function CreatePage({ kind = 'wordpress' }: { kind?: Kind }) {
   const mariadbPrice = useMonthlyPrice(mariadbPerGb)
   const maxContainers = Math.min(containerLimits.max, wordpress.maxContainers)
 
-  // The parts of the form that a press does not touch are not drawn again: what each of them is handed stays the same.
+  // The parts of the form that a press does not touch are not drawn again: what each of them is
+  // handed stays the same.
   const set = useMemo(() => {
     const setter =
       <K extends keyof OrderForm>(key: K, field: string) =>
@@ -365,7 +367,10 @@ function useMonthlyPrice(perGb: number) {
   }, [perGb, money, currency, t])
 }
 
-/** What was filled in is not lost by a slip. An order that is placed, a dead session or a portal in maintenance do not wait. */
+/**
+ * What was filled in is not lost by a slip. An order that is placed, a dead session or a portal in
+ * maintenance do not wait.
+ */
 const LeaveGuard = memo(function LeaveGuard({
   filled,
   sent,

@@ -21,8 +21,9 @@ function useNow(shown: boolean): number {
 }
 
 /**
- * Which records prove a name and lead visitors to the server, and what the DNS says of them now; each
- * value can be copied. With `onVerified` the DNS is asked every half minute until they are there.
+ * Which records prove a name and lead visitors to the server, and what the DNS says of them now;
+ * each value can be copied. With `onVerified` the DNS is asked every half minute until they are
+ * there.
  */
 export function DomainRecords({
   siteId,

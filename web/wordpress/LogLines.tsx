@@ -27,8 +27,9 @@ interface LogLinesProps {
 }
 
 /**
- * The lines in blocks of a hundred, of which only those near the view are in the document; a line's height is whatever wrapping makes
- * of it. Scrolling up stops following; reaching the end takes it up again.
+ * The lines in blocks of a hundred, of which only those near the view are in the document; a line's
+ * height is whatever wrapping makes of it. Scrolling up stops following; reaching the end takes it
+ * up again.
  */
 export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps) {
   const t = useTexts('site', 'parts')
@@ -45,7 +46,10 @@ export function LogLines({ lines, wrap, follow, onFollow, empty }: LogLinesProps
     settle()
   }, [follow, lines, wrap, settle])
 
-  /** Following only ever moves down: whatever moves up, by wheel, finger, key or scrollbar, is a person. */
+  /**
+   * Following only ever moves down: whatever moves up, by wheel, finger, key or scrollbar, is a
+   * person.
+   */
   const top = useRef(0)
   const onScroll = () => {
     const { current } = area

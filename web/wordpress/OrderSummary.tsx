@@ -21,7 +21,9 @@ interface SummaryProps {
   missing: string | undefined
 }
 
-/** The price, line by line, and the one button. It stays in sight while the order is put together. */
+/**
+ * The price, line by line, and the one button. It stays in sight while the order is put together.
+ */
 export const OrderSummary = memo(function OrderSummary({
   form,
   region,

@@ -77,7 +77,10 @@ function PlanTable({
   })
   const wrong = refusal ?? field('size')
   const own = useRef<HTMLTableCellElement>(null)
-  /** Takes back a plan that waits for the renewal. Nothing is asked: it costs nothing, and may be planned again. */
+  /**
+   * Takes back a plan that waits for the renewal. Nothing is asked: it costs nothing, and may be
+   * planned again.
+   */
   const keep = async () => {
     const body = { id: server.id, name: server.name, size: server.size }
     // The button goes with the plan that was planned: the keyboard goes on from the row.

@@ -29,7 +29,9 @@ const redirectMs = 1000
 export const load = ({ queryClient, params }: LoadInput) =>
   queryClient.prefetchQuery(serverQuery(params['id'] ?? ''))
 
-/** Reads where the order stands, then listens; the page may be left and opened again at any moment. */
+/**
+ * Reads where the order stands, then listens; the page may be left and opened again at any moment.
+ */
 export default function ProgressPage() {
   const t = useTexts('servers', 'site')
   const { id } = route.useParams()
@@ -64,7 +66,10 @@ export default function ProgressPage() {
   )
 }
 
-/** An event about this server is a reason to look; so is a socket that has been silent for ten seconds, or is down. */
+/**
+ * An event about this server is a reason to look; so is a socket that has been silent for ten
+ * seconds, or is down.
+ */
 function useNudges(id: string, settled: boolean, look: () => void): boolean {
   const [refused, setRefused] = useState(false)
   useEffect(() => {

@@ -7,6 +7,7 @@ import { deleteServer, restartServer } from '../../contract/wordpress-server.ts'
 import { Attempt, call, messageOf } from '../api.ts'
 import { useFormat } from '../format.ts'
 import { useTexts } from '../i18n/index.ts'
+import { configQuery } from '../queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Field, Input } from '../ui/Field.tsx'
@@ -147,6 +148,8 @@ function DeleteDialog({
     ...subscriptionQuery(server.subscriptionId ?? ''),
     enabled: open && server.subscriptionId !== null,
   })
+  const { data: config } = useQuery(configQuery)
+  const keptDays = config?.wordpress.backupsKeptDays ?? 0
   const unused = subscription?.unused ?? 0
   return (
     <Dialog
@@ -176,6 +179,11 @@ function DeleteDialog({
       {unused > 0 ? (
         <Note tone="info" className="mb-4">
           {t.site.removeRefund(money(unused, subscription?.currency ?? server.currency))}
+        </Note>
+      ) : null}
+      {keptDays > 0 ? (
+        <Note tone="info" className="mb-4">
+          {t.site.removeBackups(keptDays)}
         </Note>
       ) : null}
       <form id={form} onSubmit={(event) => void remove(event)}>

@@ -14,7 +14,7 @@ import { Badge } from '../ui/Badge.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Later } from '../ui/Later.tsx'
-import { Empty, LoadError, Note, Skeleton } from '../ui/State.tsx'
+import { LoadError, Note, Skeleton } from '../ui/State.tsx'
 import { AdminButton } from './AdminButton.tsx'
 import { InfoTab } from './InfoTab.tsx'
 import { loadPart } from './load-part.ts'
@@ -29,6 +29,9 @@ const LogsTab = lazy(() => loadPart(() => import('./LogsTab.tsx')))
 const DiskTab = lazy(() => loadPart(() => import('./DiskTab.tsx')))
 const PlansTab = lazy(() => loadPart(() => import('./PlansTab.tsx')))
 const BackupsTab = lazy(() => loadPart(() => import('./BackupsTab.tsx')))
+const BackupsLeft = lazy(() =>
+  loadPart(async () => ({ default: (await import('./BackupsTab.tsx')).BackupsLeft })),
+)
 const DomainTab = lazy(() => loadPart(() => import('./DomainTab.tsx')))
 
 export const load = ({ queryClient, params }: LoadInput) =>
@@ -56,7 +59,10 @@ export default function SitePage({ kind = 'wordpress' }: { kind?: Kind }) {
       {error && !server ? (
         <section className="card">
           {error instanceof ApiError && error.status === 404 ? (
-            <Empty text={error.message} />
+            // A deleted server has left its backups for some days, perhaps.
+            <Suspense fallback={<Skeleton className="h-40 rounded-lg" />}>
+              <BackupsLeft siteId={id} otherwise={error.message} />
+            </Suspense>
           ) : (
             <LoadError
               text={messageOf(error)}

@@ -68,7 +68,10 @@ export function blocksOf(lines: readonly LogLine[]): LogBlock[] {
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Where to connect: the address as given, in the page's own scheme, and by the page's own name where both mean this machine. */
+/**
+ * Where to connect: the address as given, in the page's own scheme, and by the page's own name
+ * where both mean this machine.
+ */
 export function socketAddress(given: string, page: string): string {
   const here = new URL(page)
   const address = new URL(given, here)

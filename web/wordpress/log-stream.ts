@@ -1,4 +1,7 @@
-/** The live log of one server: a socket with a fresh ticket each time, and a ring of lines behind it. */
+/**
+ * The live log of one server: a socket with a fresh ticket each time, and a ring of lines behind
+ * it.
+ */
 import { useEffect, useState } from 'react'
 import { logTicket } from '../../contract/wordpress.ts'
 import { ApiError, call } from '../api.ts'

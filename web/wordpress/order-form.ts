@@ -1,4 +1,6 @@
-/** The order as the screen holds it, what it still lacks, its price, and the body of the call. Pure. */
+/**
+ * The order as the screen holds it, what it still lacks, its price, and the body of the call. Pure.
+ */
 import type * as z from 'zod/mini'
 import type { Currency } from '../../contract/money.ts'
 import { monthlyPrice, type MonthlyLines } from '../../contract/pricing.ts'

@@ -10,12 +10,15 @@ export type Stage =
   | 'suspended'
   | 'deleting'
 
-/** The charge follows the order within moments; an order that still waits after this long lacks money. */
+/**
+ * The charge follows the order within moments; an order that still waits after this long lacks
+ * money.
+ */
 const chargeSeconds = 15
 
 /**
- * `refused` is true after an invoice.payment_failed event for this server. Without one, an open invoice above the balance says the
- * same, so that a page opened later shows it too.
+ * `refused` is true after an invoice.payment_failed event for this server. Without one, an open
+ * invoice above the balance says the same, so that a page opened later shows it too.
  */
 export function stageOf(server: Server, balance: number, refused: boolean, nowMs: number): Stage {
   if (server.status !== 'pending_payment') return server.status
@@ -24,7 +27,9 @@ export function stageOf(server: Server, balance: number, refused: boolean, nowMs
   return due > 0 && (refused || balance < due || waited > chargeSeconds) ? 'unpaid' : 'paying'
 }
 
-/** The step of the wizard, 1 to 3; 4 when all are done. A failed payment leads back to the first. */
+/**
+ * The step of the wizard, 1 to 3; 4 when all are done. A failed payment leads back to the first.
+ */
 export const stepOf: Record<Stage, number> = {
   paying: 2,
   unpaid: 1,

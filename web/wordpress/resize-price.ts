@@ -1,4 +1,7 @@
-/** What a change of size costs, as the screen shows it before it is asked for; the server's word counts. Pure. Amounts are minor units. */
+/**
+ * What a change of size costs, as the screen shows it before it is asked for; the server's word
+ * counts. Pure. Amounts are minor units.
+ */
 import type { Subscription } from '../../contract/billing.ts'
 import { diskPrice, effectivePlanPrice, shareOf, type PlanPrice } from '../../contract/pricing.ts'
 import type { Server } from '../../contract/wordpress.ts'
@@ -11,7 +14,10 @@ export const priceWithDisk = (
   perGb: number,
 ): number => server.price - diskPrice(fromMb, { perGb }) + diskPrice(toMb, { perGb })
 
-/** A month with another plan or number of containers. The plan is paid once, and once more for each container. */
+/**
+ * A month with another plan or number of containers. The plan is paid once, and once more for each
+ * container.
+ */
 export const priceWithPlan = (
   server: Server,
   from: PlanPrice,
@@ -22,7 +28,10 @@ export const priceWithPlan = (
   effectivePlanPrice(from) * (1 + server.replicate) +
   effectivePlanPrice(to) * (1 + containers)
 
-/** The difference of two monthly prices for what is left of the running period; 0 where nothing is charged now. */
+/**
+ * The difference of two monthly prices for what is left of the running period; 0 where nothing is
+ * charged now.
+ */
 export function chargedNow(
   { periodStart, periodEnd }: Subscription,
   from: number,

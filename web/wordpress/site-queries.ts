@@ -30,7 +30,10 @@ export const domainQuery = (id: string, name: string) =>
     retry: false,
   })
 
-/** While one is being made or restored the list is asked for every other second; nothing is pushed about it. */
+/**
+ * While one is being made or restored the list is asked for every other second; nothing is pushed
+ * about it.
+ */
 const copyEveryMs = 2_000
 export const backupsQuery = (id: string) =>
   infiniteQueryOptions({

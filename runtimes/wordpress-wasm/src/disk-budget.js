@@ -1,4 +1,5 @@
-// Disk sizes without root: growth beyond a budget fails with ENOSPC inside the write path of PHP's file system.
+// Disk sizes without root: growth beyond a budget fails with ENOSPC inside the write path of PHP's
+// file system.
 import fs from 'node:fs'
 import path from 'node:path'
 import { deepestSync, measure, measureSync } from './disk-measure.js'
@@ -8,7 +9,10 @@ const EPERM = 63
 const EACCES = 2
 const ENAMETOOLONG = 37
 const O_TRUNC = 512
-/** More files than this a site may not hold: empty files cost no bytes, yet fill a disk's inode table. */
+/**
+ * More files than this a site may not hold: empty files cost no bytes, yet fill a disk's inode
+ * table.
+ */
 const maxFiles = 400_000
 
 /**
@@ -22,9 +26,10 @@ const ownersFile = 0o600
 const ownersFolder = 0o700
 
 /**
- * Budgets of one site: `ssd` (its folder), `database` (wp-content/database) and `internal` (this container's own scratch folder), in bytes.
- * Every container keeps its own count; counts are put right by measuring again, so containers of one site may together overshoot by what they
- * write within `remeasureSeconds`.
+ * Budgets of one site: `ssd` (its folder), `database` (wp-content/database) and `internal` (this
+ * container's own scratch folder), in bytes. Every container keeps its own count; counts are put
+ * right by measuring again, so containers of one site may together overshoot by what they write
+ * within `remeasureSeconds`.
  */
 export class DiskBudget {
   constructor({ siteDir, internalDir, limits, report }) {
@@ -126,7 +131,8 @@ export class DiskBudget {
     }
     this.changed = true
     if (this.used[kind] + bytes > this.limits[kind]) {
-      // Another container may have made room: look before refusing, but not at every one of a thousand writes.
+      // Another container may have made room: look before refusing, but not at every one of a
+      // thousand writes.
       if (Date.now() - this.measuredAt > 2_000) this.remeasureSync()
       if (this.used[kind] + bytes > this.limits[kind]) {
         if (Date.now() - this.refusedAt > 1_000) {
@@ -284,7 +290,8 @@ export class DiskBudget {
       }
     }
 
-    // A link made by one container is followed by the host when another container still has the name cached as a file: out of the site's folder.
+    // A link made by one container is followed by the host when another container still has the
+    // name cached as a file: out of the site's folder.
     node.symlink = () => {
       throw new FS.ErrnoError(EPERM)
     }

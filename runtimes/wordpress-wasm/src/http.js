@@ -39,7 +39,10 @@ async function readBody(request) {
   return Buffer.concat(chunks)
 }
 
-/** The client as the edge saw it: this port is on loopback, so nobody but the edge (or the driver) speaks to it. */
+/**
+ * The client as the edge saw it: this port is on loopback, so nobody but the edge (or the driver)
+ * speaks to it.
+ */
 const clientOf = (request) =>
   request.headers['x-forwarded-for']?.split(',').at(-1).trim() ||
   request.socket.remoteAddress ||
@@ -62,8 +65,10 @@ function phpHeaders(request) {
 }
 
 /**
- * @param {{php: object, order: object, log: (line: object) => void, onStuck: (why: string) => void}} parts `onStuck`: PHP is lost, the process must end
- * @returns `server` (not listening yet), `run` (an internal request, for cron), `setHosts` (names beside the order's own), `settle` (resolves when no
+ * @param {{php: object, order: object, log: (line: object) => void, onStuck: (why: string) =>
+ * void}} parts `onStuck`: PHP is lost, the process must end
+ * @returns `server` (not listening yet), `run` (an internal request, for cron), `setHosts` (names
+ * beside the order's own), `settle` (resolves when no
  *   request is in hand)
  */
 export function createSiteServer({ php, order, log, onStuck }) {
@@ -80,7 +85,10 @@ export function createSiteServer({ php, order, log, onStuck }) {
       ? siteUrl.protocol === 'https:'
       : request.headers['x-forwarded-proto'] === 'https'
 
-  /** The site's address as this visitor sees it, null when the name is none of the site's. The port is never the visitor's word. */
+  /**
+   * The site's address as this visitor sees it, null when the name is none of the site's. The port
+   * is never the visitor's word.
+   */
   function homeOf(request) {
     const name = (request.headers.host ?? siteUrl.host)
       .toLowerCase()
@@ -92,7 +100,8 @@ export function createSiteServer({ php, order, log, onStuck }) {
 
   /**
    * Waits for PHP and runs it.
-   * @param request `code` instead of `script`: PHP of our own. `visitor`: the answer that somebody waits for, who may leave
+   * @param request `code` instead of `script`: PHP of our own. `visitor`: the answer that somebody
+   * waits for, who may leave
    * @returns null when the visitor left before the turn came
    */
   async function runPhp({
@@ -109,8 +118,9 @@ export function createSiteServer({ php, order, log, onStuck }) {
   }) {
     const leave = await turns.enter(visitor)
     if (!leave) return null
-    // PHP's own limit does not count waiting (a socket, a lock): what never ends would block every later request. The wait for the turn is not this
-    // request's doing: a long line of slow pages is no lost PHP.
+    // PHP's own limit does not count waiting (a socket, a lock): what never ends would block every
+    // later request. The wait for the turn is not this request's doing: a long line of slow pages
+    // is no lost PHP.
     const guard = setTimeout(
       () => onStuck(`a request did not end in ${requestMs / 1000} s: ${method} ${url.pathname}`),
       requestMs,
@@ -166,8 +176,9 @@ export function createSiteServer({ php, order, log, onStuck }) {
       response.writeHead(503, { 'retry-after': 2, 'content-length': 0 }).end()
       return { status: 503, bytes: 0 }
     }
-    // What only reads is not run for somebody who left. What may change something is: programs send such requests and do not wait (WordPress's own
-    // background requests among them), and on any other host they would be run.
+    // What only reads is not run for somebody who left. What may change something is: programs send
+    // such requests and do not wait (WordPress's own background requests among them), and on any
+    // other host they would be run.
     const reads = request.method === 'GET' || request.method === 'HEAD'
     // The site asks itself, and the only PHP that could answer is the one that waits for it: said
     // at once, instead of when the one or the other gives up. What is sent without waiting for an
@@ -224,14 +235,18 @@ export function createSiteServer({ php, order, log, onStuck }) {
     return { status: response.statusCode, bytes }
   }
 
-  /** Null when nothing was done: the visitor left, and the edge, which noticed, has written that down. */
+  /**
+   * Null when nothing was done: the visitor left, and the edge, which noticed, has written that
+   * down.
+   */
   async function answer(request, response) {
     const url = new URL(
       request.url.startsWith('/') ? `http://site${request.url.replace(/^\/+/, '/')}` : request.url,
     )
     const home = homeOf(request)
     if (home === null) {
-      // The edge lets nobody in by a strange name: this is a name that was just let go of, or somebody who went around the edge.
+      // The edge lets nobody in by a strange name: this is a name that was just let go of, or
+      // somebody who went around the edge.
       const repeatable = request.method === 'GET' || request.method === 'HEAD'
       response.writeHead(repeatable ? 302 : 421, {
         ...(repeatable ? { location: order.url + url.pathname + url.search } : {}),

@@ -1,7 +1,10 @@
-// Installs WordPress with the chosen admin, before the port opens: nobody can reach install.php first.
+// Installs WordPress with the chosen admin, before the port opens: nobody can reach install.php
+// first.
 import { wordpressRoot } from './php.js'
 
-/** Marks a database that was installed ahead of time with a random admin and waits for its owner. */
+/**
+ * Marks a database that was installed ahead of time with a random admin and waits for its owner.
+ */
 export const templateOption = 'portal_template_url'
 
 const code = `<?php
@@ -80,7 +83,8 @@ echo json_encode( array( 'user' => $admin ? $admin->ID : 0, 'version' => $GLOBAL
 
 /**
  * @param php the booted PHP
- * @param order `{user, password, email, title, language, template?}`; `template` keeps the database open for a later owner
+ * @param order `{user, password, email, title, language, template?}`; `template` keeps the database
+ * open for a later owner
  * @returns {Promise<{already?: true, user?: number}>}
  * @throws with `rejected: true` when the order itself is at fault
  */

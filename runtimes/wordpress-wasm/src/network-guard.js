@@ -1,6 +1,8 @@
-// What a customer's PHP may reach. php-wasm opens PHP's sockets in this process: a WebSocket on loopback carries each to a small proxy that connects
-// onward with node:net. So the guard stands in node:net itself, where no path goes around it, and lets pass only php-wasm's own helper ports, and what
-// is public when the site may reach the internet. Names are looked up in this process too, with node:dns.
+// What a customer's PHP may reach. php-wasm opens PHP's sockets in this process: a WebSocket on
+// loopback carries each to a small proxy that connects onward with node:net. So the guard stands in
+// node:net itself, where no path goes around it, and lets pass only php-wasm's own helper ports,
+// and what is public when the site may reach the internet. Names are looked up in this process too,
+// with node:dns.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import dns from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
@@ -38,7 +40,10 @@ for (const [address, prefix] of [
 ])
   denied.addSubnet(address, prefix, 'ipv6')
 
-/** Whether an IP address is one that a customer's code must not reach. IPv4-mapped and -compatible IPv6 count as the IPv4 address inside. */
+/**
+ * Whether an IP address is one that a customer's code must not reach. IPv4-mapped and -compatible
+ * IPv6 count as the IPv4 address inside.
+ */
 export function isDenied(address) {
   const plain = address.replace(/%.*$/, '').replace(/^\[|\]$/g, '')
   if (net.isIPv4(plain)) return denied.check(plain, 'ipv4')
@@ -58,9 +63,11 @@ export function isDenied(address) {
 const isLocalName = /(?:^|\.)localhost$/i
 
 /**
- * What PHP may reach beyond php-wasm's helper ports. Off the internet that is the address of the site itself, at which WordPress asks for its own pages
- * (Site Health, background requests): where the name of `url` leads, which is the operator's. The site's further names are the customer's, who may point
- * them anywhere. Nor is another name looked up: a question can carry as much out as a connection.
+ * What PHP may reach beyond php-wasm's helper ports. Off the internet that is the address of the
+ * site itself, at which WordPress asks for its own pages (Site Health, background requests): where
+ * the name of `url` leads, which is the operator's. The site's further names are the customer's,
+ * who may point them anywhere. Nor is another name looked up: a question can carry as much out as a
+ * connection.
  * @param order `internet` and `url` of the boot order
  */
 export function createReach({ internet, url }) {
@@ -95,7 +102,10 @@ export const callsItself = () => ownCalls > 0
 const own = new AsyncLocalStorage()
 const helperPorts = new Set()
 
-/** Runs `work`, in which this program itself may open listening ports; PHP's side may connect to them when `helper` is set. */
+/**
+ * Runs `work`, in which this program itself may open listening ports; PHP's side may connect to
+ * them when `helper` is set.
+ */
 export const allowListening = (helper, work) => own.run({ helper }, work)
 
 const refusal = (what) =>
@@ -149,7 +159,8 @@ export function installNetworkGuard(reach, report) {
   net.Server.prototype.listen = function (...args) {
     const permit = own.getStore()
     if (!permit) {
-      // stream_socket_server() in PHP ends here: php-wasm would open a port of the host, on all its addresses.
+      // stream_socket_server() in PHP ends here: php-wasm would open a port of the host, on all its
+      // addresses.
       report('listen')
       process.nextTick(() => this.emit('error', refusal('listen')))
       return this

@@ -77,7 +77,10 @@ opcache.validate_timestamps=1
 opcache.revalidate_freq=2
 `
 
-/** What stands in the container's own folder: php.ini, constants, certificates, its copy of the SQLite plugin (PHP may write here, so never a shared one). */
+/**
+ * What stands in the container's own folder: php.ini, constants, certificates, its copy of the
+ * SQLite plugin (PHP may write here, so never a shared one).
+ */
 function writeInternal(order) {
   const shared = path.join(order.internalDir, 'shared')
   for (const dir of ['opcache', 'preload', 'mu-plugins'])
@@ -89,7 +92,8 @@ function writeInternal(order) {
   const defines = Object.entries(constants(order)).map(
     ([name, value]) => `define('${name}', ${quoted(value)});`,
   )
-  // The address that the visitor asked for, when it is one of the site's (src/http.js); no visitor can write into $_SERVER under this name.
+  // The address that the visitor asked for, when it is one of the site's (src/http.js); no visitor
+  // can write into $_SERVER under this name.
   const home = `$portal_home = $_SERVER['PORTAL_HOME'] ?? ${quoted(order.url)};
 define('WP_HOME', $portal_home);
 define('WP_SITEURL', $portal_home);
@@ -105,7 +109,10 @@ unset($portal_home, $_SERVER['PORTAL_HOME']);`
   fs.cpSync(order.sqliteDir, plugin, { recursive: true, preserveTimestamps: true })
 }
 
-/** The SQLite drop-in and wp-config.php. The drop-in is put back at every start: without it the site has no database. */
+/**
+ * The SQLite drop-in and wp-config.php. The drop-in is put back at every start: without it the site
+ * has no database.
+ */
 function writeSiteFiles({ siteDir }) {
   const dropIn = `<?php
 // Written by the hosting platform at every start: WordPress on SQLite.
@@ -178,8 +185,10 @@ export async function bootPhp(order, budget, onText) {
             budget.install(context)
             const api = bindUserSpace({ fileLockManager: locks }, context)
             const { flock } = api
-            // php-wasm up to 3.1.56 hands flock()'s LOCK_SH (1) to a check written for fcntl's F_WRLCK (1): a shared lock on a read-only descriptor
-            // is EBADF, so opcache's file cache is written and never read. The cache is this process's own: let its shared locks pass.
+            // php-wasm up to 3.1.56 hands flock()'s LOCK_SH (1) to a check written for fcntl's
+            // F_WRLCK (1): a shared lock on a read-only descriptor is EBADF, so opcache's file
+            // cache is written and never read. The cache is this process's own: let its shared
+            // locks pass.
             const ownCache = (fd) =>
               context.FS.getStream(fd)?.path?.startsWith('/internal/shared/opcache')
             return {
@@ -192,7 +201,8 @@ export async function bootPhp(order, budget, onText) {
     ),
   )
   await php.setSapiName('fpm-fcgi')
-  // mail() starts sendmail: there are no programs here, and a missing handler would leave the request hanging for ever.
+  // mail() starts sendmail: there are no programs here, and a missing handler would leave the
+  // request hanging for ever.
   await php.setSpawnHandler(
     createSpawnHandler(async (_command, program) => {
       await new Promise((resolve) => setTimeout(resolve, 1))

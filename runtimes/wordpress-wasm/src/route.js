@@ -7,7 +7,8 @@ const neverRun = /^\/wp-content\/(?:uploads|languages|upgrade|fonts)\//i
 const neverServe = /^\/wp-content\/database(?:\/|$)/i
 
 /**
- * @returns {Promise<{kind: 'file'|'php'|'redirect'|'refused', file?: string, script?: string, stat?: import('node:fs').Stats, location?: string}>}
+ * @returns {Promise<{kind: 'file'|'php'|'redirect'|'refused', file?: string, script?: string,
+ * stat?: import('node:fs').Stats, location?: string}>}
  *   `php`: `script` is the path below the site's folder, beginning with a slash.
  */
 export async function route(siteDir, pathname) {

@@ -1,4 +1,5 @@
-// The one-click sign-in: a ticket that whoever started this process has put down, used up before PHP hears of it.
+// The one-click sign-in: a ticket that whoever started this process has put down, used up before
+// PHP hears of it.
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -11,7 +12,8 @@ export const ticketOf = (pathname) => address.exec(pathname)?.[1]
 
 /**
  * Takes a ticket away, so that no container takes it again.
- * @returns {string | null} the user it signs in; null when there is none such, it was used, or its minute is over
+ * @returns {string | null} the user it signs in; null when there is none such, it was used, or its
+ * minute is over
  */
 export function takeTicket(dir, ticket) {
   const file = path.join(dir, createHash('sha256').update(ticket).digest('hex'))
@@ -25,7 +27,10 @@ export function takeTicket(dir, ticket) {
   }
 }
 
-/** Signs the user in and goes to wp-admin. Handed to PHP as it is, with the user's name in $_SERVER, where no visitor can put anything. */
+/**
+ * Signs the user in and goes to wp-admin. Handed to PHP as it is, with the user's name in $_SERVER,
+ * where no visitor can put anything.
+ */
 export const signInCode = `<?php
 $portal_user = $_SERVER['PORTAL_USER'] ?? '';
 unset( $_SERVER['PORTAL_USER'] );

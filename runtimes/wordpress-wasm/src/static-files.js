@@ -69,7 +69,8 @@ export async function serveFile(request, response, { file, stat }, search) {
     etag,
     'accept-ranges': 'bytes',
     'x-content-type-options': 'nosniff',
-    // WordPress writes ?ver= into the addresses of its own scripts and styles: a new version is a new address.
+    // WordPress writes ?ver= into the addresses of its own scripts and styles: a new version is a
+    // new address.
     'cache-control': /[?&]ver=/.test(search)
       ? 'public, max-age=31536000, immutable'
       : 'public, max-age=3600',

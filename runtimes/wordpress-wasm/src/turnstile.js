@@ -1,4 +1,5 @@
-// One at a time, first come, first served. PHP runs one request, and php-wasm's own queue neither says whose turn it is nor lets anybody leave it.
+// One at a time, first come, first served. PHP runs one request, and php-wasm's own queue neither
+// says whose turn it is nor lets anybody leave it.
 export class Turnstile {
   #taken = false
   #line = []
@@ -10,7 +11,8 @@ export class Turnstile {
 
   /**
    * @param response whose `close` ends the wait, undefined when nobody can leave
-   * @returns what ends the turn (to be called once), when the turn has come; null when the visitor left before
+   * @returns what ends the turn (to be called once), when the turn has come; null when the visitor
+   * left before
    */
   async enter(response) {
     if (response?.destroyed) return null

@@ -1,4 +1,7 @@
-/** Addresses that no public name server has (RFC 6890): asking them would be asking our own network on a stranger's word. */
+/**
+ * Addresses that no public name server has (RFC 6890): asking them would be asking our own network
+ * on a stranger's word.
+ */
 import { BlockList, isIPv6 } from 'node:net'
 
 const special = new BlockList()

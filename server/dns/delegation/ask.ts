@@ -1,4 +1,7 @@
-/** One question to one name server, without recursion: UDP, and TCP when the answer does not fit (RFC 1035, RFC 6891, RFC 7766). */
+/**
+ * One question to one name server, without recursion: UDP, and TCP when the answer does not fit
+ * (RFC 1035, RFC 6891, RFC 7766).
+ */
 import { randomInt } from 'node:crypto'
 import dgram from 'node:dgram'
 import net from 'node:net'
@@ -32,7 +35,10 @@ export interface DnsAnswer {
   readonly additionals: readonly Answer[]
 }
 
-/** Of letters, digits, hyphens and underscores; what else a hostile server may call a server is not asked for. */
+/**
+ * Of letters, digits, hyphens and underscores; what else a hostile server may call a server is not
+ * asked for.
+ */
 const plainName = /^(?:[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*)?$/
 const maxNameLength = 253
 /** Fits every path (DNS flag day 2020). */

@@ -1,6 +1,7 @@
 /**
- * Is a domain delegated to us? Asked of the parent zone's own servers, because a resolver's cache is late in both directions, and because what the
- * child zone says of itself proves nothing: only the exact pair of names at the parent does.
+ * Is a domain delegated to us? Asked of the parent zone's own servers, because a resolver's cache
+ * is late in both directions, and because what the child zone says of itself proves nothing: only
+ * the exact pair of names at the parent does.
  */
 import { isPublicAddress } from './addresses.ts'
 import { plain, type DnsAnswer, type Endpoint } from './ask.ts'
@@ -22,11 +23,19 @@ export interface DelegationOptions {
   readonly ourNames: readonly string[]
   /** True for names such as com and com.vn. */
   readonly publicSuffix: (name: string) => boolean
-  /** Ask servers at private addresses too: for tests and the sandbox, where everything is on this machine. */
+  /**
+   * Ask servers at private addresses too: for tests and the sandbox, where everything is on this
+   * machine.
+   */
   readonly allowPrivateAddresses?: boolean
-  /** Overrides where a server is asked that a referral gives this address for; undefined: nowhere. */
+  /**
+   * Overrides where a server is asked that a referral gives this address for; undefined: nowhere.
+   */
   readonly endpointOf?: (address: string) => Endpoint | undefined
-  /** Where customers' sites are and who issues their certificates, for warnings about AAAA and CAA records. */
+  /**
+   * Where customers' sites are and who issues their certificates, for warnings about AAAA and CAA
+   * records.
+   */
   readonly sites?: {
     addresses(): Promise<readonly string[]>
     readonly certificateIssuers: readonly string[]

@@ -1,4 +1,6 @@
-/** Where a domain is delegated to, asked of the parent zone's own servers, and what to do about it. */
+/**
+ * Where a domain is delegated to, asked of the parent zone's own servers, and what to do about it.
+ */
 export {
   createDelegationCheck,
   type DelegationCheck,

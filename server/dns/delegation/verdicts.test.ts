@@ -1,4 +1,7 @@
-/** What the delegation check says of a domain, on a little internet of real name servers: how it is delegated, and what else hinders a site. */
+/**
+ * What the delegation check says of a domain, on a little internet of real name servers: how it is
+ * delegated, and what else hinders a site.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   advised,

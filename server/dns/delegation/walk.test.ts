@@ -1,4 +1,7 @@
-/** How the delegation check finds its way on a little internet of real name servers that are silent, lead astray or lead into private networks. */
+/**
+ * How the delegation check finds its way on a little internet of real name servers that are silent,
+ * lead astray or lead into private networks.
+ */
 import { performance } from 'node:perf_hooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {

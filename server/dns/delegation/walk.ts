@@ -1,4 +1,7 @@
-/** From the root down to the zone that delegates a name, asking only the servers of each zone: no recursion, no cache. */
+/**
+ * From the root down to the zone that delegates a name, asking only the servers of each zone: no
+ * recursion, no cache.
+ */
 import type { Answer } from 'dns-packet'
 import {
   askServer,
@@ -77,7 +80,10 @@ type Step =
   | { readonly word: Word }
   | undefined
 
-/** What an answer of one of `zone`'s servers means for `name`; undefined: it is of no use (lame, refused, pointing up or aside). */
+/**
+ * What an answer of one of `zone`'s servers means for `name`; undefined: it is of no use (lame,
+ * refused, pointing up or aside).
+ */
 function stepFrom(answer: DnsAnswer | undefined, name: string, zone: string): Step {
   if (!answer) return undefined
   if (answer.rcode === 'NXDOMAIN')
@@ -121,8 +127,8 @@ export class Walk {
   }
 
   /**
-   * What the parent zone's own servers say of the delegation of `name`: at least two of them are asked, where it has two.
-   * Undefined when no server on the way answers.
+   * What the parent zone's own servers say of the delegation of `name`: at least two of them are
+   * asked, where it has two. Undefined when no server on the way answers.
    */
   async parentOf(name: string): Promise<ParentWords | undefined> {
     let zone = ''
@@ -166,7 +172,10 @@ export class Walk {
     return steps.flatMap(({ server, step }) => (step ? [{ server, step }] : []))
   }
 
-  /** Where these servers are asked: ours where we know, glue first, else their names are looked up, `nested` levels deep at most. */
+  /**
+   * Where these servers are asked: ours where we know, glue first, else their names are looked up,
+   * `nested` levels deep at most.
+   */
   async addressesOf(servers: readonly NamedServer[], nested = 0): Promise<Endpoint[]> {
     const known = servers.flatMap(
       ({ name, addresses }) => this.#options.ourServers(name) ?? this.#usable(addresses),

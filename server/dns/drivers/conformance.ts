@@ -1,4 +1,5 @@
-// What every DNS driver must hold. A driver's own test calls `conformance` with a way to make it and a way to ask whatever it tells.
+// What every DNS driver must hold. A driver's own test calls `conformance` with a way to make it
+// and a way to ask whatever it tells.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DnsDriver, RecordSet, ServedType, ZoneHead } from '../driver.ts'

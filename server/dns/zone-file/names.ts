@@ -1,4 +1,7 @@
-/** Names and strings of a master file: from what is written to bytes, and to the one spelling that the portal uses. */
+/**
+ * Names and strings of a master file: from what is written to bytes, and to the one spelling that
+ * the portal uses.
+ */
 import { domainToASCII } from 'node:url'
 import { Fault, faults } from './faults.ts'
 
@@ -39,8 +42,8 @@ const wireLength = (name: string): number =>
   name === '' ? 1 : name.replace(/\\\d{3}|\\./g, 'x').length + 2
 
 /**
- * A name as it stands in the file, made absolute: lower case, no dot at the end (the root is ''), letters of other scripts as
- * A-labels, other bytes escaped.
+ * A name as it stands in the file, made absolute: lower case, no dot at the end (the root is ''),
+ * letters of other scripts as A-labels, other bytes escaped.
  * @throws Fault when no name may look so (RFC 1035, 2.3.4: a label has 63 bytes, a name 255).
  */
 export function absoluteName(written: string, origin: string): string {
@@ -74,7 +77,10 @@ export function absoluteName(written: string, origin: string): string {
   return name
 }
 
-/** What stands before the origin ('' for the origin itself); undefined when the name is not in it. Both in their one spelling. */
+/**
+ * What stands before the origin ('' for the origin itself); undefined when the name is not in it.
+ * Both in their one spelling.
+ */
 export function relativeName(name: string, origin: string): string | undefined {
   if (name === origin) return ''
   if (origin === '') return name

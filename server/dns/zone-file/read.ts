@@ -1,4 +1,7 @@
-/** Reads master files (RFC 1035, section 5; RFC 2308 $TTL) as BIND writes and takes them, and says for each fault where it is. */
+/**
+ * Reads master files (RFC 1035, section 5; RFC 2308 $TTL) as BIND writes and takes them, and says
+ * for each fault where it is.
+ */
 import { at, readData } from './data.ts'
 import { Fault, faults, type ZoneFileError } from './faults.ts'
 import { absoluteName, relativeName } from './names.ts'
@@ -51,8 +54,9 @@ interface State {
 }
 
 /**
- * Reads the whole text. Records and errors are in the order of the file; when there is an error the records are those that could be
- * read all the same, good for a preview. All records of one set have the TTL of the first (RFC 2181, 5.2).
+ * Reads the whole text. Records and errors are in the order of the file; when there is an error the
+ * records are those that could be read all the same, good for a preview. All records of one set
+ * have the TTL of the first (RFC 2181, 5.2).
  */
 export function readZoneFile(
   text: string,

@@ -14,8 +14,8 @@ export interface StartOfAuthority {
 }
 
 /**
- * `data` in its one spelling: an address (IPv6 after RFC 5952), an absolute name as in {@link StartOfAuthority}, or the text of a
- * TXT record, its strings joined.
+ * `data` in its one spelling: an address (IPv6 after RFC 5952), an absolute name as in {@link
+ * StartOfAuthority}, or the text of a TXT record, its strings joined.
  */
 export type RecordData =
   | { readonly type: 'A' | 'AAAA' | 'CNAME' | 'NS' | 'TXT'; readonly data: string }

@@ -1,4 +1,7 @@
-/** The words of a master file (RFC 1035, 5.1): comments, quotes and parentheses are dealt with, escapes are left as written. */
+/**
+ * The words of a master file (RFC 1035, 5.1): comments, quotes and parentheses are dealt with,
+ * escapes are left as written.
+ */
 import { Fault, faults } from './faults.ts'
 
 export interface Token {
@@ -20,7 +23,8 @@ export interface Entry {
 const endsWord = new Set([' ', '\t', '\n', ';', '(', ')', '"'])
 
 /**
- * Walks over the text once; its lines end with \\n. A fault in the writing is handed out in its place, and reading goes on with the next line.
+ * Walks over the text once; its lines end with \\n. A fault in the writing is handed out in its
+ * place, and reading goes on with the next line.
  * @yields entries that have words, in order.
  */
 export function* readEntries(text: string): Generator<Entry | Fault> {

@@ -1,4 +1,7 @@
-/** Writes master files: the same zone always gives the same text, and every reader of RFC 1035 takes it. */
+/**
+ * Writes master files: the same zone always gives the same text, and every reader of RFC 1035 takes
+ * it.
+ */
 import { quoteText } from '../../../contract/dns-text.ts'
 import { relativeName } from './names.ts'
 import { recordTypes, type RecordData, type StartOfAuthority, type ZoneRecord } from './record.ts'
@@ -34,12 +37,18 @@ function dataText(record: RecordData): string {
   }
 }
 
-/** Labels from the right, so that what lies below a name follows it (RFC 4034, 6.1); the zone's own name comes first. */
+/**
+ * Labels from the right, so that what lies below a name follows it (RFC 4034, 6.1); the zone's own
+ * name comes first.
+ */
 const sortKey = (name: string): string => name.split('.').reverse().join('\u0000')
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** A BIND zone file with a line break at its end. Names relative to the origin, targets absolute, columns aligned. */
+/**
+ * A BIND zone file with a line break at its end. Names relative to the origin, targets absolute,
+ * columns aligned.
+ */
 export function writeZoneFile({ origin, soa, records }: ZoneToWrite): string {
   const rows = records
     .filter(({ type }) => type !== 'SOA')

@@ -5,7 +5,10 @@ import * as esms from './esms/settings.ts'
 import { createSmtp } from './smtp/index.ts'
 import * as smtp from './smtp/settings.ts'
 
-/** Settings: a zod schema of what the driver needs; environment: the variable each setting is read from. */
+/**
+ * Settings: a zod schema of what the driver needs; environment: the variable each setting is read
+ * from.
+ */
 export const smsDrivers = {
   esms: { settings: esms.settings, environment: esms.environment, create: createEsms },
 } as const

@@ -1,6 +1,7 @@
 /**
- * One suite for every payment driver, against its gateway's stand-in. A new driver writes an Adapter ("how a person pays at this
- * sandbox") and calls `conforms(adapter)` in its own test file. Told from plain to odd. Everything is real HTTP on loopback.
+ * One suite for every payment driver, against its gateway's stand-in. A new driver writes an
+ * Adapter ("how a person pays at this sandbox") and calls `conforms(adapter)` in its own test file.
+ * Told from plain to odd. Everything is real HTTP on loopback.
  */
 import { createServer } from 'node:http'
 import { randomBytes, randomUUID } from 'node:crypto'

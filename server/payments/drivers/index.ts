@@ -16,18 +16,26 @@ import * as vnpay from './vnpay/settings.ts'
 
 /** What a driver may have to know of the portal. */
 export interface Surroundings {
-  /** The address under which the gateway calls us: `<portal>/api/webhooks/<name>`. Some signatures are made over it. */
+  /**
+   * The address under which the gateway calls us: `<portal>/api/webhooks/<name>`. Some signatures
+   * are made over it.
+   */
   readonly noticeUrl: string
 }
 
 type Texts = Readonly<Record<string, string>>
 /** One gateway's place in the table. */
 interface Place {
-  /** The environment variable of each setting that an operator gives. The first is the one that says "we have a contract". */
+  /**
+   * The environment variable of each setting that an operator gives. The first is the one that says
+   * "we have a contract".
+   */
   readonly environment: Texts
   /** Settings that hold when the operator gives none: public addresses. */
   readonly defaults: Texts
-  /** Keys for the sandbox, made from the portal's secret, so that they are the same at each start. */
+  /**
+   * Keys for the sandbox, made from the portal's secret, so that they are the same at each start.
+   */
   readonly sandboxKeys: (derive: (purpose: string) => string) => Texts
   /** Settings that face the sandbox at `url`, with those keys. */
   readonly inSandbox: (url: string, keys: Texts) => Texts

@@ -1,4 +1,7 @@
-/** What stands around a payment driver in its suite: the adapter that its own test writes, a portal of one page, and questions that may fail. */
+/**
+ * What stands around a payment driver in its suite: the adapter that its own test writes, a portal
+ * of one page, and questions that may fail.
+ */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'vitest'
@@ -47,7 +50,9 @@ export interface Counter {
   readonly slow: PaymentDriver
   /** Begins a payment with this driver, as the portal does. */
   begin(driver: PaymentDriver, order: PaymentOrder): Promise<Begun>
-  /** Words made from a genuine one that must not pass: tampered, unsigned, signed with another key. */
+  /**
+   * Words made from a genuine one that must not pass: tampered, unsigned, signed with another key.
+   */
   forgeries(genuine: NoticeRequest): readonly NoticeRequest[]
   close(): Promise<void>
 }
@@ -60,9 +65,15 @@ export interface Adapter {
   readonly beginCalls: boolean
   /** Whether the gateway knows a payment before it is paid; a bank account knows none. */
   readonly knowsOpen: boolean
-  /** Whether it gives money back at all. A driver without `refund` says no here, and the suite holds it to that. */
+  /**
+   * Whether it gives money back at all. A driver without `refund` says no here, and the suite holds
+   * it to that.
+   */
   readonly refunds: boolean
-  /** Whether looking a payment up tells that all of it went back; some gateways tell only of the refund itself. */
+  /**
+   * Whether looking a payment up tells that all of it went back; some gateways tell only of the
+   * refund itself.
+   */
   readonly showsRefunds: boolean
   start(surroundings: Surroundings): Promise<Counter>
 }
@@ -82,7 +93,10 @@ export const shut = (server: Server): Promise<void> =>
     server.closeAllConnections()
   })
 
-/** A portal of one page: it reads notices with the driver (a hint sends it to ask) and answers what it is told to. */
+/**
+ * A portal of one page: it reads notices with the driver (a hint sends it to ask) and answers what
+ * it is told to.
+ */
 export class Portal {
   readonly heard: Heard[] = []
   readonly orders = new Map<string, PaymentOrder>()

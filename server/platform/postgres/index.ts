@@ -1,10 +1,11 @@
 /**
  * A real PostgreSQL server as a child of this process, for a machine that has none.
  *
- * POSIX: a Unix socket in a private folder and no TCP port. A guard in /bin/sh holds a pipe from the portal: when the pipe closes (a clean
- * stop, a crash or kill -9), the guard asks PostgreSQL for a fast shutdown. The first boot is atomic: initdb in a side folder, then rename.
- * As root the server runs as an ordinary user; where that user cannot reach DATA_DIR (a clone under a closed /root), the data lie under
- * /var/lib and DATA_DIR holds a note that says where.
+ * POSIX: a Unix socket in a private folder and no TCP port. A guard in /bin/sh holds a pipe from
+ * the portal: when the pipe closes (a clean stop, a crash or kill -9), the guard asks PostgreSQL
+ * for a fast shutdown. The first boot is atomic: initdb in a side folder, then rename. As root the
+ * server runs as an ordinary user; where that user cannot reach DATA_DIR (a clone under a closed
+ * /root), the data lie under /var/lib and DATA_DIR holds a note that says where.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -60,7 +61,10 @@ while kill -0 "$pg" 2>/dev/null; do wait "$pg"; code=$?; done
 kill "$guard" 2>/dev/null
 exit "$code"`
 
-/** The longest Unix socket path is 103 to 107 bytes; PostgreSQL adds its own file name to the folder. */
+/**
+ * The longest Unix socket path is 103 to 107 bytes; PostgreSQL adds its own file name to the
+ * folder.
+ */
 const longestSocketFolder = 80
 
 const childEnvironment = (): NodeJS.ProcessEnv => ({
@@ -93,7 +97,10 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Where the cluster lies: in the folder that was asked for, or, when its user cannot enter that, under /var/lib. */
+/**
+ * Where the cluster lies: in the folder that was asked for, or, when its user cannot enter that,
+ * under /var/lib.
+ */
 function choosePlace(
   wanted: string,
   runAsUser: string | undefined,
@@ -240,7 +247,10 @@ async function ensureDatabase(adminUrl: string, database: string, password: stri
   }
 }
 
-/** Boots the cluster (creating it at the first start) or joins the one that another process of ours already runs. Throws a sentence for the operator. */
+/**
+ * Boots the cluster (creating it at the first start) or joins the one that another process of ours
+ * already runs. Throws a sentence for the operator.
+ */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => undefined)
   const database = options.database ?? 'portal'
@@ -309,7 +319,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
             stdio: ['pipe', output, output],
             windowsHide: true,
           })
-        : // Detached: Ctrl-C in the terminal must not reach the database before the portal has finished.
+        : // Detached: Ctrl-C in the terminal must not reach the database before the portal has
+          // finished.
           spawn('/bin/sh', ['-c', guardScript, guardName, binaries.postgres, ...args], {
             ...runAs,
             env: childEnvironment(),
@@ -331,7 +342,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 
   let failures = 0
-  // No deadline while a server lives: crash recovery and a predecessor's shutdown may take their time.
+  // No deadline while a server lives: crash recovery and a predecessor's shutdown may take their
+  // time.
   for (let round = 0; ; round++) {
     const lock = readPidFile(dataFolder)
     if (lock && isServerOf(lock.pid, dataFolder)) {

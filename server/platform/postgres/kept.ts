@@ -18,7 +18,10 @@ const longestPauseMs = seconds(10)
 /** A server that lived this long is started again without a pause. */
 const steadyMs = seconds(60)
 
-/** Boots it, and again whenever it ends unasked. Throws a sentence for the operator when the first boot fails. */
+/**
+ * Boots it, and again whenever it ends unasked. Throws a sentence for the operator when the first
+ * boot fails.
+ */
 export async function keepPostgres(
   options: EmbeddedOptions,
   log: Pick<Log, 'error' | 'info'>,

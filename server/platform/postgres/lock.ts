@@ -1,4 +1,7 @@
-/** Who holds a PostgreSQL data folder: a live server of ours, an orphan of a killed portal, or a stale lock file. */
+/**
+ * Who holds a PostgreSQL data folder: a live server of ours, an orphan of a killed portal, or a
+ * stale lock file.
+ */
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -42,7 +45,10 @@ export function readPidFile(dataFolder: string): PidFile | undefined {
   }
 }
 
-/** Is this a PostgreSQL process of this data folder? Each of them has it as its working directory; a reused pid does not. */
+/**
+ * Is this a PostgreSQL process of this data folder? Each of them has it as its working directory; a
+ * reused pid does not.
+ */
 export function isServerOf(pid: number, dataFolder: string): boolean {
   if (!isAlive(pid)) return false
   if (process.platform === 'linux') {
@@ -59,7 +65,10 @@ export function isServerOf(pid: number, dataFolder: string): boolean {
   )
 }
 
-/** Does a guard of a live portal own this server? If not, portal and guard were killed and it is an orphan. */
+/**
+ * Does a guard of a live portal own this server? If not, portal and guard were killed and it is an
+ * orphan.
+ */
 export function hasGuard(pid: number): boolean {
   if (onWindows) return true
   if (process.platform === 'linux') {
@@ -76,7 +85,10 @@ export function hasGuard(pid: number): boolean {
   return ask('args=', ask('ppid=', String(pid))).includes(guardName)
 }
 
-/** Waits for the backends of a dead postmaster and clears what would hinder a start. Throws when they do not leave within 10 s. */
+/**
+ * Waits for the backends of a dead postmaster and clears what would hinder a start. Throws when
+ * they do not leave within 10 s.
+ */
 export async function clearStaleLock(dataFolder: string, socketFolder: string): Promise<void> {
   const lock = readPidFile(dataFolder)
   if (lock && isServerOf(lock.pid, dataFolder)) return
@@ -96,7 +108,8 @@ export async function clearStaleLock(dataFolder: string, socketFolder: string): 
       await pause(50)
     }
   }
-  // PostgreSQL removes the lock of a dead pid by itself, but not when the pid was taken by another process or is a zombie.
+  // PostgreSQL removes the lock of a dead pid by itself, but not when the pid was taken by another
+  // process or is a zombie.
   if (lock && isAlive(lock.pid)) fs.rmSync(path.join(dataFolder, 'postmaster.pid'), { force: true })
   if (onWindows) return
   for (const file of fs.readdirSync(socketFolder)) {

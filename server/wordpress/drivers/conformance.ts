@@ -1,4 +1,5 @@
-// What every WordPress driver must hold, told from plain to odd. A driver's own test calls `conformance` with a way to make it.
+// What every WordPress driver must hold, told from plain to odd. A driver's own test calls
+// `conformance` with a way to make it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LogLine, WordpressDriver } from '../driver.ts'
 import { copiesAndRestores } from './copies.conformance.ts'
@@ -274,7 +275,8 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
       }
       const answers: number[] = []
       let changing = true
-      // A container may leave between being named and being asked; the edge would then ask the one that is named now, and so does this visitor.
+      // A container may leave between being named and being asked; the edge would then ask the one
+      // that is named now, and so does this visitor.
       const visit = () => page('/').catch(() => page('/'))
       const visitor = (async () => {
         while (changing) answers.push((await visit()).status)

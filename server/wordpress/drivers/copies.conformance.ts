@@ -1,4 +1,7 @@
-/** What every WordPress driver must hold of copies of a site: made while it is written to, proven, and put back once and whole. */
+/**
+ * What every WordPress driver must hold of copies of a site: made while it is written to, proven,
+ * and put back once and whole.
+ */
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import os from 'node:os'

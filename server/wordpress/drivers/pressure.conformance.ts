@@ -1,4 +1,7 @@
-/** What every WordPress driver must hold where a site is pressed: full budgets, a container that dies, writes to several at once. */
+/**
+ * What every WordPress driver must hold where a site is pressed: full budgets, a container that
+ * dies, writes to several at once.
+ */
 import { beforeAll, expect, test } from 'vitest'
 import type { SiteAddress, WordpressDriver } from '../driver.ts'
 import { eventually, type Fixture, type Site } from './site.conformance.ts'

@@ -1,4 +1,7 @@
-/** What the suite of WordPress drivers is made with: a driver under test, a visitor at a site, and the site that most of it lives with. */
+/**
+ * What the suite of WordPress drivers is made with: a driver under test, a visitor at a site, and
+ * the site that most of it lives with.
+ */
 import http from 'node:http'
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
@@ -7,13 +10,18 @@ import type { SiteAddress, SiteAdmin, SiteSpec, WordpressDriver } from '../drive
 /** A driver under test, and what only its own test knows how to do from outside. */
 export interface Fixture {
   readonly driver: WordpressDriver
-  /** Ends whatever runs the sites, as the end of its process would after a signal. May be called twice. */
+  /**
+   * Ends whatever runs the sites, as the end of its process would after a signal. May be called
+   * twice.
+   */
   close(): Promise<void>
   /** Puts a file into the site's WordPress folder. */
   put(id: string, file: string, text: string): Promise<void>
   /** Kills a container as an accident would, without asking the driver. */
   kill(id: string, container: string): Promise<void>
-  /** Names of everything that exists for the site outside the driver: folders, processes, volumes. */
+  /**
+   * Names of everything that exists for the site outside the driver: folders, processes, volumes.
+   */
   traces(id: string): Promise<readonly string[]>
   dispose(): Promise<void>
 }
@@ -116,7 +124,10 @@ export async function signIn(
 
 export type Site = ReturnType<typeof siteOf>
 
-/** The site that the suite lives with, and what is done at it; the fixture is there by the first test. */
+/**
+ * The site that the suite lives with, and what is done at it; the fixture is there by the first
+ * test.
+ */
 export function siteOf(made: () => Fixture) {
   const admin: SiteAdmin = {
     user: 'chu.boss',

@@ -1,4 +1,6 @@
-/** The Cloudflare driver on its stand-in, which checks every request against the published schema. */
+/**
+ * The Cloudflare driver on its stand-in, which checks every request against the published schema.
+ */
 import { expect, test } from 'vitest'
 import { openCloudflare } from '../../../../sandbox/cloudflare/index.ts'
 import { openNameServer, type NameServer } from '../../../../sandbox/name-server.ts'

@@ -1,6 +1,7 @@
 /**
- * Cloudflare over its API v4, with calls of our own (decision 23). A TXT record `_portal-zone` in each zone says whose claim it is and how far it
- * is; it is written with the last change, so a put that was cut short is seen and made good. The zone's name servers are Cloudflare's: for the
+ * Cloudflare over its API v4, with calls of our own (decision 23). A TXT record `_portal-zone` in
+ * each zone says whose claim it is and how far it is; it is written with the last change, so a put
+ * that was cut short is seen and made good. The zone's name servers are Cloudflare's: for the
  * portal's pairs the account needs custom name servers with those names.
  */
 import { DriverFailure } from '../../../platform/errors.ts'
@@ -77,7 +78,10 @@ export function createCloudflare(settings: CloudflareSettings): DnsDriver {
       `/zones/${zone.id}/dns_records?type=TXT&name=${encodeURIComponent(stateName(zone.name))}`,
     )
 
-  /** One call is one transaction; more are needed for large changes only. The note comes with the last. */
+  /**
+   * One call is one transaction; more are needed for large changes only. The note comes with the
+   * last.
+   */
   async function apply(zone: Zone, changes: Batch, note: Batch): Promise<void> {
     const steps = [
       ...changes.deletes.map((one) => ({ deletes: [one], posts: [] })),

@@ -13,7 +13,10 @@ export const settings = z.object({
   ),
   /** 60; 30 with an Enterprise plan. A shorter TTL is served as this. */
   minTtlSeconds: z._default(z.int().check(z.gte(30)), 60),
-  /** Changes in one call: 200 on the free plan, 3500 on others. The zone's note takes two of them, so that below 3 nothing else would find room. */
+  /**
+   * Changes in one call: 200 on the free plan, 3500 on others. The zone's note takes two of them,
+   * so that below 3 nothing else would find room.
+   */
   changesPerCall: z._default(z.int().check(z.gte(3)), 200),
   /** Time limit of one call, in milliseconds. */
   timeoutMs: z._default(z.int().check(z.gte(1)), 15_000),

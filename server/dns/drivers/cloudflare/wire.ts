@@ -1,4 +1,7 @@
-/** The words of Cloudflare's API v4 for records. Source: https://developers.cloudflare.com/api/resources/dns/subresources/records */
+/**
+ * The words of Cloudflare's API v4 for records. Source:
+ * https://developers.cloudflare.com/api/resources/dns/subresources/records
+ */
 import { quoteText } from '../../../../contract/dns-text.ts'
 import type { RecordSet } from '../../driver.ts'
 

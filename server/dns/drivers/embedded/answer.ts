@@ -1,4 +1,7 @@
-/** From a question to an answer (RFC 1034, 4.3.2; RFC 2308; RFC 4592; RFC 8482). Pure: bytes in, bytes out. */
+/**
+ * From a question to an answer (RFC 1034, 4.3.2; RFC 2308; RFC 4592; RFC 8482). Pure: bytes in,
+ * bytes out.
+ */
 import { KeptAnswers } from './kept.ts'
 import { headerBytes, optBytes, rcodes, readQuery, types, Writer, type Query } from './wire.ts'
 import { setOf, type Node, type StoredSet, type Zone, type Zones } from './zones.ts'
@@ -57,7 +60,10 @@ function cutAbove(zone: Zone, name: string): { name: string; set: StoredSet } | 
   return cut
 }
 
-/** The wildcard that stands for a name which is not there: the one right below the closest name that is (RFC 4592, 3.3.1). */
+/**
+ * The wildcard that stands for a name which is not there: the one right below the closest name that
+ * is (RFC 4592, 3.3.1).
+ */
 function wildcardFor(zone: Zone, name: string): Node | undefined {
   let at = name
   while (at !== zone.name) {
@@ -120,7 +126,8 @@ function resolve(zones: Zones, name: string, type: number): Resolved {
       return result
     }
     result.answer.push(...all(owner, alias))
-    // Only within the domain: what another customer says of the target is not this one's to hand out.
+    // Only within the domain: what another customer says of the target is not this one's to hand
+    // out.
     if (zones.closest(target) !== zone) return result
     owner = target
   }
@@ -129,7 +136,10 @@ function resolve(zones: Zones, name: string, type: number): Resolved {
 
 const writer = new Writer()
 
-/** Writes what was found. Answer and authority that do not fit: truncated, and the asker comes back over TCP. */
+/**
+ * Writes what was found. Answer and authority that do not fit: truncated, and the asker comes back
+ * over TCP.
+ */
 function compose(source: Buffer, query: Query, found: Resolved, limit: number): Buffer {
   writer.begin(source, query)
   const room = limit - (query.edns ? optBytes : 0)
@@ -203,7 +213,10 @@ export function createAnswerer(zones: Zones): Answerer {
   }
 }
 
-/** A zone as a stream of messages (RFC 5936): SOA, everything, SOA. Each message is full before the next begins. */
+/**
+ * A zone as a stream of messages (RFC 5936): SOA, everything, SOA. Each message is full before the
+ * next begins.
+ */
 export function* transfer(zone: Zone, bytes: Buffer, query: Query): Generator<Buffer> {
   const apex = zone.nodes.get(zone.name)
   const start = apex && setOf(apex, types.SOA)

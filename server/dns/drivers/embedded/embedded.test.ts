@@ -260,7 +260,8 @@ describe('sizes', () => {
       message.writeUInt16BE(data.length, asked.length - 2)
       return message
     }
-    // A cookie of eight bytes (RFC 7873), then one that says more than there is, then half a header.
+    // A cookie of eight bytes (RFC 7873), then one that says more than there is, then half a
+    // header.
     const whole = [0, 10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8]
     const rcode = async (data: readonly number[]) =>
       readReply((await sendUdp(port, withOption(data))) ?? Buffer.alloc(0)).rcode

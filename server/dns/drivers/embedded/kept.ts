@@ -1,9 +1,11 @@
 /**
- * Answers over UDP that are given again. All of an answer follows from the query but its id and the case of the letters that the question is echoed in:
- * resolvers mix that at random against forgery (draft-vixie-dnsext-dns0x20), and would otherwise never ask the same thing twice.
+ * Answers over UDP that are given again. All of an answer follows from the query but its id and the
+ * case of the letters that the question is echoed in: resolvers mix that at random against forgery
+ * (draft-vixie-dnsext-dns0x20), and would otherwise never ask the same thing twice.
  *
- * Everything lies in two pieces of memory, since what it costs to find an answer is the places that are looked at, each a miss of the processor's cache:
- * objects in a Map took four of them and half of a question's time.
+ * Everything lies in two pieces of memory, since what it costs to find an answer is the places that
+ * are looked at, each a miss of the processor's cache: objects in a Map took four of them and half
+ * of a question's time.
  */
 // The global is a getter, which costs as much as the allocation.
 import { Buffer } from 'node:buffer'
@@ -16,7 +18,10 @@ const memoryBytes = 8 * 1024 * 1024
 const keptAnswers = 30_000
 /** A power of two; less than half of it is ever in use. */
 const slots = 65_536
-/** Where a hash is looked for: its own place and the next ones. Bounds the work for whoever finds names with one hash. */
+/**
+ * Where a hash is looked for: its own place and the next ones. Bounds the work for whoever finds
+ * names with one hash.
+ */
 const probes = 8
 /** In a slot: the hash, and where the answer lies (0: nowhere). */
 const slotFields = 2
@@ -24,7 +29,9 @@ const slotFields = 2
 const lengthsBytes = 6
 /** Behind a name: type and class. */
 const behindNameBytes = 4
-/** FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv), begun at a number that nobody outside knows. */
+/**
+ * FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv), begun at a number that nobody outside knows.
+ */
 const fnvPrime = 0x01000193
 /** Folds the case of letters, and some bytes too many: what has the same hash is compared. */
 const caseless = 0xdf
@@ -101,7 +108,9 @@ export class KeptAnswers {
 
 const u16 = (memory: Buffer, at: number): number => (memory[at] ?? 0) | ((memory[at + 1] ?? 0) << 8)
 
-/** Whether the answer at `at` is one to this query: equal but for the id and the case of the name. */
+/**
+ * Whether the answer at `at` is one to this query: equal but for the id and the case of the name.
+ */
 function isSame(memory: Buffer, at: number, bytes: Buffer): boolean {
   const { length } = bytes
   if (u16(memory, at) !== length) return false

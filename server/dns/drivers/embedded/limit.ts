@@ -1,6 +1,7 @@
 /**
- * Response rate limiting over UDP, where the asker's address may be forged: each network (IPv4 /24, IPv6 /56) has so many answers a second. Beyond,
- * every second answer is truncated, so that an honest asker comes back over TCP, and the others are dropped.
+ * Response rate limiting over UDP, where the asker's address may be forged: each network (IPv4 /24,
+ * IPv6 /56) has so many answers a second. Beyond, every second answer is truncated, so that an
+ * honest asker comes back over TCP, and the others are dropped.
  */
 export type Decision = 'answer' | 'truncate' | 'drop'
 
@@ -17,7 +18,10 @@ const percent = 0x25
 /** The groups of the address that is looked at; an address has eight. */
 const groups = new Uint16Array(8)
 
-/** The first 56 bits of an IPv6 address. Read letter by letter: taking it apart into strings took longer than the answer. */
+/**
+ * The first 56 bits of an IPv6 address. Read letter by letter: taking it apart into strings took
+ * longer than the answer.
+ */
 function networkOf6(address: string): string {
   let count = 0
   /** Where "::" stands: so many groups were before it. */

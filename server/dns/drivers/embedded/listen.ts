@@ -57,8 +57,10 @@ function converse(socket: net.Socket, handler: Handler): void {
 }
 
 /**
- * Answers what comes over UDP: one turn of the event loop reads what has come (libuv: up to 32 packets), and the end of the same turn answers all of it.
- * Done by turns, reading and sending run from warm caches, and askers are woken for several answers at once: a quarter more of them a second.
+ * Answers what comes over UDP: one turn of the event loop reads what has come (libuv: up to 32
+ * packets), and the end of the same turn answers all of it. Done by turns, reading and sending run
+ * from warm caches, and askers are woken for several answers at once: a quarter more of them a
+ * second.
  */
 function serve(udp: dgram.Socket, handler: Handler): { stop(): void } {
   let questions: { bytes: Buffer; from: dgram.RemoteInfo }[] = []
@@ -95,7 +97,8 @@ export async function listen(of: { host: string; port: number; handler: Handler 
     type: `udp${family}`,
     recvBufferSize: socketBufferBytes,
     sendBufferSize: socketBufferBytes,
-    // Answers go to addresses, never to names: there is nothing to look up, and no turn of the event loop to wait for.
+    // Answers go to addresses, never to names: there is nothing to look up, and no turn of the
+    // event loop to wait for.
     lookup: (address, _options, found) => found(null, address, family),
   })
   const questions = serve(udp, handler)

@@ -1,4 +1,7 @@
-/** DNS messages as they travel (RFC 1035, 4; RFC 6891): of a query only the header, one question and OPT are read; answers are written with compression. */
+/**
+ * DNS messages as they travel (RFC 1035, 4; RFC 6891): of a query only the header, one question and
+ * OPT are read; answers are written with compression.
+ */
 import { isIPv6 } from 'node:net'
 
 export const types = {
@@ -40,7 +43,10 @@ export interface Query {
   readonly rcode: number
   /** Where the question ends; the header's end when there is none to repeat. */
   readonly questionEnd: number
-  /** Lower case, labels joined by dots; a dot inside a label is U+FFFF, which no name of ours holds. The root is ''. */
+  /**
+   * Lower case, labels joined by dots; a dot inside a label is U+FFFF, which no name of ours holds.
+   * The root is ''.
+   */
   readonly name: string
   readonly type: number
   readonly edns: boolean
@@ -51,7 +57,9 @@ export interface Query {
 
 const dotInLabel = /\./g
 
-/** The end of a name in wire form, which may end in a compression pointer; -1 where there is none. */
+/**
+ * The end of a name in wire form, which may end in a compression pointer; -1 where there is none.
+ */
 function skipName(bytes: Buffer, from: number): number {
   let at = from
   for (;;) {
@@ -154,7 +162,9 @@ export function readQuery(bytes: Buffer): Query | undefined {
 }
 
 const upper = /[A-Z]/
-/** RFC 4343: only ASCII letters fold; `toLowerCase` would also fold bytes that are Latin-1 letters. */
+/**
+ * RFC 4343: only ASCII letters fold; `toLowerCase` would also fold bytes that are Latin-1 letters.
+ */
 const asciiLower = (name: string): string =>
   upper.test(name) ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name
 
@@ -218,7 +228,9 @@ export class Writer {
     this.bytes[this.at++] = 0
   }
 
-  /** One record. `value` as the driver's agreement has it; SOA: seven fields with spaces between. */
+  /**
+   * One record. `value` as the driver's agreement has it; SOA: seven fields with spaces between.
+   */
   record(owner: string, type: number, ttlSeconds: number, value: string): void {
     this.name(owner)
     this.u16(type)

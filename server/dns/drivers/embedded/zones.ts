@@ -9,7 +9,9 @@ export interface StoredSet {
   readonly values: readonly string[]
 }
 
-/** One name. Without sets it is there only because something is below it (RFC 8020: no NXDOMAIN). */
+/**
+ * One name. Without sets it is there only because something is below it (RFC 8020: no NXDOMAIN).
+ */
 export interface Node {
   sets: readonly StoredSet[]
   /** Names right below. */

@@ -1,6 +1,7 @@
 /**
- * PowerDNS Authoritative over its HTTP API (4.7 and later). A zone's `account` says whose claim it is, its SOA serial how far it is: both are
- * written last, so a put that was cut short is seen and made good.
+ * PowerDNS Authoritative over its HTTP API (4.7 and later). A zone's `account` says whose claim it
+ * is, its SOA serial how far it is: both are written last, so a put that was cut short is seen and
+ * made good.
  */
 import { DriverFailure } from '../../../platform/errors.ts'
 import { callHttp, jsonOf, type HttpAnswer, type HttpCall } from '../../../platform/http-client.ts'
@@ -58,7 +59,10 @@ export function createPowerdns(settings: PowerdnsSettings): DnsDriver {
   const findHead = (name: string): Promise<ZoneAnswer | undefined> =>
     find(name, `?rrset_name=${dotted(name)}&rrset_type=SOA`)
 
-  /** One call is all or nothing. More are needed only for a change of thousands of sets; the SOA comes with the last. */
+  /**
+   * One call is all or nothing. More are needed only for a change of thousands of sets; the SOA
+   * comes with the last.
+   */
   async function patch(name: string, changes: readonly Change[], soa: Change): Promise<void> {
     const ordered = [
       ...changes.filter(({ changetype }) => changetype === 'DELETE'),

@@ -1,4 +1,7 @@
-/** The words of PowerDNS's API for record sets. Source: https://doc.powerdns.com/authoritative/http-api/zone.html */
+/**
+ * The words of PowerDNS's API for record sets. Source:
+ * https://doc.powerdns.com/authoritative/http-api/zone.html
+ */
 import { quoteText } from '../../../../contract/dns-text.ts'
 import type { RecordSet, ServedType, ZoneHead } from '../../driver.ts'
 
@@ -81,7 +84,10 @@ const spelled = ({ ttl, records }: Rrset): string =>
   JSON.stringify([ttl, ...records.map(({ content: text }) => text).toSorted()])
 const keyOf = ({ name, type }: { name: string; type: string }): string => `${name} ${type}`
 
-/** What makes `held` into `wanted`: what goes first, since a CNAME cannot stand beside what it follows. */
+/**
+ * What makes `held` into `wanted`: what goes first, since a CNAME cannot stand beside what it
+ * follows.
+ */
 export function difference(held: readonly Rrset[], wanted: readonly Rrset[]): Change[] {
   const before = new Map(held.map((set) => [keyOf(set), set]))
   const after = new Set(wanted.map(keyOf))

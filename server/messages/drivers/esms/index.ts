@@ -1,4 +1,7 @@
-/** SMS through eSMS.vn. Source: https://developers.esms.vn (SendMultipleMessage_V4_post_json, SmsType 2, table of codes). */
+/**
+ * SMS through eSMS.vn. Source: https://developers.esms.vn (SendMultipleMessage_V4_post_json,
+ * SmsType 2, table of codes).
+ */
 import { DriverFailure } from '../../../platform/errors.ts'
 import { callHttp, jsonOf } from '../../../platform/http-client.ts'
 import type { SmsDriver } from '../../driver.ts'
@@ -7,7 +10,10 @@ import type { EsmsSettings } from './settings.ts'
 
 const longest = 160
 
-/** Opens the driver. `send` resolves when eSMS has accepted the message, which is not yet its delivery. */
+/**
+ * Opens the driver. `send` resolves when eSMS has accepted the message, which is not yet its
+ * delivery.
+ */
 export function createEsms(settings: EsmsSettings): SmsDriver {
   const url = `${settings.url.replace(/\/+$/, '')}/MainService.svc/json/SendMultipleMessage_V4_post_json/`
   return {

@@ -5,7 +5,10 @@ import { DriverFailure } from '../../../platform/errors.ts'
 import type { MailDriver } from '../../driver.ts'
 import type { SmtpSettings } from './settings.ts'
 
-/** What nodemailer tells of a failure; its message may quote the server, so only codes are passed on. */
+/**
+ * What nodemailer tells of a failure; its message may quote the server, so only codes are passed
+ * on.
+ */
 function failureOf(error: unknown): DriverFailure {
   const detail = (typeof error === 'object' && error !== null ? error : {}) as {
     code?: unknown
@@ -19,7 +22,8 @@ function failureOf(error: unknown): DriverFailure {
   // a wrong password is the operator's to mend: the same mail may pass later
   if (code === 'EAUTH') return new DriverFailure('unavailable', told)
   if (status >= 500) return new DriverFailure('rejected', told)
-  // a connection that was never made carried nothing; of one that broke without a word nodemailer does not tell how far it got
+  // a connection that was never made carried nothing; of one that broke without a word nodemailer
+  // does not tell how far it got
   const unsent =
     detail.syscall === 'connect' ||
     detail.syscall === 'getaddrinfo' ||

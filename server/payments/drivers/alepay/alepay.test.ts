@@ -1,6 +1,6 @@
 /**
- * Alepay's own examples (vectors.json, `official`, each with its page; `own` are made with a second program), and what the stand-in does not
- * do by itself: a server that answers what each test says.
+ * Alepay's own examples (vectors.json, `official`, each with its page; `own` are made with a second
+ * program), and what the stand-in does not do by itself: a server that answers what each test says.
  */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -54,7 +54,10 @@ const vectors = JSON.parse(readFileSync(new URL('vectors.json', import.meta.url)
 const { own } = vectors
 const { checksumKey, tokenKey } = own
 
-/** Alepay for these tests: answers what it is told to, by the call's name, and keeps what it was asked. */
+/**
+ * Alepay for these tests: answers what it is told to, by the call's name, and keeps what it was
+ * asked.
+ */
 const answers: Record<string, unknown> = {}
 const asked: { call: string; body: Record<string, unknown> }[] = []
 let server: Server

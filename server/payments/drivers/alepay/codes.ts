@@ -1,4 +1,7 @@
-/** Alepay's codes, and what they mean to us. Source: the guide's appendix, which calls itself incomplete. */
+/**
+ * Alepay's codes, and what they mean to us. Source: the guide's appendix, which calls itself
+ * incomplete.
+ */
 import type { DriverFailureKind } from '../../../platform/errors.ts'
 import type { DeclineReason } from '../../../../contract/payments.ts'
 import type { ProviderStatus } from '../../driver.ts'
@@ -43,7 +46,10 @@ export const declineReason = (detail: string): DeclineReason | undefined =>
 /** "There is no such thing", of a transaction or a refund. */
 export const unknown: ReadonlySet<string> = new Set(['108', '109', '136'])
 
-/** The status of a transaction. Under review (150), waiting (155), processed (107), and what we do not know is not decided. */
+/**
+ * The status of a transaction. Under review (150), waiting (155), processed (107), and what we do
+ * not know is not decided.
+ */
 export function statusOf(code: string): ProviderStatus {
   if (code === '000') return 'succeeded'
   return ['111', '134', '135', '151', '154'].includes(code) ? 'failed' : 'pending'

@@ -1,6 +1,9 @@
 /** Ours to Alepay's and back: amounts, telephone numbers, the time a payment stays open. */
 
-/** An amount in đồng, that Alepay writes as 162000, "162000", 162000.0 or 1.62E5; undefined when it is no whole number above or equal to zero. */
+/**
+ * An amount in đồng, that Alepay writes as 162000, "162000", 162000.0 or 1.62E5; undefined when it
+ * is no whole number above or equal to zero.
+ */
 export function fromAlepayAmount(value: unknown): bigint | undefined {
   if (
     typeof value !== 'number' &&
@@ -11,7 +14,9 @@ export function fromAlepayAmount(value: unknown): bigint | undefined {
   return Number.isSafeInteger(amount) && amount >= 0 ? BigInt(amount) : undefined
 }
 
-/** A Vietnamese number with its leading zero, as Alepay wants it; undefined for any other country's. */
+/**
+ * A Vietnamese number with its leading zero, as Alepay wants it; undefined for any other country's.
+ */
 export function vietnamesePhone(phone: string): string | undefined {
   const digits = phone.replace(/\D/g, '')
   const national = /^(?:\+|00)?84/.test(phone.trim())
@@ -20,7 +25,10 @@ export function vietnamesePhone(phone: string): string | undefined {
   return /^0(?:[35789]\d{8}|2\d{9})$/.test(national) ? national : undefined
 }
 
-/** The time from one moment to another as Alepay takes it: hours in text, in halves as its guide shows them, rounded up. */
+/**
+ * The time from one moment to another as Alepay takes it: hours in text, in halves as its guide
+ * shows them, rounded up.
+ */
 export const paymentHours = (from: Date, to: Date): string =>
   (Math.ceil((to.getTime() - from.getTime()) / 1_800_000) / 2).toString()
 

@@ -1,7 +1,8 @@
 /**
- * Alepay (Ngân Lượng), version 3, with the customer's choice of card, bank and QR at Alepay. Đồng only. Written by hand: npm's `alepay` speaks
- * version 1. Its answers are not signed in a way that is published, so what is believed is what its own address answers over TLS; the webhook
- * is a trigger only.
+ * Alepay (Ngân Lượng), version 3, with the customer's choice of card, bank and QR at Alepay. Đồng
+ * only. Written by hand: npm's `alepay` speaks version 1. Its answers are not signed in a way that
+ * is published, so what is believed is what its own address answers over TLS; the webhook is a
+ * trigger only.
  */
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import { callHttp, jsonOf } from '../../../platform/http-client.ts'
@@ -42,7 +43,10 @@ const rejected = (why: string): DriverFailure => failure('rejected', why)
 export function createAlepay(settings: AlepaySettings) {
   const { tokenKey, checksumKey } = settings
 
-  /** Posts one call and answers what came, its code in text. Asking changes nothing; neither does beginning what nobody was led to yet. */
+  /**
+   * Posts one call and answers what came, its code in text. Asking changes nothing; neither does
+   * beginning what nobody was led to yet.
+   */
   async function post(
     call: string,
     json: unknown,
@@ -127,7 +131,8 @@ export function createAlepay(settings: AlepaySettings) {
       amount === undefined
     )
       throw new ForgedNotice('alepay: no word about a payment')
-    // Alepay hashes the amount as it wrote it, and whether that is 162000 or 162000.0 is its own affair
+    // Alepay hashes the amount as it wrote it, and whether that is 162000 or 162000.0 is its own
+    // affair
     const written = [...text.matchAll(/"amount"\s*:\s*"?([\d.Ee+]{1,24})/g)].map(
       ([, token]) => token ?? '',
     )
@@ -190,7 +195,9 @@ export function createAlepay(settings: AlepaySettings) {
     }
   }
 
-  /** A refund as Alepay tells of it; `parts` is the order in which this call's answer hashes them. */
+  /**
+   * A refund as Alepay tells of it; `parts` is the order in which this call's answer hashes them.
+   */
   function refundNotice(
     order: PaymentOrder,
     wish: Refund,

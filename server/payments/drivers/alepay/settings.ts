@@ -24,7 +24,10 @@ export const environment = {
   baseUrl: 'ALEPAY_BASE_URL',
 } as const
 
-/** Alepay's public address; its test environment is https://alepay-v3-sandbox.nganluong.vn/api/v3/checkout. */
+/**
+ * Alepay's public address; its test environment is
+ * https://alepay-v3-sandbox.nganluong.vn/api/v3/checkout.
+ */
 export const defaults = { baseUrl: 'https://alepay-v3.nganluong.vn/api/v3/checkout' } as const
 
 export const sandboxKeys = (derive: (purpose: string) => string) => ({

@@ -1,13 +1,18 @@
 /**
- * Alepay's three sums (version 3): HMAC-SHA256 over a call's fields, SHA-256 over a refund's, MD5 over a webhook's.
- * Sources: https://sandbox-guide.alepay.vn/thanh-toan-tokenization/10-cach-tao-signature, .../hoan-tien/6-api-tao-yeu-cau-hoan and
- * .../6-api-kiem-tra-va-lay-thong-tin-gd; the webhook's is written down nowhere and known from two integrations that agree.
+ * Alepay's three sums (version 3): HMAC-SHA256 over a call's fields, SHA-256 over a refund's, MD5
+ * over a webhook's. Sources:
+ * https://sandbox-guide.alepay.vn/thanh-toan-tokenization/10-cach-tao-signature,
+ * .../hoan-tien/6-api-tao-yeu-cau-hoan and .../6-api-kiem-tra-va-lay-thong-tin-gd; the webhook's is
+ * written down nowhere and known from two integrations that agree.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 export type Fields = Readonly<Record<string, string | number | boolean | null>>
 
-/** The text that is signed: all fields but the signature, keys in code-unit order, nothing escaped, null as nothing. */
+/**
+ * The text that is signed: all fields but the signature, keys in code-unit order, nothing escaped,
+ * null as nothing.
+ */
 export const canonicalText = (fields: Fields): string =>
   Object.keys(fields)
     .filter((key) => key !== 'signature')
@@ -18,7 +23,10 @@ export const canonicalText = (fields: Fields): string =>
 export const signature = (fields: Fields, checksumKey: string): string =>
   createHmac('sha256', checksumKey).update(canonicalText(fields), 'utf8').digest('hex')
 
-/** The fields as they are sent: text composed (NFC), because Alepay hashes it so, and signed as it is sent. */
+/**
+ * The fields as they are sent: text composed (NFC), because Alepay hashes it so, and signed as it
+ * is sent.
+ */
 export function signed(fields: Fields, checksumKey: string): Fields {
   const sent = Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [
@@ -29,7 +37,9 @@ export function signed(fields: Fields, checksumKey: string): Fields {
   return { ...sent, signature: signature(sent, checksumKey) }
 }
 
-/** The checksum of a refund's question or answer, whose order of parts differs from call to call. */
+/**
+ * The checksum of a refund's question or answer, whose order of parts differs from call to call.
+ */
 export const refundChecksum = (parts: readonly string[], checksumKey: string): string =>
   createHash('sha256')
     .update([...parts, checksumKey].join(''), 'utf8')
@@ -45,7 +55,10 @@ export const webhookChecksum = (
     .update(`${orderCode}${amount}${transactionCode}${checksumKey}`, 'utf8')
     .digest('hex')
 
-/** Compares two hashes in hex of any case in constant time. What is no hash of that length is unequal. */
+/**
+ * Compares two hashes in hex of any case in constant time. What is no hash of that length is
+ * unequal.
+ */
 export function sameHash(expected: string, given: unknown): boolean {
   if (typeof given !== 'string' || given.length !== expected.length || !/^[0-9a-f]+$/i.test(given))
     return false

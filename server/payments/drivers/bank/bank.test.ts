@@ -189,7 +189,8 @@ describe('the transfer code', () => {
 })
 
 describe('the feeds', () => {
-  // Own vector, computed apart with openssl: `timestamp.body` under HMAC-SHA256; header names from SePay's documentation.
+  // Own vector, computed apart with openssl: `timestamp.body` under HMAC-SHA256; header names from
+  // SePay's documentation.
   const sepayBody =
     '{"id":92704,"gateway":"Vietcombank","transactionDate":"2026-11-21 10:31:00","accountNumber":"0123499999","code":"NAPVIT7K2M9QX","content":"NAPVI T7K2M9QX","transferType":"in","transferAmount":100000,"accumulated":19077000,"subAccount":null,"referenceCode":"MBVCB.3278907687","description":""}'
   const sepayAt = new Date(1_795_231_860_000)
@@ -333,7 +334,10 @@ describe('the feeds', () => {
 describe('the list', () => {
   const [from, to] = [new Date('2026-11-20T00:00:00Z'), new Date('2026-11-21T00:00:00Z')]
 
-  /** A SePay with one movement every `seconds`, that shows the newest 5000 of what it is asked for; `blind`: of all, whatever it is asked for. */
+  /**
+   * A SePay with one movement every `seconds`, that shows the newest 5000 of what it is asked for;
+   * `blind`: of all, whatever it is asked for.
+   */
   async function listOf(
     seconds: number,
     blind = false,

@@ -1,12 +1,17 @@
 /**
- * The transfer code: a prefix, eight characters and a check character, and how it is found again in what banks make of a transfer's text.
+ * The transfer code: a prefix, eight characters and a check character, and how it is found again in
+ * what banks make of a transfer's text.
  *
- * The alphabet is Crockford's base32 (no I, L, O, U: what is read for 1 or 0 is taken for it). The check character is a parity over GF(32),
- * sum of a^i * c_i with a primitive a: it finds every single wrong character and every exchange of two.
+ * The alphabet is Crockford's base32 (no I, L, O, U: what is read for 1 or 0 is taken for it). The
+ * check character is a parity over GF(32), sum of a^i * c_i with a primitive a: it finds every
+ * single wrong character and every exchange of two.
  */
 import { createHash } from 'node:crypto'
 
-/** No Vietnamese or English word has these letters in a row, so nothing else in a text looks like a code. */
+/**
+ * No Vietnamese or English word has these letters in a row, so nothing else in a text looks like a
+ * code.
+ */
 const prefix = 'NPX'
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const length = 8
@@ -31,7 +36,10 @@ export function transferCode(code: string): string {
 
 const confusable: Readonly<Record<string, string>> = { O: '0', I: '1', L: '1', U: 'V' }
 
-/** Vietnamese marks off, capitals, letters and digits only: what is left of a text in the plainest bank. */
+/**
+ * Vietnamese marks off, capitals, letters and digits only: what is left of a text in the plainest
+ * bank.
+ */
 const plain = (text: string): string =>
   text
     .normalize('NFD')
@@ -41,8 +49,9 @@ const plain = (text: string): string =>
     .replaceAll(/[^0-9A-Z]/g, '')
 
 /**
- * The one transfer code in a text, or undefined when there is none, or more than one: then a person must decide.
- * Banks put their own words before and after it, drop or add spaces and marks, change the case, repeat it, and cut long texts at the end.
+ * The one transfer code in a text, or undefined when there is none, or more than one: then a person
+ * must decide. Banks put their own words before and after it, drop or add spaces and marks, change
+ * the case, repeat it, and cut long texts at the end.
  */
 export function findTransferCode(text: string): string | undefined {
   const read = plain(text)

@@ -1,6 +1,7 @@
 /**
- * What the two feeds say of a movement on the account, verified and made alike.
- * Sources: https://developer.sepay.vn/en/sepay-webhooks/xac-thuc (headers, five minutes), https://developer.casso.vn/webhook (V2 signature).
+ * What the two feeds say of a movement on the account, verified and made alike. Sources:
+ * https://developer.sepay.vn/en/sepay-webhooks/xac-thuc (headers, five minutes),
+ * https://developer.casso.vn/webhook (V2 signature).
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod/mini'
@@ -116,7 +117,10 @@ const sorted = (value: unknown): unknown =>
         )
       : value
 
-/** Throws ForgedNotice unless the word is Casso's own. Casso signs the body with its keys in order, not the bytes that it sends. */
+/**
+ * Throws ForgedNotice unless the word is Casso's own. Casso signs the body with its keys in order,
+ * not the bytes that it sends.
+ */
 export function readCasso(request: NoticeRequest, secret: string, now: Date): Movement {
   const [, timestamp = '', given = ''] =
     /^t=(\d{1,15}),v1=([0-9a-f]{128})$/i.exec(request.headers['x-casso-signature'] ?? '') ?? []

@@ -1,6 +1,7 @@
 /**
- * Transfers to the provider's own account: our VietQR code and page in front, a bank feed behind (SePay, or Casso). The customer types text and
- * amount, so what arrives is credited as it arrives, once for each of the bank's own references.
+ * Transfers to the provider's own account: our VietQR code and page in front, a bank feed behind
+ * (SePay, or Casso). The customer types text and amount, so what arrives is credited as it arrives,
+ * once for each of the bank's own references.
  */
 import * as z from 'zod/mini'
 import { callHttp, jsonOf } from '../../../platform/http-client.ts'
@@ -32,7 +33,10 @@ const List = z.object({
 })
 /** SePay shows at most so many at once. */
 const listLimit = 5000
-/** Lists that one question may take: a feed that shows the same whatever is asked must not be asked for ever. */
+/**
+ * Lists that one question may take: a feed that shows the same whatever is asked must not be asked
+ * for ever.
+ */
 const maxLists = 64
 const vietnamDay = new Intl.DateTimeFormat('sv-SE', {
   timeZone: 'Asia/Ho_Chi_Minh',
@@ -151,7 +155,10 @@ export function createBank(settings: BankSettings) {
     return { bankName, bankBin, accountNumber, accountName, content: order.reference, qr, appUrl }
   }
 
-  /** Both feeds repeat what was not answered with 2xx; what is parked in suspense is recorded and needs no repetition. */
+  /**
+   * Both feeds repeat what was not answered with 2xx; what is parked in suspense is recorded and
+   * needs no repetition.
+   */
   function answerTo(outcome: NoticeOutcome) {
     const ok = outcome !== 'forged' && outcome !== 'error'
     return {

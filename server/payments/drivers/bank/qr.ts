@@ -1,6 +1,7 @@
 /**
- * The text of a VietQR code: EMVCo merchant-presented QR as NAPAS 247 uses it. Every part is an id, a length in two digits and a value; the
- * last one is a CRC. ASCII only, so that characters are bytes.
+ * The text of a VietQR code: EMVCo merchant-presented QR as NAPAS 247 uses it. Every part is an id,
+ * a length in two digits and a value; the last one is a CRC. ASCII only, so that characters are
+ * bytes.
  */
 
 /** CRC-16/CCITT-FALSE: polynomial 0x1021, begins with 0xFFFF. `123456789` gives 29B1. */
@@ -19,7 +20,10 @@ const part = (id: string, value: string): string => {
   return id + String(value.length).padStart(2, '0') + value
 }
 
-/** `amount` in đồng; without one the customer types it. Throws RangeError for what the code cannot hold. */
+/**
+ * `amount` in đồng; without one the customer types it. Throws RangeError for what the code cannot
+ * hold.
+ */
 export function vietQr(of: {
   readonly bin: string
   readonly account: string

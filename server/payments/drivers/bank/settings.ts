@@ -1,4 +1,7 @@
-/** What transfers to the provider's own account need: the account, and the feed that tells what arrived on it. */
+/**
+ * What transfers to the provider's own account need: the account, and the feed that tells what
+ * arrived on it.
+ */
 import * as z from 'zod/mini'
 
 const notBlank = (about: string) => z.string().check(z.regex(/\S/, { error: about }))
@@ -21,13 +24,18 @@ export const settings = z
       ),
     /** SePay's secret of the webhook (HMAC-SHA256). Never printed. */
     sepaySecret: z.optional(notBlank('must not be blank')),
-    /** SePay's API token, to read the list of movements and find what a lost notice would have told. Never printed. */
+    /**
+     * SePay's API token, to read the list of movements and find what a lost notice would have told.
+     * Never printed.
+     */
     sepayToken: z.optional(notBlank('must not be blank')),
     /** SePay's API: .../userapi */
     sepayUrl: address,
     /** Casso's key of the webhook (V2, HMAC-SHA512). Never printed. */
     cassoSecret: z.optional(notBlank('must not be blank')),
-    /** A page that opens a banking app with the QR code's text behind `?qr=`; the sandbox has one. */
+    /**
+     * A page that opens a banking app with the QR code's text behind `?qr=`; the sandbox has one.
+     */
     appUrl: z.optional(address),
     /** Time limit of one call, in milliseconds. */
     timeoutMs: z._default(z.int().check(z.gte(1)), 10_000),

@@ -1,4 +1,7 @@
-/** payOS's own SDK, with what it lacks: one time limit, no redirection, a limit on the answer's size, no unsigned answer, and our failures for its errors. */
+/**
+ * payOS's own SDK, with what it lacks: one time limit, no redirection, a limit on the answer's
+ * size, no unsigned answer, and our failures for its errors.
+ */
 import { APIError, InvalidSignatureError, PayOS } from '@payos/node'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { PayosSettings } from './settings.ts'
@@ -66,8 +69,9 @@ export const codeOf = (error: unknown): string | undefined =>
   error instanceof APIError ? (error.code ?? undefined) : undefined
 
 /**
- * The SDK's error as ours. Every call that the driver makes may be made again (an order code begins one payment link), so a lost answer is
- * `unavailable` and never `unclear`. The vendor's own sentence is left out: it may repeat what was sent.
+ * The SDK's error as ours. Every call that the driver makes may be made again (an order code begins
+ * one payment link), so a lost answer is `unavailable` and never `unclear`. The vendor's own
+ * sentence is left out: it may repeat what was sent.
  */
 export function failureOf(call: string, error: unknown): DriverFailure {
   const unavailable = (why: string): DriverFailure =>

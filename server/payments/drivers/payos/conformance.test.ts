@@ -1,4 +1,7 @@
-/** How a person pays at the payOS stand-in. payOS tells of transfers only, so there is a single choice that a notice follows. */
+/**
+ * How a person pays at the payOS stand-in. payOS tells of transfers only, so there is a single
+ * choice that a notice follows.
+ */
 import { startSandbox } from '../../../../sandbox/index.ts'
 import { testDatabase } from '../../../../test/database.ts'
 import { conforms, type Adapter } from '../conformance.ts'

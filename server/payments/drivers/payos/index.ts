@@ -1,6 +1,7 @@
 /**
- * payOS: a page with a VietQR code, paid by a transfer at the customer's bank. Đồng only. A webhook tells of one transfer and a payment may be made
- * of several, so it is a hint: payOS is asked what the payment link holds. payOS gives no money back, so there is no refund.
+ * payOS: a page with a VietQR code, paid by a transfer at the customer's bank. Đồng only. A webhook
+ * tells of one transfer and a payment may be made of several, so it is a hint: payOS is asked what
+ * the payment link holds. payOS gives no money back, so there is no refund.
  */
 import { createHash } from 'node:crypto'
 import type { PaymentLink, Transaction } from '@payos/node'
@@ -26,11 +27,17 @@ const unknown = '101'
 
 const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `payos: ${why}`)
 
-/** payOS's order code is a positive whole number below 2^53: 52 bits of the code's SHA-256, the last one set so that it is never zero. */
+/**
+ * payOS's order code is a positive whole number below 2^53: 52 bits of the code's SHA-256, the last
+ * one set so that it is never zero.
+ */
 const referenceOf = (code: string): string =>
   ((createHash('sha256').update(code).digest().readBigUInt64BE() >> 12n) | 1n).toString()
 
-/** The moment of "2026-11-21 10:31:00" (Vietnam's clock) or of an ISO text with its own zone; null for anything else. */
+/**
+ * The moment of "2026-11-21 10:31:00" (Vietnam's clock) or of an ISO text with its own zone; null
+ * for anything else.
+ */
 export function momentOf(text: unknown): Date | null {
   if (typeof text !== 'string') return null
   const parts = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d:\d\d)?$/.exec(text)
@@ -39,7 +46,10 @@ export function momentOf(text: unknown): Date | null {
   return Number.isNaN(date.getTime()) ? null : date
 }
 
-/** The transfers that make the payment up (in the order of the bank's clock, until they suffice), and those that came on top of it. */
+/**
+ * The transfers that make the payment up (in the order of the bank's clock, until they suffice),
+ * and those that came on top of it.
+ */
 export function divide(
   transfers: readonly Transaction[],
   amount: bigint,
@@ -60,8 +70,9 @@ const isAmount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0
 
 /**
- * What a link says of the payment. Money decides where there is enough of it, also after the link's time; a part of it decides nothing while
- * the link is open, and is told of as what it is when the link is over; a link that is over without any has failed.
+ * What a link says of the payment. Money decides where there is enough of it, also after the link's
+ * time; a part of it decides nothing while the link is open, and is told of as what it is when the
+ * link is over; a link that is over without any has failed.
  */
 function statusOf({ status, amountPaid }: PaymentLink): ProviderStatus {
   if (status === 'PAID') return 'succeeded'
@@ -106,7 +117,8 @@ export function createPayos(settings: PayosSettings) {
       const link = await client.paymentRequests.create({
         orderCode: Number(order.reference),
         amount: Number(order.amount),
-        // nine letters at most where the bank account is not linked; payOS finds the payment by its own account, not by this
+        // nine letters at most where the bank account is not linked; payOS finds the payment by its
+        // own account, not by this
         description: `NAP${order.code.slice(-6)}`,
         returnUrl: order.returnUrl,
         cancelUrl: order.returnUrl,
@@ -155,7 +167,10 @@ export function createPayos(settings: PayosSettings) {
     }
   }
 
-  /** payOS wants a status of 2xx, also for the sample that it sends when an address is registered; anything else asks for the word once more. */
+  /**
+   * payOS wants a status of 2xx, also for the sample that it sends when an address is registered;
+   * anything else asks for the word once more.
+   */
   function answerTo(outcome: NoticeOutcome): NoticeAnswer {
     const status = outcome === 'error' ? 500 : outcome === 'forged' ? 400 : 200
     return {
@@ -165,7 +180,9 @@ export function createPayos(settings: PayosSettings) {
     }
   }
 
-  /** Money beyond the payment is a movement of its own, told of once by the bank's own reference. */
+  /**
+   * Money beyond the payment is a movement of its own, told of once by the bank's own reference.
+   */
   const extraOf = (order: PaymentOrder, link: PaymentLink, transfer: Transaction): Notice => ({
     reference: order.reference,
     currency: 'VND',
@@ -198,7 +215,8 @@ export function createPayos(settings: PayosSettings) {
       reference: order.reference,
       currency: 'VND',
       eventId: [link.id, link.status, link.amountPaid].join(':'),
-      // the link's id: the same, however many transfers made it up and whichever of them are known yet
+      // the link's id: the same, however many transfers made it up and whichever of them are known
+      // yet
       providerTransactionId: status === 'succeeded' ? link.id : null,
       status,
       // what really came; of a payment that is not decided, what it is about

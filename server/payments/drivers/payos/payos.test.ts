@@ -1,4 +1,7 @@
-/** payOS's published sample and our own vectors (vectors.json names their sources), the SDK as a second opinion, and a server that answers what each test says. */
+/**
+ * payOS's published sample and our own vectors (vectors.json names their sources), the SDK as a
+ * second opinion, and a server that answers what each test says.
+ */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readFileSync } from 'node:fs'
@@ -311,7 +314,8 @@ describe('looking up', () => {
     ['EXPIRED', 0, 'failed'],
     ['CANCELLED', 0, 'failed'],
     ['FAILED', 0, 'failed'],
-    // money that lies at payOS is never called failed; of a link that is over it is all that will come
+    // money that lies at payOS is never called failed; of a link that is over it is all that will
+    // come
     ['EXPIRED', 40_000, 'succeeded'],
     ['CANCELLED', 40_000, 'succeeded'],
     ['CANCELLED', 100_000, 'succeeded'],

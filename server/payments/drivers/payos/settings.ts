@@ -7,7 +7,10 @@ const address = z
   .check(z.refine((url) => !/[?#]/.test(url), { error: 'a URL without a query' }))
 
 export const settings = z.object({
-  /** The payment channel's client id, API key and checksum key; the last is never sent. Never printed. */
+  /**
+   * The payment channel's client id, API key and checksum key; the last is never sent. Never
+   * printed.
+   */
   clientId: key,
   apiKey: key,
   checksumKey: key,

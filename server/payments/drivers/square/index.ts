@@ -1,4 +1,7 @@
-/** Square's Payments API over REST: a token of Square's form is charged at once. Australian dollars only. */
+/**
+ * Square's Payments API over REST: a token of Square's form is charged at once. Australian dollars
+ * only.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import { callHttp, jsonOf, type HttpCall } from '../../../platform/http-client.ts'
@@ -54,7 +57,8 @@ export function createSquare(
       repeatable: true,
       accept: [...(call.accept ?? []), 401],
     })
-    // A token that is wrong says nothing about the payment: the operator mends it and the call is repeated.
+    // A token that is wrong says nothing about the payment: the operator mends it and the call is
+    // repeated.
     if (answer.status === 401)
       throw new DriverFailure('unavailable', 'square: the access token is not taken')
     return { status: answer.status, body: jsonOf(answer, 'square') }
@@ -148,7 +152,8 @@ export function createSquare(
     })
     if (status === 200) return noticeOf(order.reference, wire.payment(body))
     const [error] = wire.errors(body)
-    // A card that is refused, or a token that is spent, decides this payment; anything else is our own fault.
+    // A card that is refused, or a token that is spent, decides this payment; anything else is our
+    // own fault.
     if (error?.category !== 'PAYMENT_METHOD_ERROR')
       throw rejected(`CreatePayment answered ${status} ${error?.code ?? ''}`)
     return {

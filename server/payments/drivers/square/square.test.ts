@@ -1,6 +1,7 @@
 /**
- * Square's words, read. Signature: https://developer.squareup.com/docs/webhooks/step3validate (base64 of HMAC-SHA256 over the notification URL
- * and the raw body); the vendor's own SDK (square 46.0.0, WebhooksHelper.verifySignature) accepts the vector.
+ * Square's words, read. Signature: https://developer.squareup.com/docs/webhooks/step3validate
+ * (base64 of HMAC-SHA256 over the notification URL and the raw body); the vendor's own SDK (square
+ * 46.0.0, WebhooksHelper.verifySignature) accepts the vector.
  */
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'

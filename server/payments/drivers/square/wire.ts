@@ -1,4 +1,7 @@
-/** What Square says, read: payments, refunds, disputes, errors and the events about them. What it says beyond this is let go. */
+/**
+ * What Square says, read: payments, refunds, disputes, errors and the events about them. What it
+ * says beyond this is let go.
+ */
 import * as z from 'zod/mini'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type { Notice, ProviderStatus, Word } from '../../driver.ts'
@@ -56,7 +59,10 @@ export const list = (body: unknown) =>
   )
 export const errors = (body: unknown) => read(z.object({ errors: z.array(Fault) }), body).errors
 
-/** Square takes no metadata: a refund's reason ends with our id of it, so that its word is known for ours. At most 192 characters. */
+/**
+ * Square takes no metadata: a refund's reason ends with our id of it, so that its word is known for
+ * ours. At most 192 characters.
+ */
 export const reasonOf = (reason: string, refundId: string): string =>
   `${reason.slice(0, 150)} (${refundId})`
 const refundIdIn = (reason: string | undefined): string | null =>
@@ -77,7 +83,9 @@ const disputeStates: Readonly<Record<string, ProviderStatus>> = {
   WON: 'restored',
 }
 
-/** A verified event. Events come in any order, so one about a payment only says whom to ask about. */
+/**
+ * A verified event. Events come in any order, so one about a payment only says whom to ask about.
+ */
 export function wordOf(body: unknown): Word {
   const event = read(Event, body)
   const { object } = event.data

@@ -10,7 +10,8 @@ const kinds: Readonly<Record<string, DriverFailureKind>> = {
   StripeConnectionError: 'unavailable',
   StripeAPIError: 'unavailable',
   StripeRateLimitError: 'unavailable',
-  // A key that is wrong says nothing about the payment: the operator mends it and the call is repeated.
+  // A key that is wrong says nothing about the payment: the operator mends it and the call is
+  // repeated.
   StripeAuthenticationError: 'unavailable',
   StripePermissionError: 'unavailable',
   // Under this key something else was asked for before: what became of it must be looked at.

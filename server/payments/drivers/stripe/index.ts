@@ -1,4 +1,7 @@
-/** Stripe, through its own SDK: cards are linked with SetupIntents and pay with PaymentIntents, which the browser confirms. */
+/**
+ * Stripe, through its own SDK: cards are linked with SetupIntents and pay with PaymentIntents,
+ * which the browser confirms.
+ */
 import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import { DriverFailure } from '../../../platform/errors.ts'
@@ -28,7 +31,10 @@ const takesCard = new Set(['requires_payment_method', 'requires_confirmation', '
 /** What a lookup wants with the intent. */
 const expand = ['latest_charge', 'latest_charge.refunds']
 
-/** An event is sent again until it is answered with 2xx; what does not fit yet may fit once an earlier word has come. */
+/**
+ * An event is sent again until it is answered with 2xx; what does not fit yet may fit once an
+ * earlier word has come.
+ */
 const answers: Readonly<Record<NoticeOutcome, number>> = {
   recorded: 200,
   already: 200,
@@ -38,7 +44,9 @@ const answers: Readonly<Record<NoticeOutcome, number>> = {
   error: 500,
 }
 
-/** The origins that a browser needs for Stripe.js: Stripe's own, or wherever a stand-in's script is. */
+/**
+ * The origins that a browser needs for Stripe.js: Stripe's own, or wherever a stand-in's script is.
+ */
 function originsOf(scriptUrl: string): CardDriver['origins'] {
   const { host, origin } = new URL(scriptUrl)
   if (host !== 'js.stripe.com') return { scripts: [origin], frames: [origin], calls: [] }
@@ -77,7 +85,10 @@ export function createStripe(settings: StripeSettings): CardDriver {
     return card
   }
 
-  /** Without the id (a crash came between making the payment and keeping its id) the intent is found by our reference. */
+  /**
+   * Without the id (a crash came between making the payment and keeping its id) the intent is found
+   * by our reference.
+   */
   async function intentOf(order: PaymentOrder): Promise<Stripe.PaymentIntent | null> {
     const intent =
       order.providerRef === null
@@ -195,7 +206,8 @@ export function createStripe(settings: StripeSettings): CardDriver {
       return customer.id
     },
     async setUp(customerRef) {
-      // One that no card was ever given to serves again: whoever only looks makes no new one each time.
+      // One that no card was ever given to serves again: whoever only looks makes no new one each
+      // time.
       const recent = await asked(stripe.setupIntents.list({ customer: customerRef, limit: 10 }))
       const unused = recent.data.find(
         ({ status, usage }) => status === 'requires_payment_method' && usage === 'off_session',
@@ -266,7 +278,8 @@ export function createStripe(settings: StripeSettings): CardDriver {
     },
     async beginCard(order, { customerRef, cardId }) {
       await ownCard(customerRef, cardId)
-      // What is sent under this key never differs, whichever card was chosen: the same payment has one intent.
+      // What is sent under this key never differs, whichever card was chosen: the same payment has
+      // one intent.
       const begun =
         order.providerRef === null
           ? await asked(

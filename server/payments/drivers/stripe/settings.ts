@@ -4,7 +4,10 @@ import * as z from 'zod/mini'
 const address = z.url({ protocol: /^https?$/, error: 'a URL that begins with https://' })
 
 export const settings = z.object({
-  /** The account's secret key, or a restricted one that may write customers, payment methods, intents and refunds. Never printed. */
+  /**
+   * The account's secret key, or a restricted one that may write customers, payment methods,
+   * intents and refunds. Never printed.
+   */
   secretKey: z.string().check(
     z.regex(/^(sk|rk)_(test|live)_\w+$/, {
       error: 'begins with sk_test_, sk_live_, rk_test_ or rk_live_',

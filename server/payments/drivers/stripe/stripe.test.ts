@@ -1,6 +1,7 @@
 /**
- * Stripe's words, read. The signature's form and the events' are from https://docs.stripe.com/webhooks and https://docs.stripe.com/api/events;
- * the vector was made with the published scheme (HMAC-SHA256 over `<t>.<body>`), and the vendor's own SDK agrees on it.
+ * Stripe's words, read. The signature's form and the events' are from
+ * https://docs.stripe.com/webhooks and https://docs.stripe.com/api/events; the vector was made with
+ * the published scheme (HMAC-SHA256 over `<t>.<body>`), and the vendor's own SDK agrees on it.
  */
 import { createHmac } from 'node:crypto'
 import Stripe from 'stripe'

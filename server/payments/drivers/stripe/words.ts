@@ -20,7 +20,10 @@ const idOf = (of: string | { readonly id: string } | null | undefined): string |
   typeof of === 'string' ? of : (of?.id ?? null)
 const momentOf = (seconds: number): Date => new Date(seconds * 1000)
 
-/** What Stripe holds of one payment. A declined attempt leaves the payment open: another card may pay it. */
+/**
+ * What Stripe holds of one payment. A declined attempt leaves the payment open: another card may
+ * pay it.
+ */
 export function noticeOfIntent(
   reference: string,
   intent: Stripe.PaymentIntent,
@@ -105,7 +108,9 @@ function wordOfDispute(
   }
 }
 
-/** A verified event. Events come in any order, so one about a payment only says whom to ask about. */
+/**
+ * A verified event. Events come in any order, so one about a payment only says whom to ask about.
+ */
 export function wordOf(event: Stripe.Event): Word {
   switch (event.type) {
     case 'payment_intent.succeeded':
@@ -124,7 +129,8 @@ export function wordOf(event: Stripe.Event): Word {
       return wordOfDispute(event.id, event.data.object, 'reversed')
     case 'charge.dispute.funds_reinstated':
       return wordOfDispute(event.id, event.data.object, 'restored')
-    // That a dispute was opened or closed moves no money, and a refunded charge is told of by its refund.
+    // That a dispute was opened or closed moves no money, and a refunded charge is told of by its
+    // refund.
     default:
       return null
   }

@@ -1,4 +1,7 @@
-/** VNPay's querydr and refund: signed JSON over POST. Source: .../truy-van-hoan-tien/querydr&refund.html */
+/**
+ * VNPay's querydr and refund: signed JSON over POST. Source:
+ * .../truy-van-hoan-tien/querydr&refund.html
+ */
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import { callHttp, jsonOf } from '../../../platform/http-client.ts'
 import type { VnpaySettings } from './settings.ts'
@@ -19,8 +22,9 @@ function fieldsOf(answer: unknown): Record<string, string> {
 }
 
 /**
- * Answers a function that signs a question, posts it and verifies the answer. Asking changes nothing and may be repeated;
- * a refund whose answer is lost, unsigned or for another terminal is `unclear`.
+ * Answers a function that signs a question, posts it and verifies the answer. Asking changes
+ * nothing and may be repeated; a refund whose answer is lost, unsigned or for another terminal is
+ * `unclear`.
  */
 export function createApi(
   settings: VnpaySettings,

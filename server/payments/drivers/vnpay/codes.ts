@@ -1,4 +1,7 @@
-/** VNPay's codes, and what they mean to us. Source: .../thanh-toan-pay/pay.html, tables vnp_ResponseCode and vnp_TransactionStatus. */
+/**
+ * VNPay's codes, and what they mean to us. Source: .../thanh-toan-pay/pay.html, tables
+ * vnp_ResponseCode and vnp_TransactionStatus.
+ */
 import type { DeclineReason } from '../../../../contract/payments.ts'
 import type { NoticeOutcome, ProviderStatus } from '../../driver.ts'
 
@@ -36,9 +39,9 @@ export const declineReason = (detail: string): DeclineReason | undefined =>
   reasons[/^(\d\d)\//.exec(detail)?.[1] ?? '']
 
 /**
- * vnp_TransactionStatus, the state of the money: 00 came, 01 not finished, 02 failed, 04 taken by the bank and not yet come,
- * 05 and 06 on its way back, 07 under suspicion, 09 VNPay refused to give it back (so it is still ours).
- * What we do not know is not decided.
+ * vnp_TransactionStatus, the state of the money: 00 came, 01 not finished, 02 failed, 04 taken by
+ * the bank and not yet come, 05 and 06 on its way back, 07 under suspicion, 09 VNPay refused to
+ * give it back (so it is still ours). What we do not know is not decided.
  */
 export function statusOfTransaction(transactionStatus: string): ProviderStatus {
   switch (transactionStatus) {
@@ -55,7 +58,10 @@ export function statusOfTransaction(transactionStatus: string): ProviderStatus {
   }
 }
 
-/** A notice carries two codes. The money came only when both say 00; when they contradict one another, or say 07, it is not decided. */
+/**
+ * A notice carries two codes. The money came only when both say 00; when they contradict one
+ * another, or say 07, it is not decided.
+ */
 export function statusOfNotice(responseCode: string, transactionStatus: string): ProviderStatus {
   if (responseCode === '07') return 'pending'
   const status = statusOfTransaction(transactionStatus)
@@ -68,7 +74,9 @@ export function statusOfNotice(responseCode: string, transactionStatus: string):
     : status
 }
 
-/** What VNPay expects to hear; it calls again (10 times, 5 minutes apart) until it hears 00 or 02. */
+/**
+ * What VNPay expects to hear; it calls again (10 times, 5 minutes apart) until it hears 00 or 02.
+ */
 export const answers: Readonly<
   Record<NoticeOutcome, { readonly RspCode: string; readonly Message: string }>
 > = {

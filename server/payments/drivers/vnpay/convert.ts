@@ -1,4 +1,7 @@
-/** Ours to VNPay's and back: dates in GMT+7, amounts times a hundred, plain text, addresses, request ids. */
+/**
+ * Ours to VNPay's and back: dates in GMT+7, amounts times a hundred, plain text, addresses, request
+ * ids.
+ */
 import { createHash } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
 
@@ -30,8 +33,9 @@ export function fromVnpayAmount(text: string | undefined): bigint | undefined {
 }
 
 /**
- * Text as VNPay takes it: no diacritics, no special characters. Only [A-Za-z0-9 .:_-] remain, on which all of the world's
- * form encoders agree, so that the signature cannot depend on one. At most 255 characters.
+ * Text as VNPay takes it: no diacritics, no special characters. Only [A-Za-z0-9 .:_-] remain, on
+ * which all of the world's form encoders agree, so that the signature cannot depend on one. At most
+ * 255 characters.
  */
 export const plainText = (text: string): string =>
   text
@@ -44,7 +48,10 @@ export const plainText = (text: string): string =>
     .trim()
     .slice(0, 255)
 
-/** VNPay wants 7 to 45 characters: '::1' is written out, a mapped IPv4 is unwrapped, what is no address becomes the loopback one. */
+/**
+ * VNPay wants 7 to 45 characters: '::1' is written out, a mapped IPv4 is unwrapped, what is no
+ * address becomes the loopback one.
+ */
 export function vnpayIp(ip: string): string {
   const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   if (isIPv4(plain)) return plain

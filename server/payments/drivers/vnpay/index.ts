@@ -1,4 +1,7 @@
-/** VNPay, PAY 2.1.0. Đồng only. Written by hand because npm's `vnpay` 2.5.0 errs on dates, refunds and unsigned answers. */
+/**
+ * VNPay, PAY 2.1.0. Đồng only. Written by hand because npm's `vnpay` 2.5.0 errs on dates, refunds
+ * and unsigned answers.
+ */
 import { randomUUID } from 'node:crypto'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import {
@@ -85,7 +88,8 @@ export function createVnpay(settings: VnpaySettings) {
       vnp_TransactionStatus: transactionStatus,
     } = fields
     if (vnp_TmnCode !== tmnCode) throw new ForgedNotice('vnpay: the word is for another terminal')
-    // our own payment URL is signed with the same key and is in every customer's hands: it has no such codes
+    // our own payment URL is signed with the same key and is in every customer's hands: it has no
+    // such codes
     if (responseCode === undefined || transactionStatus === undefined)
       throw new ForgedNotice('vnpay: signed, but no word about a payment')
     const amount = fromVnpayAmount(fields['vnp_Amount'])
@@ -131,7 +135,10 @@ export function createVnpay(settings: VnpaySettings) {
     vnp_IpAddr: vnpayIp(order.ip),
   })
 
-  /** A signed answer about this very payment, with its amount; a replayed answer about another is a failure. */
+  /**
+   * A signed answer about this very payment, with its amount; a replayed answer about another is a
+   * failure.
+   */
   function about(order: PaymentOrder, answer: ApiAnswer, kind: DriverFailureKind): bigint {
     const amount = fromVnpayAmount(answer['vnp_Amount'])
     if (answer['vnp_TxnRef'] !== order.reference || amount === undefined)
@@ -178,7 +185,8 @@ export function createVnpay(settings: VnpaySettings) {
     if (wish.amount <= 0n || wish.amount > order.amount)
       throw rejected('a refund must be between 1 đ and what was paid')
     const full = wish.amount === order.amount
-    // VNPay remembers a request id for a day only, so we ask before we give money back: a full refund is never asked for twice
+    // VNPay remembers a request id for a day only, so we ask before we give money back: a full
+    // refund is never asked for twice
     const before = await lookUp(order)
     if (before?.status === 'refunded') {
       if (full) return before

@@ -1,13 +1,17 @@
 /**
- * VNPay's signatures (PAY 2.1.0): HMAC-SHA512 in lower hex, over a canonical query for what travels in a browser,
- * over values joined by '|' for what travels between servers.
- * Source: https://sandbox.vnpayment.vn/apis/docs/thanh-toan-pay/pay.html and .../truy-van-hoan-tien/querydr&refund.html
+ * VNPay's signatures (PAY 2.1.0): HMAC-SHA512 in lower hex, over a canonical query for what travels
+ * in a browser, over values joined by '|' for what travels between servers. Source:
+ * https://sandbox.vnpayment.vn/apis/docs/thanh-toan-pay/pay.html and
+ * .../truy-van-hoan-tien/querydr&refund.html
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export type Fields = Readonly<Record<string, string>>
 
-/** PHP's urlencode, which VNPay signs with: a space is '+', everything but letters, digits and -_. is escaped. */
+/**
+ * PHP's urlencode, which VNPay signs with: a space is '+', everything but letters, digits and -_.
+ * is escaped.
+ */
 const encode = (text: string): string =>
   encodeURIComponent(text)
     .replace(/%20/g, '+')
@@ -37,8 +41,9 @@ export function signedUrl(base: string, fields: Fields, secret: string): string 
 }
 
 /**
- * The vnp_ parameters of a signed query without the hash, or undefined when the signature does not hold.
- * Other parameters are none of VNPay's and are ignored; a parameter given twice could be read two ways and is refused.
+ * The vnp_ parameters of a signed query without the hash, or undefined when the signature does not
+ * hold. Other parameters are none of VNPay's and are ignored; a parameter given twice could be read
+ * two ways and is refused.
  */
 export function verifiedFields(query: URLSearchParams, secret: string): Fields | undefined {
   const fields: Record<string, string> = {}

@@ -1,4 +1,7 @@
-/** What VNPay wrote down, told as tests: its published codes, vectors made with two independent programs, and npm `vnpay` where it is right. */
+/**
+ * What VNPay wrote down, told as tests: its published codes, vectors made with two independent
+ * programs, and npm `vnpay` where it is right.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,6 @@
-// For a process of its own: reading and writing wait, which is several times faster over thousands of small files.
-// A site as one archive: wordpress/… (its files), database/wordpress.sqlite (a snapshot), and last manifest.json with what was counted.
+// For a process of its own: reading and writing wait, which is several times faster over thousands
+// of small files. A site as one archive: wordpress/… (its files), database/wordpress.sqlite (a
+// snapshot), and last manifest.json with what was counted.
 import { createHash, type Hash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -75,7 +76,10 @@ class FileCount {
   }
 }
 
-/** Exactly `bytes` of the file: what it grew by since is left for the next backup; what it lost is zeros, as every tar writes it. */
+/**
+ * Exactly `bytes` of the file: what it grew by since is left for the next backup; what it lost is
+ * zeros, as every tar writes it.
+ */
 function* exactly(descriptor: number, bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0;) {
     const chunk = Buffer.alloc(Math.min(left, chunkBytes))

@@ -24,7 +24,10 @@ export interface BootOrder {
   readonly databaseBytes: number
   readonly internalBytes: number
   readonly internet: boolean
-  /** How long PHP may take for one request, from its turn on, before the container is given up, ms; 3 minutes when not given. */
+  /**
+   * How long PHP may take for one request, from its turn on, before the container is given up, ms;
+   * 3 minutes when not given.
+   */
   readonly requestMs: number | undefined
   readonly install: null | {
     readonly user: string
@@ -68,7 +71,10 @@ const highestPort = 65_535
 const longestWord = 65_536
 /** A line of the log is cut again where it is kept. */
 const longestText = 16_384
-/** PHP's memory grows a little with every few hundred requests and is never given back: near the plan's limit the process is renewed in good time. */
+/**
+ * PHP's memory grows a little with every few hundred requests and is never given back: near the
+ * plan's limit the process is renewed in good time.
+ */
 const nearShare = 0.85
 const renewAfterMs = 10 * 60_000
 

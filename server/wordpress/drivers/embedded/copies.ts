@@ -1,4 +1,5 @@
-// Backups of one site and their way back. An exchange of its content leaves traces from which the next life of the portal finishes or undoes it.
+// Backups of one site and their way back. An exchange of its content leaves traces from which the
+// next life of the portal finishes or undoes it.
 import { randomUUID } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -65,7 +66,10 @@ export async function proveCopy(
   }
 }
 
-/** The copies of one site. Calls come one at a time; what exchanges its content must have the site to itself. */
+/**
+ * The copies of one site. Calls come one at a time; what exchanges its content must have the site
+ * to itself.
+ */
 export class Copies {
   readonly #archivist: Archivist
   readonly #id: string
@@ -147,7 +151,10 @@ export class Copies {
     return text !== null && (JSON.parse(text) as { id: string }).id === restoreId
   }
 
-  /** Lays the archive out beside the site's content, and makes sure that it is what it should be and fits. */
+  /**
+   * Lays the archive out beside the site's content, and makes sure that it is what it should be and
+   * fits.
+   */
   async prepare(
     { file, figures }: SiteCopy,
     budget: { readonly diskBytes: number; readonly databaseBytes: number },

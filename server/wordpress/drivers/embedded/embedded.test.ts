@@ -260,7 +260,8 @@ unlink( $dir . 'again' );`,
     const before = (await driver.log(spec.id).tail(3)).map((line) => line.text)
     await driver.stop(spec.id)
     await driver.close()
-    // A container whose parent was killed and that did not notice: the same program, started by nobody.
+    // A container whose parent was killed and that did not notice: the same program, started by
+    // nobody.
     const runDir = path.join(parts.dataDir, 'sites', spec.id, 'run')
     const stray = spawn(
       process.execPath,

@@ -1,4 +1,5 @@
-// Folders of sites: copying, measuring and removing them. PHP may not create symbolic links, and nothing here would follow one.
+// Folders of sites: copying, measuring and removing them. PHP may not create symbolic links, and
+// nothing here would follow one.
 import { execFile } from 'node:child_process'
 import fs from 'node:fs/promises'
 import path from 'node:path'
@@ -6,7 +7,10 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Copies a tree with its modification times (opcache compares them); shares blocks where the file system can. */
+/**
+ * Copies a tree with its modification times (opcache compares them); shares blocks where the file
+ * system can.
+ */
 export async function copyTree(from: string, to: string): Promise<void> {
   await fs.mkdir(path.dirname(to), { recursive: true })
   if (process.platform === 'linux') {

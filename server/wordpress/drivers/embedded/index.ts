@@ -1,4 +1,5 @@
-// Runs WordPress sites as child processes: PHP in WebAssembly and SQLite, no container engine. See runtimes/wordpress-wasm/README.md.
+// Runs WordPress sites as child processes: PHP in WebAssembly and SQLite, no container engine. See
+// runtimes/wordpress-wasm/README.md.
 import { existsSync, readdirSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -21,7 +22,10 @@ export interface EmbeddedParts {
   readonly dataDir: string
   /** `runtimes/wordpress-wasm`, its packages installed. */
   readonly runtimeDir: string
-  /** What scripts/wordpress-files.mjs made: `wp/` and `sqlite-database-integration/`; `<filesDir>-templates` beside it when there is one. */
+  /**
+   * What scripts/wordpress-files.mjs made: `wp/` and `sqlite-database-integration/`;
+   * `<filesDir>-templates` beside it when there is one.
+   */
   readonly filesDir: string
   /** Node 22 or newer. */
   readonly nodePath: string
@@ -30,7 +34,10 @@ export interface EmbeddedParts {
   readonly cronMs?: number
   /** How often leftovers of removals are swept, ms; 12 hours when not given, and at the start. */
   readonly sweepMs?: number
-  /** How long PHP may take for one request before its container is given up, ms; 3 minutes when not given. */
+  /**
+   * How long PHP may take for one request before its container is given up, ms; 3 minutes when not
+   * given.
+   */
   readonly requestMs?: number
   /** How many containers boot at the same time; as many as there are cores when not given. */
   readonly bootsAtOnce?: number
@@ -42,10 +49,16 @@ export interface EmbeddedParts {
 }
 
 const minRamMb = 512
-/** What a container takes once it has answered, and what is left to everything else on the machine, MB. */
+/**
+ * What a container takes once it has answered, and what is left to everything else on the machine,
+ * MB.
+ */
 const containerMb = 320
 const reserveMb = 512
-/** So many are tried whatever the system says: within a container engine's limit it counts the files that it may forget as used. */
+/**
+ * So many are tried whatever the system says: within a container engine's limit it counts the files
+ * that it may forget as used.
+ */
 const leastRoom = 4
 const systemFreeMb = () => process.availableMemory() / 2 ** 20
 /** Booting is work for one core. */
@@ -181,7 +194,8 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
     async remove(id) {
       const removed = site(id)
       await removed.remove()
-      // Unless it was asked for anew meanwhile: two that act on one folder would not wait for each other.
+      // Unless it was asked for anew meanwhile: two that act on one folder would not wait for each
+      // other.
       if (removed.idle) sites.delete(id)
     },
     async state(id) {

@@ -1,4 +1,7 @@
-/** What a site reaches of the internet: with WORDPRESS_INTERNET=off no more than its own address, by whatever function PHP asks. */
+/**
+ * What a site reaches of the internet: with WORDPRESS_INTERNET=off no more than its own address, by
+ * whatever function PHP asks.
+ */
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -6,7 +9,8 @@ import { fixture, runtimeDir } from '../../../../test/embedded-wordpress.ts'
 import type { SiteAddress } from '../../driver.ts'
 import { ask, eventually, specOf } from '../conformance.ts'
 
-// Public as far as any list of private networks says, and nobody's: the sink for stray reverse lookups (RFC 7535), and IPv6 for documents (RFC 9637).
+// Public as far as any list of private networks says, and nobody's: the sink for stray reverse
+// lookups (RFC 7535), and IPv6 for documents (RFC 9637).
 const v6 = '3fff::1'
 const v4 = '192.31.196.1'
 const name = 'nobody.example.com'
@@ -16,7 +20,10 @@ afterAll(async () => {
   for (const close of closers) await close()
 }, 60_000)
 
-/** What the platform refused while PHP knocked at each target; the last is always refused, so that the log is known to be whole. */
+/**
+ * What the platform refused while PHP knocked at each target; the last is always refused, so that
+ * the log is known to be whole.
+ */
 async function refused(
   internet: 'on' | 'off',
   targets: (own: URL) => readonly string[],

@@ -1,4 +1,5 @@
-// Processes of an earlier life of the portal. They end by themselves when their parent dies; should one not, it must not write to the site beside a new one.
+// Processes of an earlier life of the portal. They end by themselves when their parent dies; should
+// one not, it must not write to the site beside a new one.
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
@@ -27,7 +28,10 @@ function commandOf(pid: number): string {
 
 export const pidFile = (runDir: string, name: string): string => path.join(runDir, `${name}.pid`)
 
-/** Ends every process that a pid file of `runDir` names, if it is still a container of that site (pids are used again), and empties the folder. */
+/**
+ * Ends every process that a pid file of `runDir` names, if it is still a container of that site
+ * (pids are used again), and empties the folder.
+ */
 export async function endLeftovers(runDir: string, siteId: string): Promise<number> {
   const names = await fs.readdir(runDir).catch(() => [])
   let ended = 0

@@ -1,10 +1,16 @@
-/** What the embedded driver takes from the operator, read and judged before (server/variables.ts). */
+/**
+ * What the embedded driver takes from the operator, read and judged before (server/variables.ts).
+ */
 export interface Settings {
   /**
-   * Whether sites may reach the public internet (plugin installs, updates). Off as shipped: they reach their own address alone, and WordPress is told
-   * so, whose dashboard would wait for the internet otherwise.
+   * Whether sites may reach the public internet (plugin installs, updates). Off as shipped: they
+   * reach their own address alone, and WordPress is told so, whose dashboard would wait for the
+   * internet otherwise.
    */
   readonly internet: boolean
-  /** Most containers one site may have; each takes about 320 MB, and what there is no memory for is refused. */
+  /**
+   * Most containers one site may have; each takes about 320 MB, and what there is no memory for is
+   * refused.
+   */
   readonly maxContainers: number
 }

@@ -29,7 +29,10 @@ export class SiteFolder {
   readonly #templates: string
   readonly #ownerOf: (dir: string) => Promise<number | null>
 
-  /** `filesDir`: WordPress as it is before any site; `<filesDir>-templates` beside it holds what was prepared ahead of time. */
+  /**
+   * `filesDir`: WordPress as it is before any site; `<filesDir>-templates` beside it holds what was
+   * prepared ahead of time.
+   */
   constructor(
     sitesDir: string,
     id: string,
@@ -63,7 +66,9 @@ export class SiteFolder {
     )
   }
 
-  /** The files of a new site: WordPress, and the database installed ahead of time when there is one. */
+  /**
+   * The files of a new site: WordPress, and the database installed ahead of time when there is one.
+   */
   async layOut(spec: SiteSpec): Promise<void> {
     await this.clear()
     await fs.mkdir(this.dir, { recursive: true, mode: 0o700 })

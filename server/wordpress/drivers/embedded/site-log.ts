@@ -1,4 +1,5 @@
-// The last lines of one site: a ring in memory, continued in two files that take turns, so that a restart of the portal keeps them.
+// The last lines of one site: a ring in memory, continued in two files that take turns, so that a
+// restart of the portal keeps them.
 import { EventEmitter } from 'node:events'
 import fs from 'node:fs/promises'
 import path from 'node:path'

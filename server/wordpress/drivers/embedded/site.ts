@@ -1,4 +1,5 @@
-// One site: its folder, its containers and its copies, and the order in which things happen to them.
+// One site: its folder, its containers and its copies, and the order in which things happen to
+// them.
 import fs from 'node:fs/promises'
 import { DriverFailure } from '../../../platform/errors.ts'
 import type {
@@ -35,7 +36,10 @@ export class Site {
   #usage: { readonly at: number; readonly used: Promise<Used> } | null = null
   readonly #slots: Slots
   readonly #copies: Copies
-  /** Backups and restores, one after another. The site's other acts wait only while a restore exchanges its content. */
+  /**
+   * Backups and restores, one after another. The site's other acts wait only while a restore
+   * exchanges its content.
+   */
   #copyQueue: Promise<unknown> = Promise.resolve()
 
   constructor(host: Host, id: string) {

@@ -1,4 +1,5 @@
-// The containers of one site: as many places for them as it should have, each filled again when its container ends.
+// The containers of one site: as many places for them as it should have, each filled again when its
+// container ends.
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { DriverFailure } from '../../../platform/errors.ts'
@@ -318,8 +319,8 @@ export class Slots {
   }
 
   /**
-   * Puts down containers that take too much memory or say nothing (the slot's restart follows), and renews in good time those that will: `inTurn`, when
-   * nothing else is done to the site.
+   * Puts down containers that take too much memory or say nothing (the slot's restart follows), and
+   * renews in good time those that will: `inTurn`, when nothing else is done to the site.
    */
   watch(inTurn: (act: () => Promise<void>) => Promise<void>): void {
     for (const slot of this.#slots) {
@@ -345,7 +346,10 @@ export class Slots {
     }
   }
 
-  /** wp-cron.php, in one container: WordPress's own way, at the end of a visitor's page, is switched off. */
+  /**
+   * wp-cron.php, in one container: WordPress's own way, at the end of a visitor's page, is switched
+   * off.
+   */
   runCron(): void {
     if (!this.#started) return
     this.#slots.find((slot) => slot.container?.port)?.container?.send({ op: 'cron' })

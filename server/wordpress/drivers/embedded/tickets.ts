@@ -1,5 +1,7 @@
-// One-use tickets for the one-click sign-in: a file beside the site's own folder, where PHP never looks. The runtime takes it away with one unlink, so of
-// several containers and several visitors only one gets it. Its name is the hash of the ticket: who reads the folder cannot sign in with what stands there.
+// One-use tickets for the one-click sign-in: a file beside the site's own folder, where PHP never
+// looks. The runtime takes it away with one unlink, so of several containers and several visitors
+// only one gets it. Its name is the hash of the ticket: who reads the folder cannot sign in with
+// what stands there.
 import { createHash, randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'

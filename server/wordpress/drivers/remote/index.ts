@@ -1,4 +1,5 @@
-// A driver in another process, over a line of JSON-RPC: the sites are run where their visitors are served, and go on when the portal is started again.
+// A driver in another process, over a line of JSON-RPC: the sites are run where their visitors are
+// served, and go on when the portal is started again.
 import { ErrorCodes, ResponseError, type MessageConnection } from 'vscode-jsonrpc/node'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import type { LogLine, WordpressDriver } from '../../driver.ts'
@@ -17,8 +18,8 @@ const received = (lines: readonly SentLine[]): LogLine[] =>
   lines.map((line) => ({ ...line, at: new Date(line.at) }))
 
 /**
- * The driver at the other end of the line, which must be listening. What is under way when the line ends, and what is asked afterwards, is a
- * DriverFailure unavailable.
+ * The driver at the other end of the line, which must be listening. What is under way when the line
+ * ends, and what is asked afterwards, is a DriverFailure unavailable.
  */
 export async function connectRuntime(line: MessageConnection): Promise<WordpressDriver> {
   const watchers = new Map<string, Set<() => void>>()

@@ -1,4 +1,5 @@
-// What both ends of the line say: JSON-RPC 2.0, one method an act of the agreement, its arguments in `args`.
+// What both ends of the line say: JSON-RPC 2.0, one method an act of the agreement, its arguments
+// in `args`.
 import type {
   CopyFigures,
   LogLine,
@@ -39,5 +40,8 @@ export type SentLine = Omit<LogLine, 'at'> & { readonly at: string }
 export const methodOf = (act: keyof Acts): string => `site/${act}`
 /** Said to who watches: { id }. There are lines that nobody was told of. */
 export const newLines = 'site/log.new'
-/** The code of an error that is a DriverFailure; its kind is in the error's data. Below the range that JSON-RPC keeps for itself. */
+/**
+ * The code of an error that is a DriverFailure; its kind is in the error's data. Below the range
+ * that JSON-RPC keeps for itself.
+ */
 export const driverFailureCode = -31_000

@@ -6,7 +6,10 @@ import { driverFailureCode, methodOf, newLines, type Acts, type SentLine } from 
 const sent = (lines: readonly LogLine[]): SentLine[] =>
   lines.map((line) => ({ ...line, at: line.at.toISOString() }))
 
-/** Does for whoever is at the other end of the line what the runtime can do. Ends nothing when the line ends: what was begun is carried through. */
+/**
+ * Does for whoever is at the other end of the line what the runtime can do. Ends nothing when the
+ * line ends: what was begun is carried through.
+ */
 export function serveRuntime(line: MessageConnection, runtime: SiteRuntime): void {
   const watched = new Map<string, () => void>()
   /** Sites of whose new lines the other end knows and has not asked for yet. */
