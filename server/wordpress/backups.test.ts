@@ -295,8 +295,8 @@ test('that fails says so, keeps the good ones, and can be neither restored nor d
 
 test('stays for a week after its server, for whoever had it, and is gone then', async () => {
   const folder = path.join(house.dataDir, 'backups', id)
-  expect(existsSync(folder)).toBe(true)
   await make()
+  expect(existsSync(folder)).toBe(true)
   expect((await call('DELETE', `/api/wp/${id}`)).status).toBe(200)
   await eventually(
     'the server gone',
