@@ -101,6 +101,11 @@ export const money: readonly Mend[] = [
         mended: 'if (totalOf(lines) === 0n) {',
         without: 'if (false) {',
       },
+      {
+        file: 'server/billing/issue.ts',
+        mended: "  if (total === 0n) throw new Error('no document has a total of zero')\n",
+        without: '',
+      },
     ],
   },
   {
@@ -120,6 +125,17 @@ export const money: readonly Mend[] = [
         file: 'server/payments/letters.ts',
         mended:
           '    await deps.mail(tx, customer.email, filled(subject, known), filled(text, known))\n',
+        without: '',
+      },
+    ],
+  },
+  {
+    finding: 'F8',
+    guard: 'server/billing/renewals.test.ts',
+    edits: [
+      {
+        file: 'server/billing/payment.ts',
+        mended: '  await writeReceipt(desk, tx, paid)\n',
         without: '',
       },
     ],
