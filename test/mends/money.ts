@@ -106,6 +106,11 @@ export const money: readonly Mend[] = [
         mended: "  if (total === 0n) throw new Error('no document has a total of zero')\n",
         without: '',
       },
+      {
+        file: 'server/migrations/0037_orders_that_lapse.sql',
+        mended: "  raise exception 'invoice % has a total of zero', new.id;",
+        without: '  return new;',
+      },
     ],
   },
   {
@@ -134,9 +139,9 @@ export const money: readonly Mend[] = [
     guard: 'server/billing/renewals.test.ts',
     edits: [
       {
-        file: 'server/billing/payment.ts',
-        mended: '  await writeReceipt(desk, tx, paid)\n',
-        without: '',
+        file: 'server/billing/receipts.ts',
+        mended: '  const { language, email } = of.customer\n',
+        without: '  return\n  const { language, email } = of.customer\n',
       },
     ],
   },
