@@ -384,8 +384,7 @@ describe('health', () => {
       await has
       await eventually(
         'not ready',
-        async () =>
-          (await ready()).notReady?.['jobs'] === 'other portals do not see the job worker',
+        async () => (await ready()).notReady?.['jobs'] === 'the job worker has no lease',
       )
     }
     expect(await isAlone()).toEqual([{ alone: false }])

@@ -36,7 +36,7 @@ import { Refusal } from './platform/errors.ts'
 import { createHttp } from './platform/http.ts'
 import { failure } from './platform/http-failures.ts'
 import { checkDiskSpace } from './platform/disk-space.ts'
-import { createDnsLookup, lookUpNear } from './platform/dns-lookup.ts'
+import { createDnsLookup, localFirstResolver } from './platform/dns-lookup.ts'
 import { createJobs } from './platform/jobs.ts'
 import { createSessionLocks } from './platform/session-locks.ts'
 import { createLimits } from './platform/limits.ts'
@@ -154,7 +154,7 @@ export async function openHouse(parts: HouseParts) {
     clock,
     jobs,
     ledger,
-    announcer: realtime,
+    outbox: realtime,
     mail: messages.mail,
     customers: accounts.customers,
     catalog,
@@ -166,7 +166,7 @@ export async function openHouse(parts: HouseParts) {
     clock,
     catalog,
     ledger,
-    announcer: realtime,
+    outbox: realtime,
     mail: messages.mail,
     portalUrl,
   })
@@ -192,11 +192,10 @@ export async function openHouse(parts: HouseParts) {
   }
   const directory = wordpress.createDirectory(db, drivers.edge, addressing, log)
   const resolvers = createDnsLookup(config.DNS_RESOLVERS)
-  // Of the domains that are delegated to us nobody knows more than our own name server, and no
-  // cache is behind it.
+  // Our name server is authoritative for the domains that are delegated to us, and uncached.
   const lookup =
     config.DNS_DRIVER === 'embedded'
-      ? lookUpNear(
+      ? localFirstResolver(
           createDnsLookup([ownNameServer(config.HOST, config.DNS_PORT)]),
           (name) => isAnswered(db, name),
           resolvers,
@@ -228,7 +227,7 @@ export async function openHouse(parts: HouseParts) {
     secrets,
     driver: drivers.wordpress,
     billing: bills,
-    announcer: realtime,
+    outbox: realtime,
     addressing,
     onChange: directory.refresh,
     languageOfCustomer: async (of: Queryable, customerId: string) =>
@@ -261,7 +260,7 @@ export async function openHouse(parts: HouseParts) {
     clock,
     jobs,
     log,
-    announcer: realtime,
+    outbox: realtime,
     driver: drivers.dns,
     delegation: createDelegation({
       roots:
@@ -368,7 +367,7 @@ export async function openHouse(parts: HouseParts) {
     secrets,
     catalog,
     billing: bills,
-    announcer: realtime,
+    outbox: realtime,
     jobs,
     driver: drivers.wordpress,
     logs,

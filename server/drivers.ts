@@ -105,7 +105,7 @@ export function openGateways(
       givenSettings(config, name) ??
       (sandbox && inSandbox(sandbox.url, sandbox.gateways[name] ?? {}))
     if (settings)
-      drivers.set(name, open(settings, { noticeUrl: `${config.portalUrl}/api/webhooks/${name}` }))
+      drivers.set(name, open(settings, { webhookUrl: `${config.portalUrl}/api/webhooks/${name}` }))
   }
   return drivers
 }

@@ -82,7 +82,7 @@ async function booksAreRight(portal: PortalProcess, customers: readonly Customer
       portal.sandboxUrl,
       sandboxKeys((purpose) => secrets.derive(purpose)),
     ),
-    { noticeUrl: portal.url },
+    { webhookUrl: portal.url },
   )
   for (const { email, payments, orders } of customers) {
     const expected: string[] = []

@@ -119,7 +119,7 @@ async function chargedBack(payer: Payer, customer: TestCustomer, amount: bigint)
     .where('customer_id', '=', customer.id)
     .executeTakeFirstOrThrow()
   await transaction(db, (tx) =>
-    ledger.takeBack(tx, {
+    ledger.chargeback(tx, {
       key: `schedule:${randomUUID()}`,
       customerId: customer.id,
       driver: payer.driver,

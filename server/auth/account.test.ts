@@ -7,7 +7,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Account, Session, SignIn } from '../../contract/account.ts'
-import { createEndings } from '../realtime/endings.ts'
+import { createSessionRevocations } from '../realtime/session-revocations.ts'
 import { createHub } from '../realtime/hub.ts'
 import { createListener } from '../realtime/listener.ts'
 import {
@@ -406,7 +406,7 @@ describe('sessions', () => {
     const an = await portal.customer()
     const token = await signIn(an)
     const hub = createHub()
-    const endings = createEndings(portal.house.db, hub)
+    const endings = createSessionRevocations(portal.house.db, hub)
     const listener = createListener(
       portal.databaseUrl,
       portal.house.db,
@@ -425,12 +425,12 @@ describe('sessions', () => {
       token,
       body: { socket_id: member.socketId, channel_name: `private-${an.id}` },
     })
-    await endings.lookAgain()
+    await endings.resync()
     expect(closings).toEqual([])
     await on(an, 'POST', '/sessions/revoke-others')
     await eventually('the close', async () => closings.length > 0, 5)
     expect(closings).toEqual([4009])
-    await endings.lookAgain()
+    await endings.resync()
     expect(closings).toEqual([4009, 4200])
     await listener.stop()
   })

@@ -61,9 +61,9 @@ export function createInquiry(deps: {
     let found = false
     try {
       const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
-      const notice = payment.status === 'succeeded' ? null : await driver.lookUp(order)
-      if (notice) await settlement.settle(driver, notice)
-      found = notice !== null
+      const update = payment.status === 'succeeded' ? null : await driver.lookUp(order)
+      if (update) await settlement.settle(driver, update)
+      found = update !== null
       for (const extra of (await driver.extras?.(order)) ?? [])
         await settlement.settle(driver, extra)
     } catch (error) {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 import { DriverFailure } from '../platform/errors.ts'
-import type { Notice, PaymentDriver } from './driver.ts'
+import type { PaymentUpdate, PaymentDriver } from './driver.ts'
 
 let refuses = false
 let house: TestHouse
@@ -40,16 +40,18 @@ const told = async ({ token }: TestCustomer, event: string) =>
       { token, headers: { 'accept-language': 'en' } },
     )
   ).body.result.data.filter((one) => one.event === event)
-const tell = (notice: Partial<Notice> & Pick<Notice, 'reference' | 'status' | 'amount'>) =>
+const tell = (
+  update: Partial<PaymentUpdate> & Pick<PaymentUpdate, 'reference' | 'status' | 'amount'>,
+) =>
   house.house.topUps.settlement.settle(
     { name: 'vnpay', displayName: 'VNPay', credits: 'exact' },
     {
-      eventId: `${notice.status}:${notice.reference}`,
-      providerTransactionId: `dispute-${notice.reference}`,
+      eventId: `${update.status}:${update.reference}`,
+      providerTransactionId: `dispute-${update.reference}`,
       currency: 'VND',
       occurredAt: null,
-      detail: notice.status,
-      ...notice,
+      detail: update.status,
+      ...update,
     },
   )
 

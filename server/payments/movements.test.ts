@@ -17,7 +17,7 @@ import { createOutbox } from '../messages/index.ts'
 import { createSecrets } from '../platform/secrets.ts'
 import { loadCatalog } from '../catalog/index.ts'
 import { createLetters } from './letters.ts'
-import { createAnnouncer } from '../realtime/index.ts'
+import { createEventOutbox } from '../realtime/index.ts'
 import { createLedger } from '../wallet/index.ts'
 import { createBank } from './drivers/bank/index.ts'
 import { inSandbox, settings } from './drivers/bank/settings.ts'
@@ -113,7 +113,7 @@ async function give(number: string, { email }: TestCustomer): Promise<void> {
     clock: systemClock,
     catalog: loadCatalog(house.config.CATALOG),
     ledger,
-    announcer: createAnnouncer(systemClock, () => undefined),
+    outbox: createEventOutbox(systemClock, () => undefined),
     mail: createOutbox({ jobs, clock: systemClock, secrets: createSecrets(house.rootSecret) }).mail,
     portalUrl: house.url,
   })

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestHouse } from '../../test/house.ts'
 import { days, later, minutes } from '../platform/clock.ts'
-import type { Notice } from './driver.ts'
+import type { PaymentUpdate } from './driver.ts'
 import { reconcile } from './reconcile.ts'
 
 let house: TestHouse
@@ -14,7 +14,7 @@ afterAll(() => house.close())
 
 const vnpay = { name: 'vnpay', displayName: 'VNPay', credits: 'exact' } as const
 const tell = async (
-  status: Notice['status'],
+  status: PaymentUpdate['status'],
   reference: string | null,
   amount: bigint,
   movement: string,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 import { transaction } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
-import type { Notice, PaymentDriver } from './driver.ts'
+import type { PaymentUpdate, PaymentDriver } from './driver.ts'
 
 /**
  * What the gateway answers to the next refunds: its own word, or a failure that is put in its way.
@@ -243,10 +243,10 @@ describe('money that a gateway takes back by itself', () => {
   const vnpay = { name: 'vnpay', displayName: 'VNPay', credits: 'exact' } as const
   const word = (
     code: string,
-    status: Notice['status'],
+    status: PaymentUpdate['status'],
     amount: bigint,
     movement: string,
-  ): Notice => ({
+  ): PaymentUpdate => ({
     eventId: `${status}:${movement}`,
     reference: code,
     providerTransactionId: movement,
@@ -256,8 +256,8 @@ describe('money that a gateway takes back by itself', () => {
     occurredAt: null,
     detail: status,
   })
-  const tell = async (notice: Notice): Promise<string> =>
-    (await house.house.topUps.settlement.settle(vnpay, notice)).outcome
+  const tell = async (update: PaymentUpdate): Promise<string> =>
+    (await house.house.topUps.settlement.settle(vnpay, update)).outcome
 
   test('a chargeback is taken from the wallet once, and given again when it is won', async () => {
     const { an, code } = await paid()

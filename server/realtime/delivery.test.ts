@@ -11,8 +11,8 @@ import { connect, transaction } from '../platform/db.ts'
 import { systemClock } from '../platform/clock.ts'
 import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
 import { clientsOf, heard, joined, type Listed } from '../../test/pusher-clients.ts'
-import { createAnnouncer } from './announce.ts'
-import { createEndings } from './endings.ts'
+import { createEventOutbox } from './outbox.ts'
+import { createSessionRevocations } from './session-revocations.ts'
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
 
@@ -44,7 +44,7 @@ const announce = (
   payload: object,
 ): Promise<void> =>
   transaction(portal.house.db, (tx) =>
-    createAnnouncer(systemClock, () => undefined).announce(tx, customer.id, event, payload),
+    createEventOutbox(systemClock, () => undefined).publishEvent(tx, customer.id, event, payload),
   )
 
 describe('nothing is missed', () => {
@@ -147,7 +147,7 @@ describe('nothing is missed', () => {
       url.href,
       portal.house.db,
       hub,
-      createEndings(portal.house.db, hub),
+      createSessionRevocations(portal.house.db, hub),
       createLog('silent'),
     )
     await listener.start()
@@ -200,7 +200,7 @@ describe('nothing is missed', () => {
       portal.databaseUrl,
       way.db,
       hub,
-      createEndings(way.db, hub),
+      createSessionRevocations(way.db, hub),
       createLog('warn', { write: (line) => lines.push(line) }),
     )
     await listener.start()
@@ -222,7 +222,7 @@ describe('nothing is missed', () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         transaction(portal.house.db, async (tx) => {
-          await createAnnouncer(systemClock, () => undefined).announce(
+          await createEventOutbox(systemClock, () => undefined).publishEvent(
             tx,
             binh.id,
             'invoice.create',

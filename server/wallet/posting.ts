@@ -118,14 +118,14 @@ export interface Ledger {
     refund: Sale & { readonly reverses?: bigint; readonly paidAt?: Date },
   ): Promise<Outcome>
   /** Money that matches nothing waits in the gateway's suspense account. */
-  park(
+  holdInSuspense(
     tx: Tx,
     parked: { key: string; driver: string; amount: bigint; currency: Currency; details: Details },
   ): Promise<Outcome>
   /**
    * What was parked is the gateway's again, because the customer's wallet is credited with it next.
    */
-  unpark(tx: Tx, parked: Movement): Promise<Outcome>
+  releaseFromSuspense(tx: Tx, parked: Movement): Promise<Outcome>
   /** Parked money is given to a customer, and set off like a top-up. */
   assign(tx: Tx, parked: Movement): Promise<Credited>
   /**
@@ -149,7 +149,7 @@ export interface Ledger {
    * The gateway took money back by itself: from the wallet as far as it holds any, and never more
    * than `atMost` (minor units, not below zero); the rest is owed to us.
    */
-  takeBack(
+  chargeback(
     tx: Tx,
     chargeback: Movement & { readonly atMost: bigint },
   ): Promise<Outcome & { readonly owed: bigint }>
@@ -157,7 +157,7 @@ export interface Ledger {
    * A chargeback was decided for us: what was taken from the wallet is there again, and what is
    * still owed because of it is owed no more. `undoes` is the key of the posting that took it.
    */
-  giveAgain(tx: Tx, chargeback: Movement & { readonly undoes: string }): Promise<Outcome>
+  reverseChargeback(tx: Tx, chargeback: Movement & { readonly undoes: string }): Promise<Outcome>
   /** Minor units. */
   balanceOf(db: Queryable, customerId: string): Promise<{ balance: bigint; currency: Currency }>
 }
