@@ -1,5 +1,5 @@
 /**
- * The list of rooms: opens them in order, hands each what it needs of the others, and closes them.
+ * The list of modules: opens them in order, hands each what it needs of the others, and closes them.
  * The only file that knows them all.
  */
 import { readFileSync } from 'node:fs'
@@ -98,7 +98,7 @@ export async function openHouse(parts: HouseParts) {
     throw error
   }
 
-  // Ground floor
+  // Lower layer
   const metrics = createMetrics()
   const limits = createLimits(parts.databaseUrl)
   const jobs = createJobs(parts.databaseUrl, log)
@@ -132,7 +132,7 @@ export async function openHouse(parts: HouseParts) {
     clock,
     secrets,
     limits,
-    registrationsAnHour: config.REGISTRATIONS_AN_HOUR ?? (config.sandbox ? 0 : 30),
+    registrationsPerHour: config.REGISTRATIONS_PER_HOUR ?? (config.sandbox ? 0 : 30),
     smsADay: config.SMS_A_DAY,
     smsCountriesOf: (region) => smsCountriesOf(catalog, region),
     sendSms: messages.sms,
@@ -148,7 +148,7 @@ export async function openHouse(parts: HouseParts) {
   }
   const accounts = auth.createAccounts(authNeeds)
 
-  // Middle floor
+  // Middle layer
   const bills = billing.createBilling({
     db,
     clock,
@@ -184,7 +184,7 @@ export async function openHouse(parts: HouseParts) {
     refusals: limits.limit('card-refused', 10, 3600),
   })
 
-  // Top floor
+  // Upper layer
   const addressing: wordpress.SiteAddressing = {
     scheme: config.sitesScheme,
     host: config.SITES_DOMAIN ?? 'localhost',
@@ -240,8 +240,8 @@ export async function openHouse(parts: HouseParts) {
     ...provisioning,
     portalUrl,
     folder: path.join(config.DATA_DIR, 'backups'),
-    kept: config.BACKUPS_KEPT,
-    keptDaysAfterDeletion: config.BACKUPS_KEPT_AFTER_DELETION_DAYS,
+    kept: config.BACKUP_RETENTION,
+    keptDaysAfterDeletion: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
   })
   wordpress.defineAligning({ ...provisioning, forget: backups.forget })
   const reconciler = wordpress.createReconciler(provisioning)
@@ -285,7 +285,7 @@ export async function openHouse(parts: HouseParts) {
     addresses: nameServerAddresses,
   })
 
-  // House-keeping
+  // Upkeep
   const locks = createSessionLocks(parts.databaseUrl)
   const idempotency = { db, secrets, clock, locks, underWay: new Set<bigint>() }
   defineUpkeep({
@@ -407,7 +407,7 @@ export async function openHouse(parts: HouseParts) {
     sandboxUrl: parts.sandboxUrl,
     wordpress: {
       ...drivers.wordpress.capabilities,
-      backupsKeptDays: config.BACKUPS_KEPT_AFTER_DELETION_DAYS,
+      backupsKeptDays: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
     },
   })
   storefront.routes(http, () => shown, catalog.legal)

@@ -271,7 +271,7 @@ describe('registration', () => {
 })
 
 test('from one address so many register in an hour as the operator says', async () => {
-  const strict = await openTestHouse({ env: { REGISTRATIONS_AN_HOUR: '3', TRUST_PROXY: 'on' } })
+  const strict = await openTestHouse({ env: { REGISTRATIONS_PER_HOUR: '3', TRUST_PROXY: 'on' } })
   const register = (ip: string) =>
     strict.call('POST', '/api/v1/auth/register', {
       body: form(),

@@ -107,7 +107,7 @@ const visit = (target: string): Promise<{ status: number; text: string }> =>
   })
 
 beforeAll(async () => {
-  house = await openTestHouse({ clock, env: { BACKUPS_KEPT: '1' } })
+  house = await openTestHouse({ clock, env: { BACKUP_RETENTION: '1' } })
   owner = await house.customer()
   await signIn()
   await house.topUp(owner, 2_000_000)
