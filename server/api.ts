@@ -175,7 +175,7 @@ async function run(): Promise<void> {
     say(`  Ready in ${((Date.now() - began) / 1000).toFixed(1)} s. Ctrl-C stops everything.`)
   } catch (error) {
     log.debug({ err: error }, 'start')
-    // A fault of the ground that we would stand on is told by who lays it.
+    // The parent reports a fault of the database or the sites.
     if (!groundIsBad) tellFaults([whyNotStarted(error)])
     shutdown.disarm()
     await close().catch(() => undefined)

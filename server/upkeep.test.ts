@@ -1,4 +1,4 @@
-/** What the house forgets by itself, and that it finds it without reading the rest. */
+/** What the portal deletes by itself, and that it finds it without reading the rest. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {

@@ -60,7 +60,7 @@ const events = async ({ token }: TestCustomer) =>
     )
   ).body.result.data.toReversed()
 
-/** An invoice for something that starts nothing, issued by the room itself. */
+/** An invoice for something that starts nothing, issued by the module itself. */
 function issue(
   customer: TestCustomer,
   unitPrice: bigint,

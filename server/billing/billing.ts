@@ -1,4 +1,4 @@
-/** The room: invoices, subscriptions, and the jobs that keep them going. */
+/** The module: invoices, subscriptions, and the jobs that keep them going. */
 import { later, minutes } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { Runway } from '../../contract/billing.ts'

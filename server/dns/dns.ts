@@ -1,4 +1,4 @@
-/** The room put together: what the house opens and closes. */
+/** The dns module put together: what the app opens and closes. */
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'

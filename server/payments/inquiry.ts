@@ -74,7 +74,7 @@ export function createInquiry(deps: {
     }
     await transaction(db, async (tx) => {
       const now = clock.now()
-      // Where one word was lost there may be more: the list is not waited for.
+      // Where one webhook was missed, others may be: the list of movements is read at once.
       if (found && driver.movements) await jobs.add(tx, settleMovements(driver.name), {})
       const current = await tx
         .selectFrom('payment')

@@ -1,7 +1,7 @@
 /**
- * Where HTTP meets the house: one route from one contract object. Schemas are checked, the caller
+ * Where HTTP meets the app: one route from one contract object. Schemas are checked, the caller
  * is known, the answer has its envelope, the three kinds of trouble become statuses here and
- * nowhere else. Rooms get plain calls and know no HTTP.
+ * nowhere else. Modules get plain calls and know no HTTP.
  */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'

@@ -35,7 +35,7 @@ const { client, disconnectAll, notifications } = clientsOf(
   () => key,
 )
 /**
- * Writes an event as a room does, in a transaction of its own. Without waking the relay it goes out
+ * Writes an event as a module does, in a transaction of its own. Without waking the relay it goes out
  * at its next round.
  */
 const announce = (

@@ -1,4 +1,4 @@
-/** What a posting is, and what the ledger does for the other rooms. */
+/** What a posting is, and what the ledger does for the other modules. */
 import type { Currency } from '../../contract/money.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 
@@ -27,7 +27,7 @@ export type PostingKind =
   | 'withdrawal'
   | 'withdrawal_undone'
   | 'paid_out'
-  /** Taken back by the gateway or the bank, and given again. */
+  /** A chargeback by the gateway or the bank, and its reversal. */
   | 'chargeback'
   | 'chargeback_won'
   /** Out of the wallet, for what a chargeback left owed. */
@@ -86,12 +86,12 @@ export interface Sale {
 
 export interface Ledger {
   /**
-   * Opens the house's accounts for these gateways and products, in every currency. Called once, at
+   * Opens the operator's accounts for these gateways and products, in every currency. Called once, at
    * the start.
    */
   prepare(
     db: Queryable,
-    house: { drivers: readonly string[]; products: readonly string[] },
+    of: { drivers: readonly string[]; products: readonly string[] },
   ): Promise<void>
   openWallet(tx: Tx, customerId: string, currency: Currency): Promise<void>
   /** Takes away wallets in which nothing was ever entered; throws where something was. */

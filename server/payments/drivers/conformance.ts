@@ -31,7 +31,7 @@ export type { Adapter, Choice }
 
 const channelsOf = (driver: PaymentDriver): readonly string[] =>
   driver.kind === 'hosted' ? driver.channels : ['']
-/** A code as the room makes them: 26 of 0-9 and A-Z. */
+/** A code as the module makes them: 26 of 0-9 and A-Z. */
 const newCode = (): string => `T${randomBytes(12).toString('hex').toUpperCase()}A`
 
 export function conforms(adapter: Adapter): void {
