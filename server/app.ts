@@ -50,7 +50,7 @@ import { defineGauges, defineUpkeep } from './upkeep.ts'
 import * as wallet from './wallet/index.ts'
 import * as wordpress from './wordpress/index.ts'
 
-export interface HouseParts {
+export interface AppParts {
   readonly config: Config
   readonly databaseUrl: string
   readonly catalog: Catalog
@@ -72,7 +72,7 @@ export interface Timing {
   readonly provisionStepMs?: number
 }
 
-export type House = Awaited<ReturnType<typeof openHouse>>
+export type App = Awaited<ReturnType<typeof openApp>>
 
 const root = path.resolve(import.meta.dirname, '..')
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
@@ -82,7 +82,7 @@ const poolSize = 20
 const realtimeApp = 'portal'
 
 /** Migrates and opens everything; nothing listens before `listen`. */
-export async function openHouse(parts: HouseParts) {
+export async function openApp(parts: AppParts) {
   const { config, catalog, drivers, secrets, clock, log } = parts
   const { portalUrl } = config
   const pool = connect(parts.databaseUrl, poolSize, (error) =>

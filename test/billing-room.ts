@@ -21,7 +21,7 @@ import { createLog } from '../server/platform/log.ts'
 import type { OutboxEvent } from '../server/realtime/index.ts'
 import { checkLedger, createLedger, type Ledger } from '../server/wallet/index.ts'
 import { testDatabase } from './database.ts'
-import { manualClock, type ManualClock } from './house.ts'
+import { manualClock, type ManualClock } from './portal.ts'
 
 export const standIn = 'stand-in'
 export const termsAt = (price: number, gb = 10): Terms => ({

@@ -10,7 +10,7 @@ import { paymentDrivers } from '../server/payments/drivers/index.ts'
 import { connect } from '../server/platform/db.ts'
 import { createSecrets, loadRootSecret } from '../server/platform/secrets.ts'
 import { checkLedger } from '../server/wallet/index.ts'
-import { eventually } from './house.ts'
+import { eventually } from './portal.ts'
 import {
   credited,
   placeOrder,

@@ -14,21 +14,21 @@ import {
   eightAtATime,
   eventually,
   manualClock,
-  openTestHouse,
+  openTestPortal,
   type Answer,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { days, minutes, seconds } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 
 const clock = manualClock()
-let portal: TestHouse
+let portal: TestPortal
 let admin: pg.Client
 let key: string
 beforeAll(async () => {
-  portal = await openTestHouse({ clock, env: { TRUST_PROXY: 'on' } })
+  portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
   admin = new pg.Client({ connectionString: portal.databaseUrl })
   await admin.connect()
   key = (await portal.call<{ realtime: { key: string } }>('GET', '/api/config')).body.result
@@ -406,10 +406,10 @@ describe('sessions', () => {
     const an = await portal.customer()
     const token = await signIn(an)
     const hub = createHub()
-    const endings = createSessionRevocations(portal.house.db, hub)
+    const endings = createSessionRevocations(portal.app.db, hub)
     const listener = createListener(
       portal.databaseUrl,
-      portal.house.db,
+      portal.app.db,
       hub,
       endings,
       createLog('silent'),
@@ -460,7 +460,7 @@ describe('sign-in history', () => {
     expect(second.page?.next).toBeNull()
     expect(code(await on(an, 'GET', '/sign-ins?cursor=nonsense'))).toEqual([422, 'invalid_input'])
     clock.advance(days(90) + 1)
-    await transaction(portal.house.db, (tx) => portal.house.jobs.add(tx, 'tidy', {}))
+    await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'tidy', {}))
     await eventually(
       'the tidying',
       async () =>
