@@ -5,7 +5,7 @@ export default defineConfig({
     include: ['{contract,server,sandbox,web,test,scripts}/**/*.test.{ts,tsx}'],
     globalSetup: ['test/cluster.ts'],
     pool: 'forks',
-    // Two cores; a house, its sandbox and a WordPress server a file are work enough.
+    // Two cores; a portal, its sandbox and a WordPress server a file are work enough.
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -14,7 +14,7 @@ import { loadCatalog, plans, termsOf } from '../server/catalog/index.ts'
 import { later, type Clock } from '../server/platform/clock.ts'
 import type { Jobs } from '../server/platform/jobs.ts'
 import { createLog } from '../server/platform/log.ts'
-import { createAnnouncer } from '../server/realtime/announce.ts'
+import { createEventOutbox } from '../server/realtime/outbox.ts'
 import { checkLedger } from '../server/wallet/index.ts'
 import { median, report } from './portal.ts'
 import { scratchLedger } from './scratch-ledger.ts'
@@ -108,7 +108,7 @@ try {
     jobs,
     ledger,
     catalog,
-    announcer: createAnnouncer(clock, () => undefined),
+    outbox: createEventOutbox(clock, () => undefined),
     mail: async () => undefined,
     async customers(from, ids) {
       const rows = await from

@@ -6,7 +6,7 @@ export type Keys = Readonly<Record<string, string>>
 
 export interface GatewayOptions {
   /** Where this gateway tells its merchant what happened. */
-  readonly noticeUrl: () => string
+  readonly webhookUrl: () => string
   /** Where the sandbox is reached by a browser, without a slash at the end. */
   readonly url: () => string
   readonly pace: number

@@ -111,7 +111,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     const gateway = gateways[name]
     if (!gateway) throw new Error(`the sandbox stands in for no gateway named ${name}`)
     return gateway.open(db, keys, {
-      noticeUrl: () => `${portal()}/api/webhooks/${name}`,
+      webhookUrl: () => `${portal()}/api/webhooks/${name}`,
       url: () => url,
       pace: options.pace ?? 1,
       log,

@@ -4,7 +4,7 @@
  * its parent starts it again: so a new catalogue is taken up without a visitor of any site
  * noticing.
  */
-import { openHouse, type House } from './app.ts'
+import { openApp, type App } from './app.ts'
 import { ConfigFault, type Config } from './config.ts'
 import { seedDemo, type Demo } from './demo.ts'
 import { openDrivers, sandboxGatewayKeys, type SandboxAddresses } from './drivers.ts'
@@ -53,7 +53,7 @@ async function openSandbox(config: Config, databaseUrl: string, secrets: Secrets
 async function delegateInSandbox(
   url: string,
   domain: NonNullable<Demo['domain']>,
-  { dns }: House,
+  { dns }: App,
 ): Promise<void> {
   const body = JSON.stringify(domain)
   const answer = await fetch(`${url}/registry.json`, {
@@ -95,15 +95,15 @@ async function run(): Promise<void> {
   for (const doubt of doubts) process.stderr.write(`  Note: ${doubt}\n`)
   const log = createLog(config.LOG_LEVEL)
   let sandbox: { close(): Promise<void> } | undefined
-  let house: House | undefined
+  let app: App | undefined
   let stopClock: (() => void) | undefined
   let ending = false
-  let groundIsBad = false
+  let isReportedByParent = false
 
   async function close(): Promise<void> {
     ending = true
     stopClock?.()
-    await house?.close()
+    await app?.close()
     await sandbox?.close()
   }
   const shutdown = closeOnSignals(close, closeLimitMs, log, { ofTheTerminal: false })
@@ -119,7 +119,7 @@ async function run(): Promise<void> {
     const { databaseUrl, began } = await line
       .sendRequest<Boot>(bootRequest)
       .catch((error: unknown) => {
-        groundIsBad = true
+        isReportedByParent = true
         throw error
       })
     const secrets = await secretsOf(config, databaseUrl)
@@ -132,7 +132,7 @@ async function run(): Promise<void> {
     const drivers = await openDrivers(config, addresses, line, log)
     const travelling = config.sandbox ? createTravellingClock() : undefined
     const clock = travelling ?? systemClock
-    const opened = await openHouse({
+    const opened = await openApp({
       config,
       databaseUrl,
       catalog,
@@ -143,7 +143,7 @@ async function run(): Promise<void> {
       sandboxUrl: addresses?.url ?? null,
       registryPort: addresses?.registryPort ?? null,
     })
-    house = opened
+    app = opened
     stopClock = await travelling?.follow(opened.db, () => {
       log.info({ now: clock.now() }, 'the clock was moved')
       opened.bills
@@ -151,12 +151,12 @@ async function run(): Promise<void> {
         .catch((error: unknown) => log.warn({ err: error }, 'billing looks with its next round'))
     })
     const demo = config.demo
-      ? await seedDemo({ db: house.db, catalog, log, dns: house.dns })
+      ? await seedDemo({ db: app.db, catalog, log, dns: app.dns })
       : undefined
-    await house.listen()
+    await app.listen()
     // What fell due while nobody looked, and what the catalogue has made dearer since.
-    await house.bills.poke()
-    if (demo?.domain && addresses) await delegateInSandbox(addresses.url, demo.domain, house)
+    await app.bills.poke()
+    if (demo?.domain && addresses) await delegateInSandbox(addresses.url, demo.domain, app)
 
     say('')
     say(`  Portal             ${config.portalUrl}`)
@@ -175,8 +175,8 @@ async function run(): Promise<void> {
     say(`  Ready in ${((Date.now() - began) / 1000).toFixed(1)} s. Ctrl-C stops everything.`)
   } catch (error) {
     log.debug({ err: error }, 'start')
-    // A fault of the ground that we would stand on is told by who lays it.
-    if (!groundIsBad) tellFaults([whyNotStarted(error)])
+    // The parent reports a fault of the database or the sites.
+    if (!isReportedByParent) tellFaults([whyNotStarted(error)])
     shutdown.disarm()
     await close().catch(() => undefined)
     process.exit(error instanceof WrongSecret || error instanceof ConfigFault ? 78 : 1)

@@ -1,5 +1,5 @@
 /**
- * The house as an operator and a stranger meet it: health, metrics, the API's own description, what
+ * The portal as an operator and a stranger meet it: health, metrics, the API's own description, what
  * anybody may read, and long lists.
  */
 import { sql } from 'kysely'
@@ -8,19 +8,19 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import * as contract from '../contract/index.ts'
 import {
   eventually,
-  openTestHouse,
+  openTestPortal,
   type Answer,
   type TestCustomer,
-  type TestHouse,
-} from '../test/house.ts'
+  type TestPortal,
+} from '../test/portal.ts'
 import { transaction } from './platform/db.ts'
 import { lockKeys } from './platform/lock-keys.ts'
 
 const token = 'a token for the metrics'
-let portal: TestHouse
+let portal: TestPortal
 let an: TestCustomer
 beforeAll(async () => {
-  portal = await openTestHouse({ env: { METRICS_TOKEN: token, TRUST_PROXY: 'on' } })
+  portal = await openTestPortal({ env: { METRICS_TOKEN: token, TRUST_PROXY: 'on' } })
   an = await portal.customer()
 })
 afterAll(() => portal.close())
@@ -265,8 +265,8 @@ describe('the transaction log', () => {
     (await portal.call<Entry[]>('GET', `/api/payments/stripe${query}`, { token: an.token })).body
   let n = 0
   const credit = (amount: bigint) =>
-    transaction(portal.house.db, (tx) =>
-      portal.house.ledger.credit(tx, {
+    transaction(portal.app.db, (tx) =>
+      portal.app.ledger.credit(tx, {
         key: `story:${n++}`,
         customerId: an.id,
         driver: 'vnpay',
@@ -276,8 +276,8 @@ describe('the transaction log', () => {
       }),
     )
   const charge = (amount: bigint) =>
-    transaction(portal.house.db, (tx) =>
-      portal.house.ledger.charge(tx, {
+    transaction(portal.app.db, (tx) =>
+      portal.app.ledger.charge(tx, {
         key: `story:${n++}`,
         customerId: an.id,
         product: 'wordpress',
@@ -370,7 +370,7 @@ describe('health', () => {
      */
     async function hidden(): Promise<void> {
       const has = next.query('select pg_advisory_lock($1)', [lockKeys.jobWorkers])
-      const { db } = portal.house
+      const { db } = portal.app
       await eventually('the next one waits', async () => {
         const { rows } =
           await sql`select from pg_locks where locktype = 'advisory' and objid = ${lockKeys.jobWorkers} and not granted`.execute(
@@ -384,8 +384,7 @@ describe('health', () => {
       await has
       await eventually(
         'not ready',
-        async () =>
-          (await ready()).notReady?.['jobs'] === 'other portals do not see the job worker',
+        async () => (await ready()).notReady?.['jobs'] === 'the job worker has no lease',
       )
     }
     expect(await isAlone()).toEqual([{ alone: false }])

@@ -1,5 +1,5 @@
 /**
- * The list of rooms: opens them in order, hands each what it needs of the others, and closes them.
+ * The list of modules: opens them in order, hands each what it needs of the others, and closes them.
  * The only file that knows them all.
  */
 import { readFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ import { Refusal } from './platform/errors.ts'
 import { createHttp } from './platform/http.ts'
 import { failure } from './platform/http-failures.ts'
 import { checkDiskSpace } from './platform/disk-space.ts'
-import { createDnsLookup, lookUpNear } from './platform/dns-lookup.ts'
+import { createDnsLookup, localFirstResolver } from './platform/dns-lookup.ts'
 import { createJobs } from './platform/jobs.ts'
 import { createSessionLocks } from './platform/session-locks.ts'
 import { createLimits } from './platform/limits.ts'
@@ -50,7 +50,7 @@ import { defineGauges, defineUpkeep } from './upkeep.ts'
 import * as wallet from './wallet/index.ts'
 import * as wordpress from './wordpress/index.ts'
 
-export interface HouseParts {
+export interface AppParts {
   readonly config: Config
   readonly databaseUrl: string
   readonly catalog: Catalog
@@ -72,7 +72,7 @@ export interface Timing {
   readonly provisionStepMs?: number
 }
 
-export type House = Awaited<ReturnType<typeof openHouse>>
+export type App = Awaited<ReturnType<typeof openApp>>
 
 const root = path.resolve(import.meta.dirname, '..')
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
@@ -82,7 +82,7 @@ const poolSize = 20
 const realtimeApp = 'portal'
 
 /** Migrates and opens everything; nothing listens before `listen`. */
-export async function openHouse(parts: HouseParts) {
+export async function openApp(parts: AppParts) {
   const { config, catalog, drivers, secrets, clock, log } = parts
   const { portalUrl } = config
   const pool = connect(parts.databaseUrl, poolSize, (error) =>
@@ -98,7 +98,7 @@ export async function openHouse(parts: HouseParts) {
     throw error
   }
 
-  // Ground floor
+  // Lower layer
   const metrics = createMetrics()
   const limits = createLimits(parts.databaseUrl)
   const jobs = createJobs(parts.databaseUrl, log)
@@ -132,7 +132,7 @@ export async function openHouse(parts: HouseParts) {
     clock,
     secrets,
     limits,
-    registrationsAnHour: config.REGISTRATIONS_AN_HOUR ?? (config.sandbox ? 0 : 30),
+    registrationsPerHour: config.REGISTRATIONS_PER_HOUR ?? (config.sandbox ? 0 : 30),
     smsADay: config.SMS_A_DAY,
     smsCountriesOf: (region) => smsCountriesOf(catalog, region),
     sendSms: messages.sms,
@@ -148,13 +148,13 @@ export async function openHouse(parts: HouseParts) {
   }
   const accounts = auth.createAccounts(authNeeds)
 
-  // Middle floor
+  // Middle layer
   const bills = billing.createBilling({
     db,
     clock,
     jobs,
     ledger,
-    announcer: realtime,
+    outbox: realtime,
     mail: messages.mail,
     customers: accounts.customers,
     catalog,
@@ -166,7 +166,7 @@ export async function openHouse(parts: HouseParts) {
     clock,
     catalog,
     ledger,
-    announcer: realtime,
+    outbox: realtime,
     mail: messages.mail,
     portalUrl,
   })
@@ -184,7 +184,7 @@ export async function openHouse(parts: HouseParts) {
     refusals: limits.limit('card-refused', 10, 3600),
   })
 
-  // Top floor
+  // Upper layer
   const addressing: wordpress.SiteAddressing = {
     scheme: config.sitesScheme,
     host: config.SITES_DOMAIN ?? 'localhost',
@@ -192,11 +192,10 @@ export async function openHouse(parts: HouseParts) {
   }
   const directory = wordpress.createDirectory(db, drivers.edge, addressing, log)
   const resolvers = createDnsLookup(config.DNS_RESOLVERS)
-  // Of the domains that are delegated to us nobody knows more than our own name server, and no
-  // cache is behind it.
+  // Our name server is authoritative for the domains that are delegated to us, and uncached.
   const lookup =
     config.DNS_DRIVER === 'embedded'
-      ? lookUpNear(
+      ? localFirstResolver(
           createDnsLookup([ownNameServer(config.HOST, config.DNS_PORT)]),
           (name) => isAnswered(db, name),
           resolvers,
@@ -228,7 +227,7 @@ export async function openHouse(parts: HouseParts) {
     secrets,
     driver: drivers.wordpress,
     billing: bills,
-    announcer: realtime,
+    outbox: realtime,
     addressing,
     onChange: directory.refresh,
     languageOfCustomer: async (of: Queryable, customerId: string) =>
@@ -241,8 +240,8 @@ export async function openHouse(parts: HouseParts) {
     ...provisioning,
     portalUrl,
     folder: path.join(config.DATA_DIR, 'backups'),
-    kept: config.BACKUPS_KEPT,
-    keptDaysAfterDeletion: config.BACKUPS_KEPT_AFTER_DELETION_DAYS,
+    kept: config.BACKUP_RETENTION,
+    keptDaysAfterDeletion: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
   })
   wordpress.defineAligning({ ...provisioning, forget: backups.forget })
   const reconciler = wordpress.createReconciler(provisioning)
@@ -261,7 +260,7 @@ export async function openHouse(parts: HouseParts) {
     clock,
     jobs,
     log,
-    announcer: realtime,
+    outbox: realtime,
     driver: drivers.dns,
     delegation: createDelegation({
       roots:
@@ -286,7 +285,7 @@ export async function openHouse(parts: HouseParts) {
     addresses: nameServerAddresses,
   })
 
-  // House-keeping
+  // Upkeep
   const locks = createSessionLocks(parts.databaseUrl)
   const idempotency = { db, secrets, clock, locks, underWay: new Set<bigint>() }
   defineUpkeep({
@@ -368,7 +367,7 @@ export async function openHouse(parts: HouseParts) {
     secrets,
     catalog,
     billing: bills,
-    announcer: realtime,
+    outbox: realtime,
     jobs,
     driver: drivers.wordpress,
     logs,
@@ -408,7 +407,7 @@ export async function openHouse(parts: HouseParts) {
     sandboxUrl: parts.sandboxUrl,
     wordpress: {
       ...drivers.wordpress.capabilities,
-      backupsKeptDays: config.BACKUPS_KEPT_AFTER_DELETION_DAYS,
+      backupsKeptDays: config.BACKUP_RETENTION_AFTER_DELETION_DAYS,
     },
   })
   storefront.routes(http, () => shown, catalog.legal)

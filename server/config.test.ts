@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { envExample } from '../scripts/env-example.ts'
 import { ConfigFault, readConfig } from './config.ts'
 import { misspelt } from './misspelt.ts'
+import { readSettings } from './settings.ts'
 import { variables } from './variables.ts'
 import { driverFaults } from './drivers.ts'
 
@@ -69,7 +70,7 @@ describe('a wrong value is one sentence that names it', () => {
     ['METRICS_TOKEN', ''],
     ['TRUST_PROXY', '1'],
     ['LOG_LEVEL', 'verbose'],
-    ['REGISTRATIONS_AN_HOUR', '-1'],
+    ['REGISTRATIONS_PER_HOUR', '-1'],
     ['EMBEDDED_PG_USER', ''],
     ['WORDPRESS_INTERNET', 'yes'],
     ['WORDPRESS_MAX_CONTAINERS', '0'],
@@ -110,6 +111,39 @@ describe('a wrong value is one sentence that names it', () => {
         DATABASE_URL: 'hush-hush',
       }).join(),
     ).not.toContain('hush')
+  })
+})
+
+describe('a setting under its former name', () => {
+  test.each([
+    ['REGISTRATIONS_AN_HOUR', 'REGISTRATIONS_PER_HOUR', '3', '4', 3, 4],
+    ['DNS_TRANSFER_TO', 'DNS_AXFR_ALLOW', '192.0.2.1', '192.0.2.2', ['192.0.2.1'], ['192.0.2.2']],
+    ['BACKUPS_KEPT', 'BACKUP_RETENTION', '3', '4', 3, 4],
+    ['BACKUPS_KEPT_AFTER_DELETION_DAYS', 'BACKUP_RETENTION_AFTER_DELETION_DAYS', '0', '30', 0, 30],
+  ] as const)('%s works as %s, which wins', (former, name, old, fresh, oldValue, freshValue) => {
+    expect(readConfig({ [former]: old })[name]).toEqual(oldValue)
+    expect(readConfig({ [former]: old, [name]: fresh })[name]).toEqual(freshValue)
+    expect(readConfig({ [name]: fresh, [former]: old })[name]).toEqual(freshValue)
+  })
+  test('is told of at the start, beside the misspelt ones', () => {
+    const doubtsOf = (env: Record<string, string>) => {
+      const settings = readSettings(env)
+      return 'doubts' in settings ? settings.doubts : settings.faults
+    }
+    expect(doubtsOf({ BACKUPS_KEPT: '3', TRUST_PROXI: 'on' })).toEqual([
+      'BACKUPS_KEPT is the former name of BACKUP_RETENTION: it still works, rename it.',
+      'TRUST_PROXI is no setting of the portal: is TRUST_PROXY meant?',
+    ])
+    expect(doubtsOf({ BACKUPS_KEPT: '3', BACKUP_RETENTION: '4' })).toEqual([
+      'BACKUPS_KEPT is the former name of BACKUP_RETENTION, which is set as well: BACKUPS_KEPT is ignored, remove it.',
+    ])
+    expect(doubtsOf({})).toEqual([])
+  })
+  test('with a wrong value, is told of beside the fault', () => {
+    expect(faultsOf({ REGISTRATIONS_AN_HOUR: '-1' })).toEqual([
+      'REGISTRATIONS_PER_HOUR must be a number, 0 or more.',
+      'REGISTRATIONS_AN_HOUR is the former name of REGISTRATIONS_PER_HOUR: it still works, rename it.',
+    ])
   })
 })
 

@@ -3,6 +3,7 @@
  */
 import type * as z from 'zod'
 import { isLoopback } from './platform/loopback.ts'
+import { formerNames, underNewNames } from './renamed-settings.ts'
 import { variables } from './variables.ts'
 
 type Variables = typeof variables
@@ -69,7 +70,8 @@ function unfitForProduction(config: Values): string[] {
 }
 
 /** Throws ConfigFault. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(given: Readonly<Record<string, string | undefined>>): Config {
+  const env = underNewNames(given)
   const faults: string[] = []
   const values: Record<string, unknown> = {}
   for (const [name, { schema }] of Object.entries(variables)) {
@@ -123,7 +125,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push(
       `HOST=${config.HOST} is no loopback address, and the sandbox would show its inbox and its money to the network: set SANDBOX=off, or SANDBOX=allow if you mean it.`,
     )
-  if (faults.length > 0) throw new ConfigFault(faults)
+  // A fault names the setting as it is called now.
+  if (faults.length > 0) throw new ConfigFault([...faults, ...formerNames(given)])
   const shown = ['0.0.0.0', '::'].includes(config.HOST)
     ? 'localhost'
     : config.HOST.includes(':')

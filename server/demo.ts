@@ -28,7 +28,7 @@ const silentJobs: Pick<Jobs, 'add' | 'define'> = {
   add: async () => undefined,
   define: () => undefined,
 }
-const silentAnnouncer = { announce: async () => undefined, announceAll: async () => undefined }
+const silentOutbox = { publishEvent: async () => undefined, publishEvents: async () => undefined }
 
 const domain = 'tap-chi-viet-demo.vn'
 const records = [
@@ -110,7 +110,7 @@ export async function seedDemo(of: {
       clock,
       jobs: silentJobs as Jobs,
       ledger,
-      announcer: silentAnnouncer,
+      outbox: silentOutbox,
       mail: async () => undefined,
       customers: async () => new Map(),
       catalog,

@@ -105,7 +105,7 @@ export function openGateways(
       givenSettings(config, name) ??
       (sandbox && inSandbox(sandbox.url, sandbox.gateways[name] ?? {}))
     if (settings)
-      drivers.set(name, open(settings, { noticeUrl: `${config.portalUrl}/api/webhooks/${name}` }))
+      drivers.set(name, open(settings, { webhookUrl: `${config.portalUrl}/api/webhooks/${name}` }))
   }
   return drivers
 }
@@ -116,7 +116,7 @@ function openDns(config: Config, log: Log): DnsDriver {
       return dnsDrivers.embedded.create({
         host: config.HOST,
         port: config.DNS_PORT,
-        transferTo: config.DNS_TRANSFER_TO,
+        transferTo: config.DNS_AXFR_ALLOW,
         onFault: (error) => log.error({ err: error }, 'a DNS query could not be answered'),
       })
     case 'powerdns':

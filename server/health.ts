@@ -10,8 +10,8 @@ const usuallyMs = 3000
 
 type Check = () => Promise<string | undefined | void> | string | undefined
 
-/** Names of the parts that are not ready, each with why. */
-async function troublesOf(
+/** The readiness checks that failed, each with the reason. */
+async function failedChecks(
   checks: Readonly<Record<string, Check>>,
   longestMs: number,
 ): Promise<Record<string, string>> {
@@ -19,11 +19,11 @@ async function troublesOf(
   await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
-        const trouble = await Promise.race([
+        const failure = await Promise.race([
           check(),
           rest(longestMs, 'does not answer', { ref: false }),
         ])
-        if (typeof trouble === 'string') found[name] = trouble
+        if (typeof failure === 'string') found[name] = failure
       } catch {
         found[name] = 'does not answer'
       }
@@ -33,8 +33,8 @@ async function troublesOf(
 }
 
 /** Strangers are told which part it is, and not why. */
-const withoutWhy = (troubles: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.keys(troubles).map((name) => [name, 'not ready']))
+const withoutWhy = (failed: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.keys(failed).map((name) => [name, 'not ready']))
 
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
 
@@ -66,7 +66,7 @@ export function serveHealth(
   }
   server.get('/healthz', async () => ({ status: 'up' }))
   server.get('/readyz', async (request, reply) => {
-    const notReady = await troublesOf(parts.checks, parts.longestMs ?? usuallyMs)
+    const notReady = await failedChecks(parts.checks, parts.longestMs ?? usuallyMs)
     const ok = Object.keys(notReady).length === 0
     return reply
       .code(ok ? 200 : 503)

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ConfigFault, readConfig, type Config } from './config.ts'
 import { withEnvFile } from './env-file.ts'
-import { keepProcess, StartFailure } from './platform/kept-process.ts'
+import { superviseChild, StartFailure } from './platform/supervisor.ts'
 import { createLog } from './platform/log.ts'
 import { keepPostgres, type KeptPostgres } from './platform/postgres/kept.ts'
 import { closeOnSignals } from './platform/shutdown.ts'
@@ -100,7 +100,7 @@ async function run(): Promise<void> {
     return DATABASE_URL ?? postgres?.url ?? ''
   }
 
-  const portal = keepProcess(
+  const portal = superviseChild(
     fileURLToPath(new URL('api.ts', import.meta.url)),
     (child, isReady) => {
       portalPid = child.pid
@@ -148,7 +148,7 @@ async function run(): Promise<void> {
     }
     env = fresh
     log.info('the settings are read anew')
-    portal.renew()
+    portal.restart()
   }
 
   async function close(): Promise<void> {

@@ -4,6 +4,7 @@ import { CatalogFault, loadCatalog, type Catalog } from './catalog/index.ts'
 import { ConfigFault, readConfig, type Config } from './config.ts'
 import { driverFaults } from './drivers.ts'
 import { misspelt } from './misspelt.ts'
+import { formerNames } from './renamed-settings.ts'
 import { variables } from './variables.ts'
 
 /** Configuration and catalogue; or every fault of them, one sentence each. */
@@ -11,7 +12,7 @@ export function readSettings(env: NodeJS.ProcessEnv):
   | {
       readonly config: Config
       readonly catalog: Catalog
-      /** What is probably not meant, one sentence each. */
+      /** Former names and probable misspellings, one sentence each. */
       readonly doubts: readonly string[]
     }
   | { readonly faults: readonly string[] } {
@@ -32,6 +33,6 @@ export function readSettings(env: NodeJS.ProcessEnv):
     faults.push(...error.message.split('\n'))
   }
   return config && catalog && faults.length === 0
-    ? { config, catalog, doubts: misspelt(env, Object.keys(variables)) }
+    ? { config, catalog, doubts: [...formerNames(env), ...misspelt(env, Object.keys(variables))] }
     : { faults }
 }

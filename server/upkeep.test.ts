@@ -1,33 +1,33 @@
-/** What the house forgets by itself, and that it finds it without reading the rest. */
+/** What the portal deletes by itself, and that it finds it without reading the rest. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   eventually,
   manualClock,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../test/house.ts'
+  type TestPortal,
+} from '../test/portal.ts'
 import { days } from './platform/clock.ts'
 import { transaction } from './platform/db.ts'
 import { eachByItself } from './upkeep.ts'
 
 const clock = manualClock()
-let portal: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  portal = await openTestHouse({ clock })
+  portal = await openTestPortal({ clock })
 })
 afterAll(() => portal.close())
 
 const tidy = (): Promise<void> =>
-  transaction(portal.house.db, (tx) => portal.house.jobs.add(tx, 'tidy', {}))
+  transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'tidy', {}))
 
 /** PostgreSQL counts late, when the connection has nothing to do. */
 const isUsed = (index: string) =>
   eventually(`a look into ${index}`, async () => {
     const { rows } =
       await sql`select from pg_stat_user_indexes where indexrelname = ${index} and idx_scan > 0`.execute(
-        portal.house.db,
+        portal.app.db,
       )
     return rows.length > 0
   })
@@ -72,7 +72,7 @@ test('the bell forgets after 90 days, read or not', async () => {
 })
 
 test('many events at once, and however many there are that stay', async () => {
-  const { db } = portal.house
+  const { db } = portal.app
   const an = await portal.customer()
   await sql`
     insert into notification (seq, customer_id, event, payload, created_at)
@@ -89,7 +89,7 @@ test('many events at once, and however many there are that stay', async () => {
 })
 
 test('forged words of gateways after a month; what gateways really said stays, and is not read for it', async () => {
-  const { db } = portal.house
+  const { db } = portal.app
   const forge = async (): Promise<void> => {
     await portal.call('POST', '/api/webhooks/stripe', {
       body: { id: 'evt_forged' },
@@ -124,7 +124,7 @@ test('forged words of gateways after a month; what gateways really said stays, a
 })
 
 test('to whom something was sent is forgotten after 90 days; to whom it could not be sent stays, without the text that nothing tries any more', async () => {
-  const { db } = portal.house
+  const { db } = portal.app
   const an = await portal.customer()
   const sent = () =>
     db
@@ -164,7 +164,7 @@ test('a step that fails stops none of the others, and is named', async () => {
 })
 
 test('while one table cannot be tidied the others are, and large ones go in batches', async () => {
-  const { db } = portal.house
+  const { db } = portal.app
   const an = await portal.customer()
   const old = clock.now()
   await sql`

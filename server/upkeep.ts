@@ -1,5 +1,5 @@
 /**
- * What the house does for itself: it forgets what has run out, checks its ledger every hour, and
+ * The portal's own upkeep: it forgets what has run out, checks its ledger every hour, and
  * counts what an operator watches.
  */
 import * as auth from './auth/index.ts'

@@ -234,14 +234,14 @@ export const variables = {
     schema: choice('TRUST_PROXY', ['on', 'off'], 'off'),
     example: 'off',
   },
-  REGISTRATIONS_AN_HOUR: {
+  REGISTRATIONS_PER_HOUR: {
     about:
       'How many may register from one address in an hour, for each costs an SMS; 0: as many as like. Without it 30, with the sandbox 0.',
     schema: z
       .string()
       .refine(
         (text) => /^\d{1,6}$/.test(text),
-        'REGISTRATIONS_AN_HOUR must be a number, 0 or more.',
+        'REGISTRATIONS_PER_HOUR must be a number, 0 or more.',
       )
       .transform(Number)
       .optional(),
@@ -316,9 +316,9 @@ export const variables = {
     schema: addressList('DNS_ADDRESSES', false),
     example: '',
   },
-  DNS_TRANSFER_TO: {
+  DNS_AXFR_ALLOW: {
     about: 'Addresses of secondaries that may fetch whole zones (AXFR).',
-    schema: addressList('DNS_TRANSFER_TO', false),
+    schema: addressList('DNS_AXFR_ALLOW', false),
     example: '',
   },
   DNS_ROOT_SERVERS: {
@@ -358,7 +358,7 @@ export const variables = {
       .transform(Number),
     example: '50',
   },
-  BACKUPS_KEPT: {
+  BACKUP_RETENTION: {
     about:
       'How many backups of a WordPress server are kept: so many nightly ones and so many made by hand.',
     schema: z
@@ -366,12 +366,12 @@ export const variables = {
       .default('7')
       .refine(
         (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 365,
-        'BACKUPS_KEPT must be a number from 1 to 365.',
+        'BACKUP_RETENTION must be a number from 1 to 365.',
       )
       .transform(Number),
     example: '7',
   },
-  BACKUPS_KEPT_AFTER_DELETION_DAYS: {
+  BACKUP_RETENTION_AFTER_DELETION_DAYS: {
     about:
       'How many days the proven backups of a deleted WordPress server can still be downloaded; 0: they go with it.',
     schema: z
@@ -379,7 +379,7 @@ export const variables = {
       .default('7')
       .refine(
         (text) => /^\d{1,3}$/.test(text) && Number(text) <= 365,
-        'BACKUPS_KEPT_AFTER_DELETION_DAYS must be a number from 0 to 365.',
+        'BACKUP_RETENTION_AFTER_DELETION_DAYS must be a number from 0 to 365.',
       )
       .transform(Number),
     example: '7',

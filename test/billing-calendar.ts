@@ -1,5 +1,5 @@
 /**
- * A billing room from one moment to the next, and what each of them brought: jobs, letters and
+ * A billing module from one moment to the next, and what each of them brought: jobs, letters and
  * events.
  */
 import type { BillingRoom } from './billing-room.ts'

@@ -18,10 +18,10 @@ import { currencyOf, loadCatalog, type Catalog } from '../server/catalog/index.t
 import { connect, transaction, type Database } from '../server/platform/db.ts'
 import type { Jobs } from '../server/platform/jobs.ts'
 import { createLog } from '../server/platform/log.ts'
-import type { Told } from '../server/realtime/index.ts'
+import type { OutboxEvent } from '../server/realtime/index.ts'
 import { checkLedger, createLedger, type Ledger } from '../server/wallet/index.ts'
 import { testDatabase } from './database.ts'
-import { manualClock, type ManualClock } from './house.ts'
+import { manualClock, type ManualClock } from './portal.ts'
 
 export const standIn = 'stand-in'
 export const termsAt = (price: number, gb = 10): Terms => ({
@@ -63,7 +63,7 @@ export interface BillingRoom {
    * words here.
    */
   readonly jobs: { name: string; payload: Record<string, unknown> }[]
-  readonly told: Told[]
+  readonly told: OutboxEvent[]
   readonly mails: { to: string; subject: string; text: string }[]
   /** What the product's subscriptions renew for; undefined keeps what they have. */
   price: (subscriptionId: string, change: object | null) => Offer | undefined
@@ -94,7 +94,7 @@ export async function openBillingRoom(
   const clock = manualClock(new Date(from))
   const catalog = changeCatalog(loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml')))
   const jobs: BillingRoom['jobs'] = []
-  const told: Told[] = []
+  const told: OutboxEvent[] = []
   const mails: BillingRoom['mails'] = []
 
   const links = createInvoiceLinks('http://portal.example', 'a secret of tests')
@@ -115,10 +115,10 @@ export async function openBillingRoom(
       catalog,
       ledger,
       jobs: recorder,
-      announcer: {
-        announce: async (_tx, customerId, event, payload) =>
+      outbox: {
+        publishEvent: async (_tx, customerId, event, payload) =>
           void told.push({ customerId, event, payload }),
-        announceAll: async (_tx, all) => void told.push(...all),
+        publishEvents: async (_tx, all) => void told.push(...all),
       },
       mail: async (_tx, to, subject, text) => void mails.push({ to, subject, text }),
       async customers(reader, ids) {

@@ -3,7 +3,7 @@
  * done in Stripe's dashboard.
  */
 import { expect } from 'vitest'
-import { eventually, type TestCustomer, type TestHouse } from './house.ts'
+import { eventually, type TestCustomer, type TestPortal } from './portal.ts'
 import { testCards, type Browser, type Confirmed } from './stripe-browser.ts'
 
 interface Begun {
@@ -12,8 +12,8 @@ interface Begun {
   pay(cardId: string, bank?: 'confirm' | 'refuse'): Promise<Confirmed>
 }
 
-/** What holders of cards do at a house, with a browser; both are there by the time it is done. */
-export function cardsOf(portal: () => TestHouse, browser: () => Browser) {
+/** What holders of cards do at a portal, with a browser; both are there by the time it is done. */
+export function cardsOf(portal: () => TestPortal, browser: () => Browser) {
   const secretOf = async ({ token }: TestCustomer): Promise<string> =>
     (await portal().call<{ client_secret: string }>('GET', '/api/v1/auth/card', { token })).body
       .result.client_secret
@@ -83,7 +83,7 @@ export function cardsOf(portal: () => TestHouse, browser: () => Browser) {
   const refOf = async (code: string): Promise<string> =>
     (
       await portal()
-        .house.db.selectFrom('payment')
+        .app.db.selectFrom('payment')
         .select('provider_ref')
         .where('code', '=', code)
         .executeTakeFirstOrThrow()

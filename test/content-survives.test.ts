@@ -7,7 +7,7 @@ import http from 'node:http'
 import { expect, test } from 'vitest'
 import type { Backup } from '../contract/wordpress-backups.ts'
 import type { Server } from '../contract/wordpress.ts'
-import { eventually } from './house.ts'
+import { eventually } from './portal.ts'
 import {
   credited,
   placeOrder,

@@ -6,7 +6,7 @@ import net from 'node:net'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../server/platform/db.ts'
-import { eventually } from './house.ts'
+import { eventually } from './portal.ts'
 
 export interface CutWire {
   /** The database's address, through the wire. */

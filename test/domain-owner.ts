@@ -1,14 +1,14 @@
 /**
- * A customer's domains and records at a test house, written through the API and asked of its name
+ * A customer's domains and records at a test portal, written through the API and asked of its name
  * server.
  */
 import { expect } from 'vitest'
 import type { Domain, Record as DnsRecord } from '../contract/dns.ts'
 import { dig } from './dig.ts'
-import type { TestCustomer, TestHouse } from './house.ts'
+import type { TestCustomer, TestPortal } from './portal.ts'
 
-/** What an owner of domains does at a house; both are there by the time it is done. */
-export function domainsOf(owner: () => TestCustomer, portal: () => TestHouse) {
+/** What an owner of domains does at a portal; both are there by the time it is done. */
+export function domainsOf(owner: () => TestCustomer, portal: () => TestPortal) {
   let names = 0
   const call = <T>(
     method: string,

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from './house.ts'
+import { freePort } from './portal.ts'
 import { PortalProcess } from './portal-process.ts'
 
 let portal: PortalProcess

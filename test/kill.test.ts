@@ -10,7 +10,7 @@ import { paymentDrivers } from '../server/payments/drivers/index.ts'
 import { connect } from '../server/platform/db.ts'
 import { createSecrets, loadRootSecret } from '../server/platform/secrets.ts'
 import { checkLedger } from '../server/wallet/index.ts'
-import { eventually } from './house.ts'
+import { eventually } from './portal.ts'
 import {
   credited,
   placeOrder,
@@ -82,7 +82,7 @@ async function booksAreRight(portal: PortalProcess, customers: readonly Customer
       portal.sandboxUrl,
       sandboxKeys((purpose) => secrets.derive(purpose)),
     ),
-    { noticeUrl: portal.url },
+    { webhookUrl: portal.url },
   )
   for (const { email, payments, orders } of customers) {
     const expected: string[] = []

@@ -3,7 +3,7 @@
  * a domain at his DNS do it.
  */
 import type { TestDns } from './dns-server.ts'
-import type { TestCustomer, TestHouse } from './house.ts'
+import type { TestCustomer, TestPortal } from './portal.ts'
 
 export interface Server {
   id: string
@@ -25,10 +25,10 @@ let names = 0
 export const fresh = (): string => `shop${++names}.example.org`
 
 /**
- * What is done with servers at a house, and with names in a DNS; both are there by the time it is
+ * What is done with servers at a portal, and with names in a DNS; both are there by the time it is
  * done.
  */
-export function namedServersOf(portal: () => TestHouse, dns: () => TestDns) {
+export function namedServersOf(portal: () => TestPortal, dns: () => TestDns) {
   /** An ordered server; it needs no money to be given a name. */
   async function server(customer?: TestCustomer): Promise<Server> {
     const { token } = customer ?? (await portal().customer())

@@ -1,10 +1,10 @@
 /**
- * People who register, activate and sign in at a test house, each under an email and a phone of
+ * People who register, activate and sign in at a test portal, each under an email and a phone of
  * their own, and the codes that they are sent.
  */
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { eventually, type Answer, type TestHouse } from './house.ts'
+import { eventually, type Answer, type TestPortal } from './portal.ts'
 
 /** What a newcomer fills in. */
 export interface Form {
@@ -34,14 +34,14 @@ export const code = (answer: Answer): [number, string | undefined] => [
 /** A code that is not the right one. */
 export const wrong = (right: string): string => (right === '000000' ? '111111' : '000000')
 
-/** What newcomers do at a house, which is opened by the time they do it. */
-export function newcomersTo(house: () => TestHouse) {
+/** What newcomers do at a portal, which is opened by the time they do it. */
+export function newcomersTo(portal: () => TestPortal) {
   const auth = <T = null>(
     call: string,
     body?: unknown,
     options: { token?: string; ip?: string; cookie?: string } = {},
   ) =>
-    house().call<T>('POST', `/api/v1/auth/${call}`, {
+    portal().call<T>('POST', `/api/v1/auth/${call}`, {
       body,
       ...(options.token !== undefined && { token: options.token }),
       headers: {
@@ -56,23 +56,23 @@ export function newcomersTo(house: () => TestHouse) {
         password: who.password,
       })
     ).body.result.token.accessToken
-  const me = (token: string) => house().call('GET', '/api/v1/auth/me', { token })
+  const me = (token: string) => portal().call('GET', '/api/v1/auth/me', { token })
 
   /** A number gets one SMS a minute: this is the end of that minute. */
   const sendWaiting = () =>
     sql`update pgboss.job set start_after = now() where name = 'send-code' and state = 'created'`.execute(
-      house().house.db,
+      portal().app.db,
     )
   /** The newest code sent to somebody; with `after`, another one than that. */
   const codeFor = (to: string, after?: string): Promise<string> =>
     eventually(`a code for ${to}`, async () => {
       await sendWaiting()
-      const found = /\b\d{6}\b/.exec((await house().inbox(to))[0]?.text ?? '')?.[0]
+      const found = /\b\d{6}\b/.exec((await portal().inbox(to))[0]?.text ?? '')?.[0]
       return found === after ? undefined : found
     })
   /** Lets real time of the counters pass: they run on the wall clock, shared by all processes. */
   const passInCounters = async (ms: number) => {
-    const { db } = house().house
+    const { db } = portal().app
     await sql`update rate_limit set expire = expire - ${ms}`.execute(db)
     await sql`update sms_slot set at = at - make_interval(secs => ${ms / 1000})`.execute(db)
   }

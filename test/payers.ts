@@ -1,5 +1,5 @@
 /** How a person pays at each gateway of the sandbox, for tests that go through all of them. */
-import type { TestCustomer, TestHouse } from './house.ts'
+import type { TestCustomer, TestPortal } from './portal.ts'
 import { stripeBrowser, testCards } from './stripe-browser.ts'
 
 /** A payment that was begun at a gateway. */
@@ -23,15 +23,15 @@ export interface Payer {
   readonly silentFailure?: true
   /** Paid with the call that begins it: there is no moment between. */
   readonly immediate?: true
-  begin(house: TestHouse, customer: TestCustomer): Promise<Begun>
+  begin(portal: TestPortal, customer: TestCustomer): Promise<Begun>
 }
 
 async function checkout(
-  house: TestHouse,
+  portal: TestPortal,
   { token }: TestCustomer,
   body: { amount: number; type: number; method: string | null },
 ): Promise<{ checkoutUrl: string; transactionCode: string }> {
-  const answer = await house.call<{ checkoutUrl: string; transactionCode: string }>(
+  const answer = await portal.call<{ checkoutUrl: string; transactionCode: string }>(
     'POST',
     '/api/payments/checkout',
     { token, body },
@@ -52,8 +52,8 @@ const vnpay: Payer = {
   driver: 'vnpay',
   region: 'VN',
   amount: 150_000,
-  async begin(house, customer) {
-    const { checkoutUrl, transactionCode } = await checkout(house, customer, {
+  async begin(portal, customer) {
+    const { checkoutUrl, transactionCode } = await checkout(portal, customer, {
       amount: this.amount,
       type: 1,
       method: 'QRPAY',
@@ -61,7 +61,7 @@ const vnpay: Payer = {
     const choose = async (outcome: string): Promise<void> => {
       const page = await (await fetch(checkoutUrl)).text()
       const token = /name="token" value="([^"]+)"/.exec(page)?.[1] ?? ''
-      await post(new URL('/vnpay/paymentv2/Transaction/Confirm.html', house.sandboxUrl), {
+      await post(new URL('/vnpay/paymentv2/Transaction/Confirm.html', portal.sandboxUrl), {
         token,
         outcome,
       })
@@ -74,20 +74,20 @@ const bank = (feed: 'sepay' | 'casso'): Payer => ({
   driver: 'bank',
   region: 'VN',
   amount: 150_000,
-  async begin(house, customer) {
-    const { transactionCode } = await checkout(house, customer, {
+  async begin(portal, customer) {
+    const { transactionCode } = await checkout(portal, customer, {
       amount: this.amount,
       type: 1,
       method: 'BANKTRANSFER',
     })
-    const shown = await house.call<{ accountNumber: string; content: string }>(
+    const shown = await portal.call<{ accountNumber: string; content: string }>(
       'GET',
       `/api/payments/transfer?transactionCode=${transactionCode}`,
       { token: customer.token },
     )
     const { accountNumber, content } = shown.body.result
     const fields = { account: accountNumber, amount: String(this.amount), content, feed }
-    return { code: transactionCode, pay: () => post(`${house.sandboxUrl}/bank/app`, fields) }
+    return { code: transactionCode, pay: () => post(`${portal.sandboxUrl}/bank/app`, fields) }
   },
 })
 
@@ -102,14 +102,14 @@ const hosted = (
   region: 'VN',
   amount: 150_000,
   onlyHints: true,
-  async begin(house, customer) {
-    const { checkoutUrl, transactionCode } = await checkout(house, customer, {
+  async begin(portal, customer) {
+    const { checkoutUrl, transactionCode } = await checkout(portal, customer, {
       amount: this.amount,
       type: 2,
       method,
     })
     const decide = (outcome: string) => async (): Promise<void> =>
-      void (await house.decide(checkoutUrl, outcome))
+      void (await portal.decide(checkoutUrl, outcome))
     return { code: transactionCode, pay: decide('paid'), fail: decide('cancelled') }
   },
 })
@@ -121,17 +121,20 @@ const stripe: Payer = {
   region: 'AUD',
   amount: 2000,
   onlyHints: true,
-  async begin(house, customer) {
+  async begin(portal, customer) {
     const { token } = customer
-    const browser = stripeBrowser(house.sandboxUrl, house.keysOf('stripe')['publishableKey'] ?? '')
+    const browser = stripeBrowser(
+      portal.sandboxUrl,
+      portal.keysOf('stripe')['publishableKey'] ?? '',
+    )
     const link = async (number: string): Promise<string> => {
-      const { body } = await house.call<{ client_secret: string }>('GET', '/api/v1/auth/card', {
+      const { body } = await portal.call<{ client_secret: string }>('GET', '/api/v1/auth/card', {
         token,
       })
       const { payment_method: methodId = '' } = await browser.confirm(body.result.client_secret, {
         number,
       })
-      await house.call('PUT', '/api/payments/stripe/attach', { token, body: { methodId } })
+      await portal.call('PUT', '/api/payments/stripe/attach', { token, body: { methodId } })
       return methodId
     }
     const cards =
@@ -141,13 +144,13 @@ const stripe: Payer = {
         bad: await link(testCards.linkedThenDeclined),
       }))()
     linked.set(customer.id, cards)
-    const begun = await house.call<{ transId: string }>('POST', '/api/payments/stripe/checkout', {
+    const begun = await portal.call<{ transId: string }>('POST', '/api/payments/stripe/checkout', {
       token,
       body: { amount: this.amount },
     })
     const code = begun.body.result.transId
     const payWith = async (card: string): Promise<void> => {
-      const confirmed = await house.call<{ client_secret: string }>(
+      const confirmed = await portal.call<{ client_secret: string }>(
         'POST',
         `/api/payments/stripe/${code}/confirm`,
         {
@@ -170,9 +173,9 @@ const square: Payer = {
   region: 'AUD',
   amount: 1500,
   immediate: true,
-  async begin(house, { token }) {
-    const { body } = await house.call<{ square: { locationId: string } }>('GET', '/api/config')
-    const paid = await house.call<{ transactionCode: string }>(
+  async begin(portal, { token }) {
+    const { body } = await portal.call<{ square: { locationId: string } }>('GET', '/api/config')
+    const paid = await portal.call<{ transactionCode: string }>(
       'POST',
       '/api/payments/square/checkout',
       {

@@ -15,7 +15,7 @@ import {
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
-import { eventually, freePort } from './house.ts'
+import { eventually, freePort } from './portal.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { freePort } from './house.ts'
+import { freePort } from './portal.ts'
 
 export interface PowerdnsServer {
   readonly url: string

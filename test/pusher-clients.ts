@@ -1,9 +1,9 @@
 /**
- * The unmodified pusher-js at a test house, as customers' screens have it, and the notifications
- * that the house keeps for whom no push reaches.
+ * The unmodified pusher-js at a test portal, as customers' screens have it, and the notifications
+ * that the portal keeps for whom no push reaches.
  */
 import pusherJs, { type Channel } from 'pusher-js'
-import type { TestCustomer, TestHouse } from './house.ts'
+import type { TestCustomer, TestPortal } from './portal.ts'
 
 type PusherClient = pusherJs.default
 /** The node build is CommonJS: the class is the module itself, whatever its types say. */
@@ -39,8 +39,8 @@ export async function joined(of: PusherClient, customer: TestCustomer): Promise<
   return channel
 }
 
-/** Clients of a house and its app key, which are both there by the time one connects. */
-export function clientsOf(portal: () => TestHouse, key: () => string) {
+/** Clients of a portal and its app key, which are both there by the time one connects. */
+export function clientsOf(portal: () => TestPortal, key: () => string) {
   const clients: PusherClient[] = []
   function client(token: string, options: object = {}, appKey = key()): PusherClient {
     const made = new Client(appKey, {

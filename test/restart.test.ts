@@ -7,7 +7,7 @@ import http from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pidOfPortal } from '../server/portal-pid.ts'
-import { eventually } from './house.ts'
+import { eventually } from './portal.ts'
 import {
   credited,
   placeOrder,

@@ -17,7 +17,7 @@ import { systemClock } from '../server/platform/clock.ts'
 import { transaction } from '../server/platform/db.ts'
 import { DriverFailure } from '../server/platform/errors.ts'
 import { createLedger } from '../server/wallet/index.ts'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from './house.ts'
+import { eventually, openTestPortal, type TestCustomer, type TestPortal } from './portal.ts'
 import { payers, type Payer } from './payers.ts'
 import { deliver, forgeries, openPostman, type Letter, type Postman } from './postman.ts'
 
@@ -32,11 +32,11 @@ const withoutList = (driver: PaymentDriver): PaymentDriver => {
 }
 
 let postman: Postman
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
   postman = await openPostman()
   // Nobody asks by itself: the schedules do.
-  house = await openTestHouse({
+  portal = await openTestPortal({
     noticesTo: postman.url,
     timing: { askGatewaySeconds: [86_400] },
     changeDrivers: (drivers) => ({
@@ -46,7 +46,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await house.close()
+  await portal.close()
   await postman.close()
 })
 
@@ -91,17 +91,17 @@ const count = (gateway: string, fault: string): void => {
 
 const balance = async (customerId: string): Promise<bigint> =>
   (
-    await house.house.db
+    await portal.app.db
       .selectFrom('ledger_account')
       .select('balance')
       .where('customer_id', '=', customerId)
       .executeTakeFirstOrThrow()
   ).balance
 
-/** What the customer owes the house, minor units. */
+/** What the customer owes the portal, minor units. */
 const owed = async (customerId: string): Promise<bigint> =>
   (
-    await house.house.db
+    await portal.app.db
       .selectFrom('wallet_debt')
       .select(sql<bigint>`coalesce(sum(amount - settled), 0)::bigint`.as('left'))
       .where('customer_id', '=', customerId)
@@ -112,14 +112,14 @@ const ledger = createLedger(systemClock)
 
 /** The bank took back what was spent long ago. */
 async function chargedBack(payer: Payer, customer: TestCustomer, amount: bigint): Promise<void> {
-  const { db } = house.house
+  const { db } = portal.app
   const { currency } = await db
     .selectFrom('ledger_account')
     .select('currency')
     .where('customer_id', '=', customer.id)
     .executeTakeFirstOrThrow()
   await transaction(db, (tx) =>
-    ledger.takeBack(tx, {
+    ledger.chargeback(tx, {
       key: `schedule:${randomUUID()}`,
       customerId: customer.id,
       driver: payer.driver,
@@ -133,17 +133,17 @@ async function chargedBack(payer: Payer, customer: TestCustomer, amount: bigint)
 
 /** A forged word moves nothing anywhere. */
 const transfers = async (): Promise<unknown> =>
-  (await sql`select count(*) as transfers from ledger_transfer`.execute(house.house.db)).rows
+  (await sql`select count(*) as transfers from ledger_transfer`.execute(portal.app.db)).rows
 
 /** What the job does that asks about a pending payment. */
 async function ask(code: string): Promise<void> {
-  const { db, topUps } = house.house
+  const { db, topUps } = portal.app
   const payment = await db
     .selectFrom('payment')
     .selectAll()
     .where('code', '=', code)
     .executeTakeFirstOrThrow()
-  const driver = house.drivers.payments.get(payment.driver)
+  const driver = portal.drivers.payments.get(payment.driver)
   if (!driver) throw new Error(`no driver ${payment.driver}`)
   const notice = await driver.lookUp(
     topUps.orders.orderOf(payment, await topUps.orders.buyerOf(payment.customer_id)),
@@ -157,7 +157,7 @@ async function take(
   code: string,
   onlyHints: boolean,
 ): Promise<void> {
-  const bring = (letter: Letter): Promise<number> => deliver(house.url, letter)
+  const bring = (letter: Letter): Promise<number> => deliver(portal.url, letter)
   const forger = /^forged: (.+)$/.exec(what)?.[1]
   const forge = forger === undefined ? undefined : forgeries[forger]
   if (forge) {
@@ -177,13 +177,13 @@ async function take(
     // The portal's connections are cut while the words arrive; the gateway repeats what was not
     // answered.
     const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal' and datname = current_database() and pid <> pg_backend_pid()`
-    await Promise.all([...letters.map(bring), cut.execute(house.house.db).catch(() => undefined)])
+    await Promise.all([...letters.map(bring), cut.execute(portal.app.db).catch(() => undefined)])
     // Until every connection of the pool is a new one: of those that wait, some do not know yet
     // that they are gone.
     const asked = () =>
       Promise.all(
         Array.from({ length: 30 }, () =>
-          house.house.db.selectFrom('customer').select('id').limit(1).execute(),
+          portal.app.db.selectFrom('customer').select('id').limit(1).execute(),
         ),
       )
     await eventually('the database again', () =>
@@ -210,7 +210,7 @@ async function run(
   }
   const [before, owedBefore] = [await balance(customer.id), await owed(customer.id)]
   postman.collect()
-  const begun = await payer.begin(house, customer)
+  const begun = await payer.begin(portal, customer)
   const paid = of.paid || !begun.fail
   if (paid) await begun.pay()
   else await begun.fail?.()
@@ -226,7 +226,7 @@ async function run(
     return letters.length > 0 || (!paid && payer.silentFailure === true)
   })
   // A bank credits what arrives, whatever was ordered.
-  const exact = house.drivers.payments.get(payer.driver)?.credits === 'exact'
+  const exact = portal.drivers.payments.get(payer.driver)?.credits === 'exact'
   const order = exact && !payer.immediate ? of.order : 'as ordered'
   if (order !== 'as ordered') {
     const change =
@@ -235,7 +235,7 @@ async function run(
         : order === 'wrong unit (x100)'
           ? sql`amount = amount * 100`
           : sql`currency = case currency when 'USD' then 'AUD' else 'USD' end`
-    await sql`update payment set ${change} where code = ${begun.code}`.execute(house.house.db)
+    await sql`update payment set ${change} where code = ${begun.code}`.execute(portal.app.db)
   }
   count(name, order)
   for (const what of of.steps) {
@@ -261,18 +261,18 @@ test.each(Object.entries(payers))(
   `${each} schedules at %s: not one wrong balance (seed ${seed})`,
   { timeout: 60_000 + each * 2_000 },
   async (name, payer) => {
-    let customer = await house.customer({ region: payer.region })
+    let customer = await portal.customer({ region: payer.region })
     let begun = 0
     await fc.assert(
       fc.asyncProperty(schedule, async (of) => {
         // One customer may begin 300 payments in ten minutes.
-        if (++begun % 250 === 0) customer = await house.customer({ region: payer.region })
+        if (++begun % 250 === 0) customer = await portal.customer({ region: payer.region })
         const { holds, should } = await run(name, payer, customer, of)
         expect(holds).toEqual(should)
       }),
       { numRuns: each, seed, endOnFailure: true },
     )
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   },
 )
 

@@ -1,5 +1,5 @@
 /**
- * The house's walls stand, and each of them would notice a breach: for every rule a fault is
+ * The walls between the modules stand, and each of them would notice a breach: for every rule a fault is
  * planted in a scratch copy of the plan.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -68,15 +68,15 @@ const faults: Record<string, Record<string, string>> = {
     'server/app.ts': "import '../runtimes/x/main.js'",
     'runtimes/x/main.js': 'export {}',
   },
-  'platform-knows-no-room': {
+  'platform-knows-no-module': {
     'server/platform/a.ts': "import '../wallet/index.ts'",
     'server/wallet/index.ts': 'export {}',
   },
-  'rooms-are-entered-by-the-door': {
+  'modules-are-entered-by-their-index': {
     'server/billing/a.ts': "import '../wallet/ledger.ts'",
     'server/wallet/ledger.ts': 'export {}',
   },
-  'the-house-enters-rooms-by-the-door': {
+  'the-app-enters-modules-by-their-index': {
     'server/app.ts': "import './wallet/ledger.ts'",
     'server/wallet/ledger.ts': 'export {}',
   },
@@ -97,15 +97,15 @@ const faults: Record<string, Record<string, string>> = {
     'web/wallet/a.ts': 'export {}',
   },
   'only-routes-speak-http': { 'server/wallet/ledger.ts': "import 'fastify'" },
-  'ground-floor-looks-not-up': {
+  'lower-layer-imports-no-upper': {
     'server/wallet/a.ts': "import '../billing/index.ts'",
     'server/billing/index.ts': 'export {}',
   },
-  'middle-floor-looks-not-up': {
+  'middle-layer-imports-no-upper': {
     'server/billing/a.ts': "import '../wordpress/index.ts'",
     'server/wordpress/index.ts': 'export {}',
   },
-  'top-rooms-ignore-each-other': {
+  'upper-modules-ignore-each-other': {
     'server/wordpress/a.ts': "import '../dns/index.ts'",
     'server/dns/index.ts': 'export {}',
   },

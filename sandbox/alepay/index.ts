@@ -98,7 +98,7 @@ export function openAlepay(db: Database, keys: Keys, options: GatewayOptions): G
     db,
     {
       gateway: 'alepay',
-      target: options.noticeUrl,
+      target: options.webhookUrl,
       call: (body) => ({
         method: 'POST',
         headers: { 'content-type': 'application/json; charset=utf-8' },

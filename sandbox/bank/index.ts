@@ -112,7 +112,7 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
     db,
     {
       gateway: 'bank',
-      target: options.noticeUrl,
+      target: options.webhookUrl,
       // Signed when it is sent: both signatures hold the moment.
       call(payload) {
         const { feed, ...rest } = JSON.parse(payload) as Movement

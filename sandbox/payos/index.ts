@@ -120,7 +120,7 @@ export function openPayos(db: Database, keys: Keys, options: GatewayOptions): Ga
     db,
     {
       gateway: 'payos',
-      target: options.noticeUrl,
+      target: options.webhookUrl,
       call: (body) => ({ method: 'POST', headers: { 'content-type': 'application/json' }, body }),
       accepts: ({ status }) => status >= 200 && status < 300,
     },

@@ -58,10 +58,10 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
     db,
     {
       gateway: 'square',
-      target: options.noticeUrl,
+      target: options.webhookUrl,
       call(body) {
         const mac = createHmac('sha256', webhookKey)
-          .update(options.noticeUrl())
+          .update(options.webhookUrl())
           .update(body)
           .digest('base64')
         return {

@@ -55,7 +55,7 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
     db,
     {
       gateway: 'stripe',
-      target: options.noticeUrl,
+      target: options.webhookUrl,
       // Signed when it is sent: the signature holds the moment.
       call(body) {
         const at = Math.floor(Date.now() / 1000)
@@ -158,12 +158,12 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
   return {
     routes: {
       '/v1/*': createApi({ db, keys: { secretKey, publishableKey }, telling }),
-      ...browserRoutes(() => new URL(options.noticeUrl()).origin),
+      ...browserRoutes(() => new URL(options.webhookUrl()).origin),
       'GET /stripe/3ds': ({ query }) =>
         challengePage({
           intent: query.get('intent') ?? '',
           secret: query.get('client_secret') ?? '',
-          portal: new URL(options.noticeUrl()).origin,
+          portal: new URL(options.webhookUrl()).origin,
         }),
       'POST /stripe/3ds': challenge,
       'GET /stripe/dashboard': show,

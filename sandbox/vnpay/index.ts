@@ -94,7 +94,7 @@ export function openVnpay(db: Database, keys: Keys, options: GatewayOptions): Ga
     db,
     {
       gateway: 'vnpay',
-      target: options.noticeUrl,
+      target: options.webhookUrl,
       call: (query) => ({ method: 'GET', query }),
       accepts: ({ body }) => confirmed(body),
     },

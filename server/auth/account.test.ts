@@ -7,28 +7,28 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Account, Session, SignIn } from '../../contract/account.ts'
-import { createEndings } from '../realtime/endings.ts'
+import { createSessionRevocations } from '../realtime/session-revocations.ts'
 import { createHub } from '../realtime/hub.ts'
 import { createListener } from '../realtime/listener.ts'
 import {
   eightAtATime,
   eventually,
   manualClock,
-  openTestHouse,
+  openTestPortal,
   type Answer,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { days, minutes, seconds } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { createLog } from '../platform/log.ts'
 
 const clock = manualClock()
-let portal: TestHouse
+let portal: TestPortal
 let admin: pg.Client
 let key: string
 beforeAll(async () => {
-  portal = await openTestHouse({ clock, env: { TRUST_PROXY: 'on' } })
+  portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
   admin = new pg.Client({ connectionString: portal.databaseUrl })
   await admin.connect()
   key = (await portal.call<{ realtime: { key: string } }>('GET', '/api/config')).body.result
@@ -406,10 +406,10 @@ describe('sessions', () => {
     const an = await portal.customer()
     const token = await signIn(an)
     const hub = createHub()
-    const endings = createEndings(portal.house.db, hub)
+    const endings = createSessionRevocations(portal.app.db, hub)
     const listener = createListener(
       portal.databaseUrl,
-      portal.house.db,
+      portal.app.db,
       hub,
       endings,
       createLog('silent'),
@@ -425,12 +425,12 @@ describe('sessions', () => {
       token,
       body: { socket_id: member.socketId, channel_name: `private-${an.id}` },
     })
-    await endings.lookAgain()
+    await endings.resync()
     expect(closings).toEqual([])
     await on(an, 'POST', '/sessions/revoke-others')
     await eventually('the close', async () => closings.length > 0, 5)
     expect(closings).toEqual([4009])
-    await endings.lookAgain()
+    await endings.resync()
     expect(closings).toEqual([4009, 4200])
     await listener.stop()
   })
@@ -460,7 +460,7 @@ describe('sign-in history', () => {
     expect(second.page?.next).toBeNull()
     expect(code(await on(an, 'GET', '/sign-ins?cursor=nonsense'))).toEqual([422, 'invalid_input'])
     clock.advance(days(90) + 1)
-    await transaction(portal.house.db, (tx) => portal.house.jobs.add(tx, 'tidy', {}))
+    await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'tidy', {}))
     await eventually(
       'the tidying',
       async () =>

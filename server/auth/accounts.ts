@@ -1,4 +1,4 @@
-/** Who a customer is, as the other rooms and every screen ask. */
+/** Who a customer is, as the other modules and every screen ask. */
 import type { Me } from '../../contract/auth.ts'
 import type { Language } from '../../contract/errors.ts'
 import type { RegionCode } from '../../contract/money.ts'

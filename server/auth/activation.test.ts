@@ -1,16 +1,16 @@
 /** Activation: the code that proves a phone, and who has what it proves. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { manualClock, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { code, form, newcomersTo, wrong } from '../../test/newcomers.ts'
 import { hours, minutes, seconds } from '../platform/clock.ts'
 
 const clock = manualClock()
-let portal: TestHouse
+let portal: TestPortal
 let admin: pg.Client
 beforeAll(async () => {
   // One proxy in front, so that a test may come from an address of its own.
-  portal = await openTestHouse({ clock, env: { TRUST_PROXY: 'on' } })
+  portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
   admin = new pg.Client({ connectionString: portal.databaseUrl })
   await admin.connect()
 })
@@ -260,7 +260,7 @@ describe('activation', () => {
     const person = await active()
     const before = (await portal.inbox(person.phone)).length
     expect((await auth('send', { email: person.email })).status).toBe(200)
-    await portal.house.jobs.idle()
+    await portal.app.jobs.idle()
     expect(await portal.inbox(person.phone)).toHaveLength(before)
   })
 })

@@ -64,11 +64,11 @@ interface GuardNeeds {
   readonly secrets: Secrets
   readonly limits: Limits
   /** From one network; 0: as many as like. */
-  readonly registrationsAnHour: number
+  readonly registrationsPerHour: number
 }
 
 export function createGuards(needs: GuardNeeds): Guards {
-  const { db, clock, secrets, limits, registrationsAnHour } = needs
+  const { db, clock, secrets, limits, registrationsPerHour } = needs
   const [perMinute, perDay] = [
     limits.limit('code-send', 1, resendSeconds),
     limits.limit('code-send-day', resendsADay, day),
@@ -107,8 +107,8 @@ export function createGuards(needs: GuardNeeds): Guards {
       },
     },
     registrations:
-      registrationsAnHour === 0
+      registrationsPerHour === 0
         ? undefined
-        : limits.limit('registration', registrationsAnHour, hour),
+        : limits.limit('registration', registrationsPerHour, hour),
   }
 }

@@ -1,4 +1,4 @@
-/** What the auth room needs of others; `app.ts` hands it over. */
+/** What the auth module needs of others; `app.ts` hands it over. */
 import type { Me } from '../../contract/auth.ts'
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import type { CountryCode } from '../../contract/phone.ts'
@@ -17,7 +17,7 @@ export interface AuthNeeds {
   readonly secrets: Secrets
   readonly limits: Limits
   /** From one network; 0: as many as like. */
-  readonly registrationsAnHour: number
+  readonly registrationsPerHour: number
   /** To all numbers together. */
   readonly smsADay: number
   /** Countries whose numbers are sent codes. */

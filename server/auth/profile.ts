@@ -283,7 +283,7 @@ export function createProfile(needs: AuthNeeds): Profile {
         throw new Refusal('not_found')
     },
     endOthers: (tx, { customerId, sessionId }) =>
-      endSessions(tx, needs.endLive, { customerId, but: sessionId }),
+      endSessions(tx, needs.endLive, { customerId, except: sessionId }),
   }
   return profile
 }

@@ -1,16 +1,16 @@
 /** Recovery by a code, and what strangers can do to it. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, manualClock, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { eventually, manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { code, newcomersTo, wrong } from '../../test/newcomers.ts'
 import { minutes } from '../platform/clock.ts'
 
 const clock = manualClock()
-let portal: TestHouse
+let portal: TestPortal
 let admin: pg.Client
 beforeAll(async () => {
   // One proxy in front, so that a test may come from an address of its own.
-  portal = await openTestHouse({ clock, env: { TRUST_PROXY: 'on' } })
+  portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
   admin = new pg.Client({ connectionString: portal.databaseUrl })
   await admin.connect()
 })
@@ -146,18 +146,18 @@ describe('codes and strangers', () => {
       429,
       'rate_limited',
     ])
-    await portal.house.jobs.idle()
+    await portal.app.jobs.idle()
     const own = /\b\d{6}\b/.exec((await portal.inbox(person.email))[0]?.text ?? '')?.[0] ?? ''
     for (let n = 10; n < 50; n++)
       expect(
         (await auth('recover', { email: person.email }, { ip: `198.51.101.${n}` })).status,
       ).toBe(200)
-    await portal.house.jobs.idle()
+    await portal.app.jobs.idle()
     // Of forty networks of one provider the first ten of a day are heard; who is elsewhere still
     // is.
     expect(await portal.inbox(person.email)).toHaveLength(11)
     await auth('recover', { email: person.email }, { ip: '203.0.113.9' })
-    await portal.house.jobs.idle()
+    await portal.app.jobs.idle()
     expect(await portal.inbox(person.email)).toHaveLength(12)
     const { rows } = await admin.query(
       'select trusted from one_time_code where customer_id = $1 order by trusted',

@@ -1,17 +1,17 @@
 /** Registration and activation, as a person and as an attacker would use them. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, manualClock, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { eventually, manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { code, form, newcomersTo } from '../../test/newcomers.ts'
 import { hours } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 
 const clock = manualClock()
-let portal: TestHouse
+let portal: TestPortal
 let admin: pg.Client
 beforeAll(async () => {
   // One proxy in front, so that a test may come from an address of its own.
-  portal = await openTestHouse({ clock, env: { TRUST_PROXY: 'on' } })
+  portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
   admin = new pg.Client({ connectionString: portal.databaseUrl })
   await admin.connect()
 })
@@ -133,7 +133,7 @@ describe('registration', () => {
     await codeFor(person.phone, person.code)
     expect(await portal.inbox(person.phone)).toHaveLength(2)
 
-    const frugal = await openTestHouse({ env: { SMS_A_DAY: '2' } })
+    const frugal = await openTestPortal({ env: { SMS_A_DAY: '2' } })
     try {
       const register = (body: object) => frugal.call('POST', '/api/v1/auth/register', { body })
       for (let n = 0; n < 2; n++) expect((await register(form())).status).toBe(201)
@@ -224,7 +224,7 @@ describe('registration', () => {
     expect((await auth('send', { email: slow.email })).status).toBe(200)
     const fresh = await codeFor(slow.phone, slow.code)
     clock.advance(hours(1) + 1)
-    await transaction(portal.house.db, (tx) => portal.house.jobs.add(tx, 'tidy', {}))
+    await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, 'tidy', {}))
     await eventually(
       'the tidying',
       async () =>
@@ -271,7 +271,7 @@ describe('registration', () => {
 })
 
 test('from one address so many register in an hour as the operator says', async () => {
-  const strict = await openTestHouse({ env: { REGISTRATIONS_AN_HOUR: '3', TRUST_PROXY: 'on' } })
+  const strict = await openTestPortal({ env: { REGISTRATIONS_PER_HOUR: '3', TRUST_PROXY: 'on' } })
   const register = (ip: string) =>
     strict.call('POST', '/api/v1/auth/register', {
       body: form(),

@@ -1,16 +1,16 @@
 /** Sessions: how long they live, how many there are, and how they are locked. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { manualClock, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { code, newcomersTo } from '../../test/newcomers.ts'
 import { hours, minutes, seconds } from '../platform/clock.ts'
 
 const clock = manualClock()
-let portal: TestHouse
+let portal: TestPortal
 let admin: pg.Client
 beforeAll(async () => {
   // One proxy in front, so that a test may come from an address of its own.
-  portal = await openTestHouse({ clock, env: { TRUST_PROXY: 'on' } })
+  portal = await openTestPortal({ clock, env: { TRUST_PROXY: 'on' } })
   admin = new pg.Client({ connectionString: portal.databaseUrl })
   await admin.connect()
 })

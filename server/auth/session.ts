@@ -151,21 +151,21 @@ export async function identify(
 }
 
 /**
- * Ends a customer's sessions: all of them, `only` one, or all `but` one; answers how many. What is
- * open under them closes.
+ * Revokes a customer's sessions: all of them, `only` one, or all `except` one; returns how many.
+ * Their live connections close.
  */
 export async function endSessions(
   tx: Tx,
   endLive: EndLive,
-  which: { customerId: string; only?: string; but?: string },
+  which: { customerId: string; only?: string; except?: string },
 ): Promise<number> {
-  // Held first: a socket that is let in meanwhile is either seen by `endLive` or not let in.
+  // Locked first: a socket that opens meanwhile is either seen by `endLive` or refused.
   const held = await tx
     .selectFrom('session')
     .select('id')
     .where('customer_id', '=', which.customerId)
     .$if(which.only !== undefined, (query) => query.where('id', '=', which.only ?? ''))
-    .$if(which.but !== undefined, (query) => query.where('id', '<>', which.but ?? ''))
+    .$if(which.except !== undefined, (query) => query.where('id', '<>', which.except ?? ''))
     .orderBy('id')
     .forUpdate()
     .execute()

@@ -4,17 +4,17 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { manualClock, openTestHouse, type Answer, type TestHouse } from '../../test/house.ts'
+import { manualClock, openTestPortal, type Answer, type TestPortal } from '../../test/portal.ts'
 import { code, form, newcomersTo, wrong } from '../../test/newcomers.ts'
 import { hours, minutes } from '../platform/clock.ts'
 
 const clock = manualClock()
 const lines: string[] = []
-let portal: TestHouse
+let portal: TestPortal
 let admin: pg.Client
 beforeAll(async () => {
   // One proxy in front, so that a test may come from an address of its own.
-  portal = await openTestHouse({
+  portal = await openTestPortal({
     clock,
     logLines: (line) => lines.push(line),
     env: { TRUST_PROXY: 'on' },
@@ -216,7 +216,7 @@ describe('what must not be seen', () => {
     const token = login.body.result.token.accessToken
     answers.push(await auth('recover', { email: person.email }))
     const mailed = await codeFor(person.email)
-    await portal.house.jobs.idle()
+    await portal.app.jobs.idle()
 
     expect(lines.length).toBeGreaterThan(5)
     const { rows: tables } = await admin.query<{ name: string }>(

@@ -4,7 +4,7 @@ import { formatMoney, type Currency, type RegionCode } from '../../contract/mone
 import { timeZoneOf } from '../catalog/index.ts'
 import { later } from '../platform/clock.ts'
 import { transaction, type Tx } from '../platform/db.ts'
-import type { Desk } from './desk.ts'
+import type { BillingContext } from './context.ts'
 import { priceEvent } from './events.ts'
 import type { SubscriptionRow } from './payment.ts'
 import { dayIn, monthsAfter } from './period.ts'
@@ -14,8 +14,8 @@ import { noticeMs, prospectsOf, riseToJson, type Prospect, type Rise } from './p
 const stretch = 200
 
 /** The first renewal that is not before a moment. */
-export function firstRenewalFrom(desk: Desk, row: SubscriptionRow, from: Date): Date {
-  const zone = timeZoneOf(desk.catalog, row.region_code as RegionCode)
+export function firstRenewalFrom(context: BillingContext, row: SubscriptionRow, from: Date): Date {
+  const zone = timeZoneOf(context.catalog, row.region_code as RegionCode)
   for (let n = 0; ; n++) {
     const at = monthsAfter(row.anchor_at, row.months + n, zone)
     if (at >= from) return at
@@ -23,7 +23,7 @@ export function firstRenewalFrom(desk: Desk, row: SubscriptionRow, from: Date): 
 }
 
 function letter(
-  desk: Desk,
+  context: BillingContext,
   row: SubscriptionRow,
   of: { prospect: Prospect; rise: Rise; day: string; language: 'en' | 'vi' },
 ): [subject: string, text: string] {
@@ -32,7 +32,7 @@ function letter(
   const money = (amount: bigint): string =>
     formatMoney(Number(amount), row.currency as Currency, language)
   const [from, to] = [money(of.prospect.offer.price), money(of.rise.offer.price)]
-  const link = `${desk.portalUrl}/wordpress`
+  const link = `${context.portalUrl}/wordpress`
   return language === 'vi'
     ? [
         `Giá gia hạn ${what} sẽ thay đổi từ ngày ${day}`,
@@ -46,12 +46,12 @@ function letter(
 
 /** Writes the announcement down and tells of it, once, whoever else looks at the same moment. */
 async function announce(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   row: SubscriptionRow,
   prospect: Prospect & { rise: NonNullable<Prospect['rise']> },
 ): Promise<void> {
-  const rise = { offer: prospect.rise.offer, actsAt: later(desk.clock.now(), noticeMs) }
+  const rise = { offer: prospect.rise.offer, actsAt: later(context.clock.now(), noticeMs) }
   const noted = await tx
     .updateTable('subscription')
     .set({ rise: riseToJson(rise) })
@@ -62,25 +62,25 @@ async function announce(
     )
     .returning('id')
     .executeTakeFirst()
-  const customer = (await desk.customers(tx, [row.customer_id])).get(row.customer_id)
+  const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
   if (!noted || !customer) return
-  const acts = firstRenewalFrom(desk, row, rise.actsAt)
-  const day = dayIn(timeZoneOf(desk.catalog, row.region_code as RegionCode), acts)
-  await desk.announcer.announceAll(tx, [
+  const acts = firstRenewalFrom(context, row, rise.actsAt)
+  const day = dayIn(timeZoneOf(context.catalog, row.region_code as RegionCode), acts)
+  await context.outbox.publishEvents(tx, [
     priceEvent(row, { price: rise.offer.price, from: prospect.offer.price, acts, actsOn: day }),
   ])
   const { language } = customer
-  await desk.mail(tx, customer.email, ...letter(desk, row, { prospect, rise, day, language }))
+  await context.mail(tx, customer.email, ...letter(context, row, { prospect, rise, day, language }))
 }
 
 /**
  * Looks at every running subscription: what would renew dearer is announced, and an announcement
  * that came to nothing is taken back.
  */
-export async function announcePrices(desk: Desk, signal?: AbortSignal): Promise<void> {
+export async function announcePrices(context: BillingContext, signal?: AbortSignal): Promise<void> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     signal?.throwIfAborted()
-    const rows = await desk.db
+    const rows = await context.db
       .selectFrom('subscription')
       .selectAll()
       .where('status', '=', 'active')
@@ -91,14 +91,14 @@ export async function announcePrices(desk: Desk, signal?: AbortSignal): Promise<
       .execute()
     const last = rows.at(-1)
     if (!last) return
-    const prospects = await prospectsOf(desk, desk.db, rows)
+    const prospects = await prospectsOf(context, context.db, rows)
     for (const row of rows) {
       const prospect = prospects.get(row.id)
       const rise = prospect?.rise
       if (prospect && rise && !rise.announced)
-        await transaction(desk.db, (tx) => announce(desk, tx, row, { ...prospect, rise }))
+        await transaction(context.db, (tx) => announce(context, tx, row, { ...prospect, rise }))
       if (!rise && row.rise !== null)
-        await desk.db
+        await context.db
           .updateTable('subscription')
           .set({ rise: null })
           .where('id', '=', row.id)

@@ -5,18 +5,18 @@ import { InvoiceEvent } from '../../contract/realtime.ts'
 import {
   eightAtATime,
   eventually,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { transaction } from '../platform/db.ts'
 import { createInvoiceLinks } from './links.ts'
 
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse()
+  portal = await openTestPortal()
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 interface Shown {
   id: string
@@ -40,33 +40,33 @@ const order = {
   replicate: 1,
 }
 const invoices = async ({ token }: TestCustomer): Promise<Shown[]> =>
-  (await house.call<Shown[]>('GET', '/api/payments/stripe/invoices', { token })).body.result
+  (await portal.call<Shown[]>('GET', '/api/payments/stripe/invoices', { token })).body.result
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
   (
-    await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
+    await portal.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
       token,
     })
   ).body.result
     .toReversed()
     .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 const pay = ({ token }: TestCustomer, id: string, headers: Record<string, string> = {}) =>
-  house.call<Shown>('POST', `/api/payments/stripe/invoices/${id}/pay`, { token, headers })
+  portal.call<Shown>('POST', `/api/payments/stripe/invoices/${id}/pay`, { token, headers })
 const events = async ({ token }: TestCustomer) =>
   (
-    await house.call<{ data: { event: string; payload: Record<string, unknown> }[] }>(
+    await portal.call<{ data: { event: string; payload: Record<string, unknown> }[] }>(
       'GET',
       '/api/notifications?limit=100',
       { token },
     )
   ).body.result.data.toReversed()
 
-/** An invoice for something that starts nothing, issued by the room itself. */
+/** An invoice for something that starts nothing, issued by the module itself. */
 function issue(
   customer: TestCustomer,
   unitPrice: bigint,
   regionCode: 'VN' | 'AUD' = 'VN',
 ): Promise<{ id: string }> {
-  return transaction(house.house.db, async (tx) => {
+  return transaction(portal.app.db, async (tx) => {
     const bill = {
       customer: {
         id: customer.id,
@@ -84,7 +84,7 @@ function issue(
       subscriptionId: null,
       starts: null,
     }
-    return await house.house.bills.issue(tx, bill)
+    return await portal.app.bills.issue(tx, bill)
   })
 }
 /** Issued, and refused by the empty wallet. */
@@ -101,13 +101,13 @@ async function open(customer: TestCustomer, unitPrice: bigint): Promise<string> 
 
 describe('invoice numbers', () => {
   test('are given when an invoice is paid, without a gap, whatever is rolled back meanwhile, each region its own', async () => {
-    const [an, sam] = [await house.customer(), await house.customer({ region: 'AUD' })]
+    const [an, sam] = [await portal.customer(), await portal.customer({ region: 'AUD' })]
     const ids: string[] = []
     for (let n = 0; n < 60; n++) {
       const isSam = n % 5 === 0
       ids.push((await issue(isSam ? sam : an, 1n, isSam ? 'AUD' : 'VN')).id)
     }
-    await house.house.jobs.idle()
+    await portal.app.jobs.idle()
     expect((await invoices(an)).map(({ number, issuedAt }) => number ?? issuedAt)).toEqual(
       Array.from({ length: 48 }, () => null),
     )
@@ -115,8 +115,8 @@ describe('invoice numbers', () => {
       [an, 'VND'],
       [sam, 'AUD'],
     ] as const)
-      await transaction(house.house.db, (tx) =>
-        house.house.ledger.credit(tx, {
+      await transaction(portal.app.db, (tx) =>
+        portal.app.ledger.credit(tx, {
           key: `numbers:${customer.id}`,
           customerId: customer.id,
           driver: 'vnpay',
@@ -126,8 +126,8 @@ describe('invoice numbers', () => {
         }),
       )
     const tries = ids.map((id, n) =>
-      transaction(house.house.db, async (tx) => {
-        await house.house.bills.pay(tx, id)
+      transaction(portal.app.db, async (tx) => {
+        await portal.app.bills.pay(tx, id)
         if (n % 3 === 0) throw new Error('rolled back on purpose')
       }).catch(() => undefined),
     )
@@ -142,11 +142,11 @@ describe('invoice numbers', () => {
   })
 
   test('and lines stand from then on: the database refuses another word', async () => {
-    const an = await house.customer()
-    await house.topUp(an, 10_000)
+    const an = await portal.customer()
+    await portal.topUp(an, 10_000)
     const { id } = await issue(an, 10n)
     await eventually('the payment', async () => (await invoices(an))[0]?.status === 'paid')
-    const rewrite = house.house.db
+    const rewrite = portal.app.db
       .updateTable('invoice_line')
       .set({ description_en: 'Another thing' })
       .where('invoice_id', '=', id)
@@ -157,14 +157,14 @@ describe('invoice numbers', () => {
 
 describe('the list of invoices', () => {
   test("shows an order's invoice with every field, in the reader's language", async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const { id } = (
-      await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })
+      await portal.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })
     ).body.result
     const { name } = (
-      await house.call<{ name: string }>('GET', `/api/wp/${id}`, { token: an.token })
+      await portal.call<{ name: string }>('GET', `/api/wp/${id}`, { token: an.token })
     ).body.result
-    const answer = await house.call<Shown[]>('GET', '/api/payments/stripe/invoices', {
+    const answer = await portal.call<Shown[]>('GET', '/api/payments/stripe/invoices', {
       token: an.token,
     })
     expect(answer.body).toEqual({
@@ -206,14 +206,14 @@ describe('the list of invoices', () => {
   })
 
   test("is read page by page, newest first, and nobody else's is in it", async () => {
-    const [an, binh] = [await house.customer(), await house.customer()]
+    const [an, binh] = [await portal.customer(), await portal.customer()]
     const issued: string[] = []
     for (let n = 0; n < 5; n++) issued.push((await issue(an, 10n)).id)
     await issue(binh, 10n)
     const seen: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
-      const page: Awaited<ReturnType<typeof house.call<Shown[]>>> = await house.call<Shown[]>(
+      const page: Awaited<ReturnType<typeof portal.call<Shown[]>>> = await portal.call<Shown[]>(
         'GET',
         `/api/payments/stripe/invoices?limit=2${cursor && `&cursor=${cursor}`}`,
         { token: an.token },
@@ -230,7 +230,7 @@ describe('the list of invoices', () => {
       `cursor=${Buffer.from("v1:1' or 1=1").toString('base64url')}`,
     ]) {
       expect(
-        (await house.call('GET', `/api/payments/stripe/invoices?${query}`, { token: an.token }))
+        (await portal.call('GET', `/api/payments/stripe/invoices?${query}`, { token: an.token }))
           .body.error?.code,
       ).toBe('invalid_input')
     }
@@ -239,12 +239,12 @@ describe('the list of invoices', () => {
 
 describe('paying an invoice from the wallet', () => {
   test('is refused while the wallet is short, then paid, then settled', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const id = await open(an, 100_000n)
     const short = await pay(an, id)
     expect([short.status, short.body.error?.code]).toEqual([422, 'insufficient_balance'])
     expect(await entries(an)).toEqual([])
-    await house.topUp(an, 200_000)
+    await portal.topUp(an, 200_000)
     await eventually(
       'the invoice being paid',
       async () => (await invoices(an))[0]?.status === 'paid',
@@ -258,11 +258,11 @@ describe('paying an invoice from the wallet', () => {
     const twice = await pay(an, id)
     expect([twice.status, twice.body.error?.code]).toEqual([409, 'invoice_not_open'])
     expect(await entries(an)).toEqual(['200000 → 200000', '-200000 → 0'])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('a top-up pays all that it covers, though an older invoice is too dear for it; the customer is told of that one only', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const [dear, cheap, dearToo, cheapToo] = [
       await open(an, 900_000n),
       await open(an, 50_000n),
@@ -272,7 +272,7 @@ describe('paying an invoice from the wallet', () => {
     const told = async () =>
       (await events(an)).filter(({ event }) => event === 'invoice.payment_failed').length
     const before = await told()
-    await house.topUp(an, 150_000)
+    await portal.topUp(an, 150_000)
     const status = async () => {
       const all = new Map((await invoices(an)).map((invoice) => [invoice.id, invoice.status]))
       return [dear, cheap, dearToo, cheapToo].map((id) => all.get(id))
@@ -282,12 +282,12 @@ describe('paying an invoice from the wallet', () => {
       async () => (await status()).join() === 'open,paid,open,paid',
     )
     expect(await told()).toBe(before + 1)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('200 times, as many at once as one customer may, charges once', async () => {
-    const an = await house.customer()
-    await house.topUp(an, 500_000)
+    const an = await portal.customer()
+    await portal.topUp(an, 500_000)
     // Open and untouched by the job: it is added, but this transaction and the 200 come first or it
     // finds the invoice settled.
     const { id } = await issue(an, 50_000n)
@@ -296,11 +296,11 @@ describe('paying an invoice from the wallet', () => {
     expect(statuses.filter((status) => status !== 409).length).toBeLessThanOrEqual(1)
     expect(statuses.every((status) => status === 200 || status === 409)).toBe(true)
     expect(await entries(an)).toEqual(['500000 → 500000', '-100000 → 400000'])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('under one Idempotency-Key answers the same for ever', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const id = await open(an, 10_000n)
     const key = { 'idempotency-key': randomUUID() }
     const first = await pay(an, id, key)
@@ -310,14 +310,14 @@ describe('paying an invoice from the wallet', () => {
   })
 
   test('of somebody else, or of nobody, is 404 and changes nothing', async () => {
-    const [an, binh] = [await house.customer(), await house.customer()]
+    const [an, binh] = [await portal.customer(), await portal.customer()]
     const id = await open(an, 10_000n)
-    await house.topUp(binh, 100_000)
+    await portal.topUp(binh, 100_000)
     for (const wanted of [id, randomUUID(), 'x', '%00', id.toUpperCase().slice(1)]) {
       const answer = await pay(binh, wanted)
       expect([wanted, answer.status, answer.body.error?.code]).toEqual([wanted, 404, 'not_found'])
     }
-    expect((await house.call('POST', `/api/payments/stripe/invoices/${id}/pay`)).status).toBe(401)
+    expect((await portal.call('POST', `/api/payments/stripe/invoices/${id}/pay`)).status).toBe(401)
     expect((await invoices(an))[0]?.status).toBe('open')
     expect(await entries(binh)).toEqual(['100000 → 100000'])
   })
@@ -325,12 +325,12 @@ describe('paying an invoice from the wallet', () => {
 
 describe('the hosted invoice', () => {
   test('shows itself by its token to anybody, and nothing else', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     await open(an, 10_000n)
     await open(an, 20_000n)
     const [newer] = await invoices(an)
     const token = newer?.hosted_invoice_url.split('/').at(-1) ?? ''
-    const answer = await house.call<{ invoice: Shown; buyer: string; seller: string }>(
+    const answer = await portal.call<{ invoice: Shown; buyer: string; seller: string }>(
       'GET',
       `/api/invoices/${token}`,
     )
@@ -346,7 +346,7 @@ describe('the hosted invoice', () => {
       token.slice(1),
       "'",
     ]) {
-      expect([wrong, (await house.call('GET', `/api/invoices/${wrong}`)).status]).toEqual([
+      expect([wrong, (await portal.call('GET', `/api/invoices/${wrong}`)).status]).toEqual([
         wrong,
         404,
       ])
@@ -354,45 +354,46 @@ describe('the hosted invoice', () => {
   })
 
   test('is found by its token alone: the database holds none, and the secret of another portal opens nothing', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const id = await open(an, 10_000n)
     const token = (await invoices(an))[0]?.hosted_invoice_url.split('/').at(-1) ?? ''
     const { rows } = await sql<{ found: number }>`
       select (select count(*) from invoice i where to_jsonb(i)::text like ${`%${token}%`})
         + (select count(*) from notification n where n.payload::text like ${`%${token}%`}) as found
-    `.execute(house.house.db)
+    `.execute(portal.app.db)
     expect(Number(rows[0]?.found)).toBe(0)
     const told = (await events(an)).filter(({ event }) => event === 'invoice.create')
     expect(told.map(({ payload }) => payload['payment'])).toMatchObject([
       { id, hosted_invoice_url: expect.stringMatching(new RegExp(`/invoice/hosted/${token}$`)) },
     ])
-    const foreign = createInvoiceLinks(house.url, 'another secret').hosted(id).split('/').at(-1)
-    expect((await house.call('GET', `/api/invoices/${foreign}`)).status).toBe(404)
+    const foreign = createInvoiceLinks(portal.url, 'another secret').hosted(id).split('/').at(-1)
+    expect((await portal.call('GET', `/api/invoices/${foreign}`)).status).toBe(404)
   })
 
   test('goes on opening under a link of before tokens were reckoned', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const id = await open(an, 10_000n)
     const old = 'q'.repeat(32)
-    await house.house.db
+    await portal.app.db
       .updateTable('invoice')
       .set({ old_token_hash: createHash('sha256').update(old).digest() })
       .where('id', '=', id)
       .execute()
-    const answer = await house.call<{ invoice: Shown }>('GET', `/api/invoices/${old}`)
+    const answer = await portal.call<{ invoice: Shown }>('GET', `/api/invoices/${old}`)
     expect(answer.body.result.invoice.id).toBe(id)
   })
 })
 
 describe('who buys', () => {
   test('is named on an invoice as they were when it was issued', async () => {
-    const an = await house.customer()
-    const change = (body: object) => house.call('PUT', '/api/v1/account', { token: an.token, body })
+    const an = await portal.customer()
+    const change = (body: object) =>
+      portal.call('PUT', '/api/v1/account', { token: an.token, body })
     const place = async () => {
       const { id } = (
-        await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })
+        await portal.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })
       ).body.result
-      const { buyer, invoiceId } = await house.house.db
+      const { buyer, invoiceId } = await portal.app.db
         .selectFrom('invoice')
         .select(['buyer', 'id as invoiceId'])
         .where(sql`subject->'wp'->>'id'`, '=', id)
@@ -417,7 +418,7 @@ describe('who buys', () => {
     expect(buyer).toEqual(company)
     await change({ company: null, taxCode: null, address: null })
     expect((await place()).buyer).toEqual(person)
-    const answer = await house.call('GET', `/api/invoices/${token}`)
+    const answer = await portal.call('GET', `/api/invoices/${token}`)
     expect(answer.body.result).toMatchObject({
       buyer: 'Ánh Dương',
       details: {
@@ -431,9 +432,9 @@ describe('who buys', () => {
 
 describe('what the customer is told of an order', () => {
   test('is told in order, in the shapes of the contract', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const { id } = (
-      await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })
+      await portal.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })
     ).body.result
     await eventually('the failed payment', async () =>
       (await events(an)).some(({ event }) => event === 'invoice.payment_failed'),
@@ -458,7 +459,7 @@ describe('what the customer is told of an order', () => {
       expect(InvoiceEvent.safeParse(payload).success).toBe(true)
       expect([event, payload]).toEqual([event, { payment, wp: { id } }])
     }
-    await house.topUp(an, 218_000)
+    await portal.topUp(an, 218_000)
     const after = await eventually('the subscription', async () => {
       const all = (await events(an)).slice(4)
       return all.some(({ event }) => event === 'subscription.created') && all
@@ -478,11 +479,11 @@ describe('what the customer is told of an order', () => {
 
 describe("giving an invoice's money back", () => {
   const undo = (id: string) =>
-    transaction(house.house.db, (tx) => house.house.bills.undo(tx, id, 'it did not come up'))
+    transaction(portal.app.db, (tx) => portal.app.bills.undo(tx, id, 'it did not come up'))
 
   test('returns what was paid, once, as a new entry', async () => {
-    const an = await house.customer()
-    await house.topUp(an, 100_000)
+    const an = await portal.customer()
+    await portal.topUp(an, 100_000)
     const { id } = await issue(an, 30_000n)
     await eventually('the payment', async () => (await invoices(an))[0]?.status === 'paid')
     await Promise.all([undo(id), undo(id), undo(id)])
@@ -501,14 +502,14 @@ describe("giving an invoice's money back", () => {
       lines: [{ quantity: -2, unit_price: 30_000, amount: -60_000, corrects_line: 1 }],
     })
     expect((await pay(an, id)).status).toBe(409)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('makes an unpaid one void, and it can no longer be paid', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const id = await open(an, 30_000n)
     await undo(id)
-    await house.topUp(an, 100_000)
+    await portal.topUp(an, 100_000)
     expect((await pay(an, id)).status).toBe(409)
     expect((await invoices(an))[0]).toMatchObject({ status: 'void', amount_due: 0, amount_paid: 0 })
     expect(await entries(an)).toEqual(['100000 → 100000'])

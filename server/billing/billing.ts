@@ -1,10 +1,10 @@
-/** The room: invoices, subscriptions, and the jobs that keep them going. */
+/** The module: invoices, subscriptions, and the jobs that keep them going. */
 import { later, minutes } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { Runway } from '../../contract/billing.ts'
 import type { Language } from '../../contract/errors.ts'
 import { announcePrices } from './announcements.ts'
-import { jobNames, type BillingDeps, type Desk } from './desk.ts'
+import { jobNames, type BillingDeps, type BillingContext } from './context.ts'
 import { draftEvent } from './events.ts'
 import { prepare, writeInvoices, type Bill, type Subject } from './issue.ts'
 import { lapseOf, refuseMoreUnpaid } from './orders.ts'
@@ -93,16 +93,16 @@ const patienceMs = minutes(5)
 export function createBilling(deps: BillingDeps): Billing {
   const { db, jobs, clock, catalog } = deps
   const products = new Map<string, Product>()
-  const desk: Desk = { ...deps, products }
+  const context: BillingContext = { ...deps, products }
 
   const billing: Billing = {
     offer: (product) => void products.set(product.name, product),
-    refuseMoreUnpaid: (tx, id, language) => refuseMoreUnpaid(desk, tx, id, language),
-    subscribe: (tx, of) => subscribe(desk, tx, of),
+    refuseMoreUnpaid: (tx, id, language) => refuseMoreUnpaid(context, tx, id, language),
+    subscribe: (tx, of) => subscribe(context, tx, of),
     async issue(tx, bill) {
       const now = clock.now()
       const invoice = prepare({ ...bill, kind: 'order', period: null, sets: null })
-      const { lapsesAt, nextAt } = lapseOf(desk, now)
+      const { lapsesAt, nextAt } = lapseOf(context, now)
       const lapses = bill.subscriptionId === null ? {} : { lapsesAt }
       await writeInvoices(tx, catalog, [{ ...invoice, ...lapses, paid: false }], now)
       if (bill.subscriptionId !== null)
@@ -111,15 +111,15 @@ export function createBilling(deps: BillingDeps): Billing {
           .set({ invoice_id: invoice.id, next_at: nextAt })
           .where('id', '=', bill.subscriptionId)
           .execute()
-      await deps.announcer.announceAll(tx, [draftEvent('invoice.create', invoice, 0n)])
+      await deps.outbox.publishEvents(tx, [draftEvent('invoice.create', invoice, 0n)])
       await jobs.add(tx, jobNames.pay, { invoiceId: invoice.id })
       return { id: invoice.id }
     },
-    pay: (tx, invoiceId) => pay(desk, tx, invoiceId),
-    payOpen: (customerId) => payOpen(desk, db, customerId),
-    undo: (tx, invoiceId, reason) => undo(desk, tx, invoiceId, reason),
-    changePrice: (tx, change) => changePrice(desk, tx, change),
-    cancel: (tx, id, when) => cancel(desk, tx, id, when),
+    pay: (tx, invoiceId) => pay(context, tx, invoiceId),
+    payOpen: (customerId) => payOpen(context, db, customerId),
+    undo: (tx, invoiceId, reason) => undo(context, tx, invoiceId, reason),
+    changePrice: (tx, change) => changePrice(context, tx, change),
+    cancel: (tx, id, when) => cancel(context, tx, id, when),
     async rename(tx, subscriptionId, subject) {
       await tx
         .updateTable('subscription')
@@ -127,12 +127,12 @@ export function createBilling(deps: BillingDeps): Billing {
         .where('id', '=', subscriptionId)
         .execute()
     },
-    resume: (tx, id) => resume(desk, tx, id),
-    subscription: (from, id) => subscriptionOf(desk, from, id),
-    runway: (from, customerId) => runway(desk, from, customerId),
-    sweep: (signal) => sweep(desk, signal),
-    watchRunways: (signal) => watchRunways(desk, signal),
-    announcePrices: (signal) => announcePrices(desk, signal),
+    resume: (tx, id) => resume(context, tx, id),
+    subscription: (from, id) => subscriptionOf(context, from, id),
+    runway: (from, customerId) => runway(context, from, customerId),
+    sweep: (signal) => sweep(context, signal),
+    watchRunways: (signal) => watchRunways(context, signal),
+    announcePrices: (signal) => announcePrices(context, signal),
     async waiting() {
       const { n } = await db
         .selectFrom('subscription')
@@ -187,7 +187,7 @@ export function createBilling(deps: BillingDeps): Billing {
   return billing
 }
 
-async function payOpen(desk: Desk, db: Database, customerId: string): Promise<void> {
+async function payOpen(context: BillingContext, db: Database, customerId: string): Promise<void> {
   const open = await db
     .selectFrom('invoice')
     .select('id')
@@ -200,5 +200,5 @@ async function payOpen(desk: Desk, db: Database, customerId: string): Promise<vo
   let short = false
   for (const { id } of open)
     short =
-      (await transaction(db, (tx) => pay(desk, tx, id, { quiet: short }))) === 'short' || short
+      (await transaction(db, (tx) => pay(context, tx, id, { quiet: short }))) === 'short' || short
 }

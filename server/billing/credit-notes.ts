@@ -8,7 +8,7 @@ import { monthlyOf, shareOf, type Basis } from '../../contract/pricing.ts'
 import { Basis as BasisSchema } from '../../contract/wallet-proof.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Tx } from '../platform/db.ts'
-import type { Desk } from './desk.ts'
+import type { BillingContext } from './context.ts'
 import { draftEvent } from './events.ts'
 import type { Party } from './invoice-pdf.ts'
 import { numberDrafts, writeInvoices, type Line, type Subject } from './issue.ts'
@@ -24,7 +24,7 @@ type LineRow = Selectable<DB['invoice_line']>
  * The lines' sum is below zero, minor units. Throws when nobody knows the customer.
  */
 export async function credit(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   of: {
     invoice: InvoiceRow
@@ -34,13 +34,13 @@ export async function credit(
   },
 ): Promise<void> {
   const { invoice, lines, reason } = of
-  const customer = (await desk.customers(tx, [invoice.customer_id])).get(invoice.customer_id)
+  const customer = (await context.customers(tx, [invoice.customer_id])).get(invoice.customer_id)
   if (!customer) throw new Error(`no customer ${invoice.customer_id}`)
-  const now = desk.clock.now()
+  const now = context.clock.now()
   const subject = invoice.subject as Subject | null
   const [note] = await numberDrafts(
     tx,
-    desk.catalog,
+    context.catalog,
     [
       {
         kind: 'credit',
@@ -62,8 +62,8 @@ export async function credit(
     now,
   )
   if (!note || note.total >= 0n) throw new Error('a credit note gives something back')
-  await writeInvoices(tx, desk.catalog, [{ ...note, paid: true }], now)
-  await desk.ledger.refund(tx, {
+  await writeInvoices(tx, context.catalog, [{ ...note, paid: true }], now)
+  await context.ledger.refund(tx, {
     key: of.key(note.id),
     customerId: invoice.customer_id,
     product: invoice.product,
@@ -76,7 +76,7 @@ export async function credit(
     },
     paidAt: invoice.paid_at ?? invoice.created_at,
   })
-  await desk.announcer.announceAll(tx, [draftEvent('invoice.create', note, note.total)])
+  await context.outbox.publishEvents(tx, [draftEvent('invoice.create', note, note.total)])
 }
 
 const linesOf = (tx: Tx, invoiceId: string): Promise<LineRow[]> =>
@@ -89,7 +89,7 @@ const linesOf = (tx: Tx, invoiceId: string): Promise<LineRow[]> =>
 
 /** All of a paid invoice goes back into the wallet, once: every line is taken off. */
 export async function creditWhole(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   invoice: InvoiceRow,
   reason: string,
@@ -103,7 +103,7 @@ export async function creditWhole(
     corrects: row.position,
     ...(row.basis !== null && { basis: BasisSchema.parse(row.basis) }),
   }))
-  await credit(desk, tx, { invoice, lines, reason, key: () => `invoice:${invoice.id}:refund` })
+  await credit(context, tx, { invoice, lines, reason, key: () => `invoice:${invoice.id}:refund` })
 }
 
 /** An invoice of the running period: minor units a month since it was paid, and what it charged. */
@@ -141,12 +141,12 @@ function basisFor(stored: unknown, seconds: number, ofSeconds: number, amount: b
  * note for each invoice that charged a part of it.
  */
 export async function creditUnused(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   row: SubscriptionRow,
   unused: bigint,
 ): Promise<void> {
-  const now = desk.clock.now()
+  const now = context.clock.now()
   const first = await tx
     .selectFrom('invoice')
     .selectAll()
@@ -200,6 +200,6 @@ export async function creditUnused(
       index > 0 && costs - before === part
         ? [line(0, -1n, costs), line(1, 1n, before)]
         : [line(0, -1n, part)]
-    await credit(desk, tx, { invoice, lines, key: (noteId) => `invoice:${noteId}` })
+    await credit(context, tx, { invoice, lines, key: (noteId) => `invoice:${noteId}` })
   }
 }

@@ -5,9 +5,9 @@
 import { formatMoney, type Currency, type RegionCode } from '../../contract/money.ts'
 import { days, later } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
-import type { Desk } from './desk.ts'
+import type { BillingContext } from './context.ts'
 import { invoiceEvent, subscriptionEvent } from './events.ts'
-import { hold, payHeld, type Held, type SubscriptionRow } from './payment.ts'
+import { lockInvoice, payLocked, type LockedInvoice, type SubscriptionRow } from './payment.ts'
 import { dayIn } from './period.ts'
 import { end } from './subscriptions.ts'
 
@@ -75,18 +75,18 @@ const letters = {
 } as const
 
 async function write(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   letter: keyof typeof letters,
-  { invoice, subscription: row }: Required<Held>,
+  { invoice, subscription: row }: Required<LockedInvoice>,
 ): Promise<void> {
   if (!row) return
-  const customer = (await desk.customers(tx, [row.customer_id])).get(row.customer_id)
+  const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
   if (!customer) return
   const region = row.region_code as RegionCode
   const { language } = customer
-  const { timeZone } = desk.catalog.regions[region]
-  const { suspendDays, deleteDays } = desk.catalog.billing
+  const { timeZone } = context.catalog.regions[region]
+  const { suspendDays, deleteDays } = context.catalog.billing
   const dated = (day: number): string => dayIn(timeZone, later(row.period_end, days(day)))
   const words: Record<string, string> = {
     number: invoice.number ?? '',
@@ -98,33 +98,37 @@ async function write(
     what: (row.description as Record<'en' | 'vi', string>)[language],
     suspend: dated(suspendDays),
     delete: dated(deleteDays),
-    url: desk.links.hosted(invoice.id),
+    url: context.links.hosted(invoice.id),
   }
   const filled = (text: string): string =>
     text.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '')
   const { subject, text } = letters[letter][language]
-  await desk.mail(tx, customer.email, filled(subject), filled(text))
+  await context.mail(tx, customer.email, filled(subject), filled(text))
 }
 
-/** The next step against each; the rows are locked. */
-export async function press(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Promise<void> {
+/** Runs the dunning step that is due for each subscription; the caller has locked the rows. */
+export async function runDunningStep(
+  context: BillingContext,
+  tx: Tx,
+  rows: readonly SubscriptionRow[],
+): Promise<void> {
   for (const row of rows) {
-    const held = row.invoice_id === null ? undefined : await hold(tx, row.invoice_id)
-    if (held?.invoice.status !== 'open')
+    const locked = row.invoice_id === null ? undefined : await lockInvoice(tx, row.invoice_id)
+    if (locked?.invoice.status !== 'open')
       throw new Error(`subscription ${row.id} is ${row.status} without an open invoice`)
     // Money may have come some other way than by a top-up.
-    if ((await payHeld(desk, tx, held, true)) === 'paid') continue
+    if ((await payLocked(context, tx, locked, true)) === 'paid') continue
     const status = row.status === 'suspended' ? 'suspended' : 'past_due'
     const step = dunningStep(
       { dueAt: row.period_end, status, reminded: row.reminded },
-      desk.clock.now(),
-      desk.catalog.billing,
+      context.clock.now(),
+      context.catalog.billing,
     )
-    const { subscription = row } = held
+    const { subscription = row } = locked
     if (step.act !== 'wait')
-      await write(desk, tx, step.act, { invoice: held.invoice, subscription })
+      await write(context, tx, step.act, { invoice: locked.invoice, subscription })
     if (step.act === 'delete') {
-      await end(desk, tx, row)
+      await end(context, tx, row)
       continue
     }
     const next = {
@@ -138,13 +142,15 @@ export async function press(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]
       .where('id', '=', row.id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    // The renewal itself told of the first failure.
+    // The renewal itself has published the first failure.
     if (step.act === 'remind' && step.day > 0)
-      await desk.announcer.announceAll(tx, [invoiceEvent('invoice.payment_failed', held.invoice)])
+      await context.outbox.publishEvents(tx, [
+        invoiceEvent('invoice.payment_failed', locked.invoice),
+      ])
     if (step.act === 'suspend') {
-      await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', changed)])
-      const product = desk.products.get(row.product)
-      if (product) await desk.jobs.add(tx, product.jobs.suspend, { subscriptionId: row.id })
+      await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', changed)])
+      const product = context.products.get(row.product)
+      if (product) await context.jobs.add(tx, product.jobs.suspend, { subscriptionId: row.id })
     }
   }
 }

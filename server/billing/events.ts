@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely'
 import type { EventName } from '../../contract/realtime.ts'
 import type { DB } from '../platform/db-types.ts'
-import type { Told } from '../realtime/index.ts'
+import type { OutboxEvent } from '../realtime/index.ts'
 import type { Prepared, Subject } from './issue.ts'
 import type { InvoiceRow } from './store.ts'
 
@@ -28,7 +28,7 @@ const wpOf = (subject: unknown): { id: string } | null => {
 }
 
 /** The way to the invoice is added when it is told (links.ts). */
-export function invoiceEvent(event: EventName, row: InvoiceFacts): Told {
+export function invoiceEvent(event: EventName, row: InvoiceFacts): OutboxEvent {
   return {
     customerId: row.customer_id,
     event,
@@ -46,7 +46,7 @@ export function invoiceEvent(event: EventName, row: InvoiceFacts): Told {
 }
 
 /** Of one that was only just written. */
-export const draftEvent = (event: EventName, invoice: Prepared, amountPaid: bigint): Told =>
+export const draftEvent = (event: EventName, invoice: Prepared, amountPaid: bigint): OutboxEvent =>
   invoiceEvent(event, {
     ...invoice,
     customer_id: invoice.customer.id,
@@ -60,7 +60,7 @@ export const draftEvent = (event: EventName, invoice: Prepared, amountPaid: bigi
 export const priceEvent = (
   row: SubscriptionFacts,
   { price, from, acts, actsOn }: { price: bigint; from: bigint; acts: Date; actsOn: string },
-): Told => ({
+): OutboxEvent => ({
   customerId: row.customer_id,
   event: 'subscription.price_announced',
   payload: {
@@ -84,7 +84,7 @@ export const renewsAt = (
     ? row.period_end.toISOString()
     : null
 
-export function subscriptionEvent(event: EventName, row: SubscriptionFacts): Told {
+export function subscriptionEvent(event: EventName, row: SubscriptionFacts): OutboxEvent {
   return {
     customerId: row.customer_id,
     event,

@@ -10,9 +10,9 @@ import { timeZoneOf } from '../catalog/index.ts'
 import { days, later } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
-import type { Desk } from './desk.ts'
+import type { BillingContext } from './context.ts'
 import { invoiceEvent } from './events.ts'
-import { hold, payHeld, type SubscriptionRow } from './payment.ts'
+import { lockInvoice, payLocked, type SubscriptionRow } from './payment.ts'
 import { dayIn } from './period.ts'
 import type { InvoiceRow } from './store.ts'
 import { end } from './subscriptions.ts'
@@ -71,15 +71,15 @@ const letters = {
 } as const
 
 async function write(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   letter: keyof typeof letters,
   { invoice, row }: { invoice: InvoiceRow; row: SubscriptionRow },
 ): Promise<void> {
-  const customer = (await desk.customers(tx, [row.customer_id])).get(row.customer_id)
+  const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
   if (!customer || !invoice.lapses_at) return
   const { language } = customer
-  const zone = timeZoneOf(desk.catalog, row.region_code as RegionCode)
+  const zone = timeZoneOf(context.catalog, row.region_code as RegionCode)
   const words: Record<string, string> = {
     what: (row.description as Record<'en' | 'vi', string>)[language],
     amount: formatMoney(Number(invoice.total), invoice.currency as Currency, language),
@@ -89,39 +89,39 @@ async function write(
       hour: '2-digit',
       minute: '2-digit',
     }),
-    url: desk.links.hosted(invoice.id),
-    portal: desk.portalUrl,
+    url: context.links.hosted(invoice.id),
+    portal: context.portalUrl,
   }
   const filled = (text: string): string =>
     text.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? '')
   const { subject, text } = letters[letter][language]
-  await desk.mail(tx, customer.email, filled(subject), filled(text))
+  await context.mail(tx, customer.email, filled(subject), filled(text))
 }
 
 /** The next step with each unpaid order; the rows are locked by the caller. */
-export async function pressOrders(
-  desk: Desk,
+export async function runPendingOrders(
+  context: BillingContext,
   tx: Tx,
   rows: readonly SubscriptionRow[],
 ): Promise<void> {
   for (const row of rows) {
-    const held = row.invoice_id === null ? undefined : await hold(tx, row.invoice_id)
-    if (held?.invoice.status !== 'open' || !held.invoice.lapses_at)
+    const locked = row.invoice_id === null ? undefined : await lockInvoice(tx, row.invoice_id)
+    if (locked?.invoice.status !== 'open' || !locked.invoice.lapses_at)
       throw new Error(`the order of subscription ${row.id} has no open invoice`)
-    const { invoice } = held
+    const { invoice } = locked
     // Money may have come some other way than by a top-up; what has lapsed is not paid any more.
-    if ((await payHeld(desk, tx, held, true)) === 'paid') continue
+    if ((await payLocked(context, tx, locked, true)) === 'paid') continue
     const step = orderStep(
-      { lapsesAt: held.invoice.lapses_at, reminded: row.reminded },
-      desk.clock.now(),
-      desk.catalog.billing.order_lapses_days,
+      { lapsesAt: locked.invoice.lapses_at, reminded: row.reminded },
+      context.clock.now(),
+      context.catalog.billing.order_lapses_days,
     )
-    if (step.act !== 'wait') await write(desk, tx, step.act, { invoice, row })
+    if (step.act !== 'wait') await write(context, tx, step.act, { invoice, row })
     if (step.act === 'lapse') {
       // It keeps the moment, which says why it is void.
       await tx.updateTable('invoice').set({ status: 'void' }).where('id', '=', invoice.id).execute()
-      await end(desk, tx, row)
-      await desk.announcer.announceAll(tx, [invoiceEvent('invoice.lapsed', invoice)])
+      await end(context, tx, row)
+      await context.outbox.publishEvents(tx, [invoiceEvent('invoice.lapsed', invoice)])
       continue
     }
     await tx
@@ -130,7 +130,7 @@ export async function pressOrders(
       .where('id', '=', row.id)
       .execute()
     if (step.act === 'remind')
-      await desk.announcer.announceAll(tx, [invoiceEvent('invoice.payment_failed', invoice)])
+      await context.outbox.publishEvents(tx, [invoiceEvent('invoice.payment_failed', invoice)])
   }
 }
 
@@ -143,7 +143,7 @@ const mostUnpaid = 5
  * to the commit, so that many at once are no way around it.
  */
 export async function refuseMoreUnpaid(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   customerId: string,
   language: Language,
@@ -151,13 +151,13 @@ export async function refuseMoreUnpaid(
   await sql`select pg_advisory_xact_lock(hashtextextended(${`orders of ${customerId}`}, 0))`.execute(
     tx,
   )
-  let { balance } = await desk.ledger.balanceOf(tx, customerId)
+  let { balance } = await context.ledger.balanceOf(tx, customerId)
   const open = await tx
     .selectFrom('invoice')
     .select(['total', 'lapses_at'])
     .where('customer_id', '=', customerId)
     .where('status', '=', 'open')
-    .where('lapses_at', '>', desk.clock.now())
+    .where('lapses_at', '>', context.clock.now())
     .orderBy('seq')
     .execute()
   const unpaid = open.filter(({ total }) => {
@@ -168,14 +168,14 @@ export async function refuseMoreUnpaid(
   const [first] = unpaid.map(({ lapses_at: at }) => at?.getTime() ?? 0).toSorted((a, b) => a - b)
   if (unpaid.length < mostUnpaid || first === undefined) return
   throw new Refusal('rate_limited', {
-    retryAfterSeconds: (first - desk.clock.now().getTime()) / 1000,
+    retryAfterSeconds: (first - context.clock.now().getTime()) / 1000,
     fields: { order: ruleText('orders_unpaid', language) },
   })
 }
 
 /** Until when an order of this moment may be paid, and when to look at it first. */
-export function lapseOf(desk: Desk, now: Date): { lapsesAt: Date; nextAt: Date } {
-  const lapsesDays = desk.catalog.billing.order_lapses_days
+export function lapseOf(context: BillingContext, now: Date): { lapsesAt: Date; nextAt: Date } {
+  const lapsesDays = context.catalog.billing.order_lapses_days
   const lapsesAt = later(now, days(lapsesDays))
   return { lapsesAt, nextAt: orderStep({ lapsesAt, reminded: null }, now, lapsesDays).nextAt }
 }

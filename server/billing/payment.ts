@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { timeZoneOf } from '../catalog/index.ts'
 import type { DB } from '../platform/db-types.ts'
 import type { Tx } from '../platform/db.ts'
-import type { Desk } from './desk.ts'
+import type { BillingContext } from './context.ts'
 import { invoiceEvent, subscriptionEvent } from './events.ts'
 import type { Subject } from './issue.ts'
 import { nextNumbers } from './numbers.ts'
@@ -20,7 +20,7 @@ import type { InvoiceRow } from './store.ts'
 
 export type SubscriptionRow = Selectable<DB['subscription']>
 
-export interface Held {
+export interface LockedInvoice {
   readonly invoice: InvoiceRow
   readonly subscription: SubscriptionRow | undefined
 }
@@ -28,8 +28,8 @@ export interface Held {
 export const lockSubscription = (tx: Tx, id: string): Promise<SubscriptionRow | undefined> =>
   tx.selectFrom('subscription').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 
-/** Subscription and invoice, locked until the transaction ends. */
-export async function hold(tx: Tx, invoiceId: string): Promise<Held | undefined> {
+/** Locks a subscription and its invoice until the transaction ends. */
+export async function lockInvoice(tx: Tx, invoiceId: string): Promise<LockedInvoice | undefined> {
   const known = await tx
     .selectFrom('invoice')
     .select('subscription_id')
@@ -56,7 +56,7 @@ export const priceColumns = (
 }
 
 /** Where a subscription's next period stands when it begins now: a new anchor. */
-export function beginningNow(catalog: Desk['catalog'], regionCode: string, now: Date) {
+export function beginningNow(catalog: BillingContext['catalog'], regionCode: string, now: Date) {
   const end = monthsAfter(now, 1, timeZoneOf(catalog, regionCode as RegionCode))
   return { anchor_at: now, months: 1, period_start: now, period_end: end, next_at: end }
 }
@@ -76,23 +76,23 @@ async function datedFromNow(tx: Tx, invoiceId: string, start: Date, end: Date): 
     .execute()
 }
 
-async function begun(desk: Desk, tx: Tx, row: SubscriptionRow): Promise<void> {
+async function begun(context: BillingContext, tx: Tx, row: SubscriptionRow): Promise<void> {
   if (row.status !== 'pending') return
   const active = await tx
     .updateTable('subscription')
     .set({
       status: 'active',
       reminded: null,
-      ...beginningNow(desk.catalog, row.region_code, desk.clock.now()),
+      ...beginningNow(context.catalog, row.region_code, context.clock.now()),
     })
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.created', active)])
+  await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.created', active)])
 }
 
 async function renewed(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   row: SubscriptionRow,
   invoice: InvoiceRow,
@@ -114,7 +114,7 @@ async function renewed(
         }
       : {
           invoice_id: invoice.id,
-          ...beginningNow(desk.catalog, row.region_code, invoice.period_start),
+          ...beginningNow(context.catalog, row.region_code, invoice.period_start),
         }
   const active = await tx
     .updateTable('subscription')
@@ -122,38 +122,52 @@ async function renewed(
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', active)])
-  const product = desk.products.get(row.product)
+  await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', active)])
+  const product = context.products.get(row.product)
   if (row.status === 'suspended' && product)
-    await desk.jobs.add(tx, product.jobs.resume, { subscriptionId: row.id })
+    await context.jobs.add(tx, product.jobs.resume, { subscriptionId: row.id })
 }
 
 /** It costs this from now on, and nothing is planned any more. */
-export async function repriced(desk: Desk, tx: Tx, row: SubscriptionRow, to: Offer): Promise<void> {
+export async function repriced(
+  context: BillingContext,
+  tx: Tx,
+  row: SubscriptionRow,
+  to: Offer,
+): Promise<void> {
   const changed = await tx
     .updateTable('subscription')
     .set({ planned: null, ...priceColumns(JSON.parse(offerToJson(to))) })
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', changed)])
+  await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', changed)])
 }
 
 /** The invoice as it is to be charged: with its number, and for a period that is not over. */
-async function payable(desk: Desk, tx: Tx, { invoice, subscription }: Held): Promise<InvoiceRow> {
-  const now = desk.clock.now()
+async function payable(
+  context: BillingContext,
+  tx: Tx,
+  { invoice, subscription }: LockedInvoice,
+): Promise<InvoiceRow> {
+  const now = context.clock.now()
   if (invoice.kind === 'renewal' && subscription && invoice.period_end && invoice.period_end <= now)
-    return await renewAnew(desk, tx, invoice, beginningNow(desk.catalog, invoice.region_code, now))
+    return await renewAnew(
+      context,
+      tx,
+      invoice,
+      beginningNow(context.catalog, invoice.region_code, now),
+    )
   if (invoice.number !== null) return invoice
   if (invoice.kind === 'order' && subscription) {
     const { period_start: start, period_end: end } = beginningNow(
-      desk.catalog,
+      context.catalog,
       subscription.region_code,
       now,
     )
     await datedFromNow(tx, invoice.id, start, end)
   }
-  const year = yearIn(timeZoneOf(desk.catalog, invoice.region_code as RegionCode), now)
+  const year = yearIn(timeZoneOf(context.catalog, invoice.region_code as RegionCode), now)
   const [number] = await nextNumbers(tx, 'invoice', invoice.region_code, year, 1)
   return await tx
     .updateTable('invoice')
@@ -163,8 +177,8 @@ async function payable(desk: Desk, tx: Tx, { invoice, subscription }: Held): Pro
     .executeTakeFirstOrThrow()
 }
 
-async function writeReceipt(desk: Desk, tx: Tx, paid: InvoiceRow): Promise<void> {
-  const customer = (await desk.customers(tx, [paid.customer_id])).get(paid.customer_id)
+async function writeReceipt(context: BillingContext, tx: Tx, paid: InvoiceRow): Promise<void> {
+  const customer = (await context.customers(tx, [paid.customer_id])).get(paid.customer_id)
   const line = await tx
     .selectFrom('invoice_line')
     .select(['description_en as en', 'description_vi as vi'])
@@ -173,7 +187,7 @@ async function writeReceipt(desk: Desk, tx: Tx, paid: InvoiceRow): Promise<void>
     .executeTakeFirst()
   // The demo's history was nobody's letter.
   if (!customer || !line) return
-  await receipt(desk, tx, {
+  await receipt(context, tx, {
     customer,
     number: paid.number ?? '',
     amount: paid.total,
@@ -184,25 +198,25 @@ async function writeReceipt(desk: Desk, tx: Tx, paid: InvoiceRow): Promise<void>
 }
 
 /**
- * Charges a held invoice. `quiet`: a wallet that is short is told by the caller. An order that has
- * lapsed is settled, whether or not anybody has looked at it since.
+ * Charges a locked invoice. `quiet`: the caller reports a wallet that is short. A lapsed order counts
+ * as settled, even before a sweep has closed it.
  */
-export async function payHeld(
-  desk: Desk,
+export async function payLocked(
+  context: BillingContext,
   tx: Tx,
-  held: Held,
+  locked: LockedInvoice,
   quiet = false,
 ): Promise<'paid' | 'short' | 'settled'> {
-  const { subscription } = held
-  if (held.invoice.status !== 'open') return 'settled'
-  if (held.invoice.lapses_at && held.invoice.lapses_at <= desk.clock.now()) return 'settled'
+  const { subscription } = locked
+  if (locked.invoice.status !== 'open') return 'settled'
+  if (locked.invoice.lapses_at && locked.invoice.lapses_at <= context.clock.now()) return 'settled'
   // A wallet that is short uses no number, and leaves the invoice as it was.
   await sql`savepoint paying`.execute(tx)
-  const invoice = await payable(desk, tx, held)
+  const invoice = await payable(context, tx, locked)
   const subject = invoice.subject as Subject | null
   const due = invoice.total - invoice.amount_paid
   if (due > 0n) {
-    const { outcome } = await desk.ledger.charge(tx, {
+    const { outcome } = await context.ledger.charge(tx, {
       key: `invoice:${invoice.id}`,
       customerId: invoice.customer_id,
       product: invoice.product,
@@ -213,36 +227,38 @@ export async function payHeld(
     if (outcome === 'short') {
       await sql`rollback to savepoint paying`.execute(tx)
       if (!quiet)
-        await desk.announcer.announceAll(tx, [invoiceEvent('invoice.payment_failed', held.invoice)])
+        await context.outbox.publishEvents(tx, [
+          invoiceEvent('invoice.payment_failed', locked.invoice),
+        ])
       return 'short'
     }
   }
   await sql`release savepoint paying`.execute(tx)
   const paid = await tx
     .updateTable('invoice')
-    .set({ status: 'paid', amount_paid: invoice.total, paid_at: desk.clock.now() })
+    .set({ status: 'paid', amount_paid: invoice.total, paid_at: context.clock.now() })
     .where('id', '=', invoice.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await desk.announcer.announceAll(tx, [invoiceEvent('invoice.paid', paid)])
-  await writeReceipt(desk, tx, paid)
+  await context.outbox.publishEvents(tx, [invoiceEvent('invoice.paid', paid)])
+  await writeReceipt(context, tx, paid)
   if (subscription) {
-    if (invoice.kind === 'order') await begun(desk, tx, subscription)
-    else if (invoice.kind === 'renewal') await renewed(desk, tx, subscription, paid)
+    if (invoice.kind === 'order') await begun(context, tx, subscription)
+    else if (invoice.kind === 'renewal') await renewed(context, tx, subscription, paid)
     else if (invoice.kind === 'proration')
-      await repriced(desk, tx, subscription, offerFromJson(invoice.sets))
+      await repriced(context, tx, subscription, offerFromJson(invoice.sets))
   }
   const starts = invoice.starts as Starts | null
-  if (starts) await desk.jobs.add(tx, starts.job, starts.payload)
+  if (starts) await context.jobs.add(tx, starts.job, starts.payload)
   return 'paid'
 }
 
 export async function pay(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   invoiceId: string,
   { quiet = false } = {},
 ): Promise<'paid' | 'short' | 'settled'> {
-  const held = await hold(tx, invoiceId)
-  return held ? await payHeld(desk, tx, held, quiet) : 'settled'
+  const locked = await lockInvoice(tx, invoiceId)
+  return locked ? await payLocked(context, tx, locked, quiet) : 'settled'
 }

@@ -7,7 +7,7 @@ import * as z from 'zod/mini'
 import { monthlyOf, type Terms } from '../../contract/pricing.ts'
 import { days, later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { Desk } from './desk.ts'
+import type { BillingContext } from './context.ts'
 import type { SubscriptionRow } from './payment.ts'
 import { offerFromJson, offerOf, offerToJson, plannedOf, type Offer } from './product.ts'
 
@@ -91,19 +91,19 @@ export const renewalOffer = ({ offer, rise }: Prospect, dueAt: Date): Offer =>
 
 /** Of each, by its product now; what is no longer sold keeps what it has cost. */
 export async function prospectsOf(
-  desk: Desk,
+  context: BillingContext,
   db: Queryable,
   rows: readonly SubscriptionRow[],
 ): Promise<Map<string, Prospect>> {
   const found = new Map<string, Prospect>()
-  const now = desk.clock.now()
+  const now = context.clock.now()
   for (const [name, own] of Map.groupBy(rows, (row) => row.product)) {
     const wanted = own.map((row) => ({
       subscriptionId: row.id,
       change: plannedOf(row.planned)?.change ?? null,
       running: offerOf(row),
     }))
-    const offers = await desk.products.get(name)?.offers(db, wanted)
+    const offers = await context.products.get(name)?.offers(db, wanted)
     for (const row of own) {
       const running = offerOf(row)
       const offer = offers?.get(row.id)

@@ -1,7 +1,7 @@
 /** A letter for every invoice that is paid, with the way to its PDF. */
 import { formatMoney, type Currency } from '../../contract/money.ts'
 import type { Tx } from '../platform/db.ts'
-import type { Desk } from './desk.ts'
+import type { BillingContext } from './context.ts'
 import type { Customer } from './issue.ts'
 import type { Text } from './product.ts'
 
@@ -17,19 +17,19 @@ export interface Receipt {
 }
 
 /** Writes the letter, in the transaction of the payment. */
-export async function receipt(desk: Desk, tx: Tx, of: Receipt): Promise<void> {
+export async function receipt(context: BillingContext, tx: Tx, of: Receipt): Promise<void> {
   const { language, email } = of.customer
   const amount = formatMoney(Number(of.amount), of.currency, language)
   const what = of.what[language]
-  const [pdf, url] = [desk.links.pdf(of.invoiceId, language), desk.links.hosted(of.invoiceId)]
+  const [pdf, url] = [context.links.pdf(of.invoiceId, language), context.links.hosted(of.invoiceId)]
   if (language === 'vi')
-    return await desk.mail(
+    return await context.mail(
       tx,
       email,
       `Đã thanh toán hoá đơn ${of.number}`,
       `${amount} đã được thanh toán từ ví của bạn cho ${what}. Hoá đơn dạng PDF: ${pdf} Xem trên web: ${url}`,
     )
-  await desk.mail(
+  await context.mail(
     tx,
     email,
     `Invoice ${of.number} is paid`,

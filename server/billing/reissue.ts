@@ -5,7 +5,7 @@
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { Basis } from '../../contract/wallet-proof.ts'
 import type { Tx } from '../platform/db.ts'
-import type { Desk } from './desk.ts'
+import type { BillingContext } from './context.ts'
 import { draftEvent } from './events.ts'
 import type { Party } from './invoice-pdf.ts'
 import { numberDrafts, writeInvoices, type Subject } from './issue.ts'
@@ -15,14 +15,14 @@ import type { InvoiceRow } from './store.ts'
 
 /** Answers the new invoice, open. Throws when nobody knows the customer. */
 export async function renewAnew(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   old: InvoiceRow,
   { period_start: start, period_end: end }: { period_start: Date; period_end: Date },
 ): Promise<InvoiceRow> {
-  const customer = (await desk.customers(tx, [old.customer_id])).get(old.customer_id)
+  const customer = (await context.customers(tx, [old.customer_id])).get(old.customer_id)
   if (!customer) throw new Error(`no customer ${old.customer_id}`)
-  const now = desk.clock.now()
+  const now = context.clock.now()
   const lines = await tx
     .selectFrom('invoice_line')
     .selectAll()
@@ -32,7 +32,7 @@ export async function renewAnew(
   const seconds = secondsBetween(start, end)
   const [invoice] = await numberDrafts(
     tx,
-    desk.catalog,
+    context.catalog,
     [
       {
         kind: 'renewal',
@@ -60,8 +60,8 @@ export async function renewAnew(
   )
   if (!invoice) throw new Error('a renewal got no number')
   await tx.updateTable('invoice').set({ status: 'void' }).where('id', '=', old.id).execute()
-  await writeInvoices(tx, desk.catalog, [{ ...invoice, paid: false }], now)
-  await desk.announcer.announceAll(tx, [draftEvent('invoice.create', invoice, 0n)])
+  await writeInvoices(tx, context.catalog, [{ ...invoice, paid: false }], now)
+  await context.outbox.publishEvents(tx, [draftEvent('invoice.create', invoice, 0n)])
   return await tx
     .selectFrom('invoice')
     .selectAll()

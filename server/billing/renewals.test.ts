@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../../test/house.ts'
+import { eventually } from '../../test/portal.ts'
 import { calendarOf } from '../../test/billing-calendar.ts'
 import { offerAt, openBillingRoom, standIn, type BillingRoom } from '../../test/billing-room.ts'
 import { forgotten, openCutWire } from '../../test/cut-wire.ts'

@@ -1,16 +1,16 @@
 /**
- * The sweep: everything that falls due, found by one index, taken in stretches of rows that nobody
- * else has locked. It may run twice at once and be killed anywhere: a stretch is one transaction,
- * and what it did is what the next query no longer finds.
+ * The sweep: finds everything that is due by one index, and handles it in batches of rows that
+ * nobody else has locked. The sweep is idempotent and may be killed anywhere: a batch is one
+ * transaction, and the next query no longer finds what the batch handled.
  */
 import type { Currency, RegionCode } from '../../contract/money.ts'
 import { sql } from 'kysely'
 import { timeZoneOf } from '../catalog/index.ts'
 import { databaseIsAway, transaction, type Tx } from '../platform/db.ts'
-import type { Told } from '../realtime/index.ts'
-import type { Desk } from './desk.ts'
-import { press } from './dunning.ts'
-import { pressOrders } from './orders.ts'
+import type { OutboxEvent } from '../realtime/index.ts'
+import type { BillingContext } from './context.ts'
+import { runDunningStep } from './dunning.ts'
+import { runPendingOrders } from './orders.ts'
 import { draftEvent, subscriptionEvent } from './events.ts'
 import { numberDrafts, writeInvoices, type Draft, type Subject } from './issue.ts'
 import type { SubscriptionRow } from './payment.ts'
@@ -20,18 +20,22 @@ import { prospectsOf, renewalOffer } from './prospects.ts'
 import { receipt } from './receipts.ts'
 import { end } from './subscriptions.ts'
 
-/** Renewals of one transaction: the accounts that they share are locked for as long. */
-const stretch = 100
+/** Renewals in one transaction, which locks the accounts that they share. */
+const batchSize = 100
 
 /** Invoice, charge and new period of many at once, each statement for all of them. */
-async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Promise<void> {
+async function renew(
+  context: BillingContext,
+  tx: Tx,
+  rows: readonly SubscriptionRow[],
+): Promise<void> {
   for (const row of rows.filter(({ cancel_at_period_end }) => cancel_at_period_end))
-    await end(desk, tx, row)
+    await end(context, tx, row)
   const due = rows.filter(({ cancel_at_period_end }) => !cancel_at_period_end)
   if (due.length === 0) return
-  const now = desk.clock.now()
-  const prospects = await prospectsOf(desk, tx, due)
-  const customers = await desk.customers(tx, [...new Set(due.map((row) => row.customer_id))])
+  const now = context.clock.now()
+  const prospects = await prospectsOf(context, tx, due)
+  const customers = await context.customers(tx, [...new Set(due.map((row) => row.customer_id))])
   const drafts = due.map((row): Draft => {
     const customer = customers.get(row.customer_id)
     const prospect = prospects.get(row.id)
@@ -41,7 +45,7 @@ async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Prom
       end: monthsAfter(
         row.anchor_at,
         row.months + 1,
-        timeZoneOf(desk.catalog, row.region_code as RegionCode),
+        timeZoneOf(context.catalog, row.region_code as RegionCode),
       ),
     }
     const offer = renewalOffer(prospect, row.period_end)
@@ -67,9 +71,9 @@ async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Prom
       ],
     }
   })
-  const numbered = await numberDrafts(tx, desk.catalog, drafts, now)
+  const numbered = await numberDrafts(tx, context.catalog, drafts, now)
   const priced = numbered.filter(({ total }) => total > 0n)
-  const outcomes = await desk.ledger.chargeAll(
+  const outcomes = await context.ledger.chargeAll(
     tx,
     priced.map((invoice) => ({
       key: `invoice:${invoice.id}`,
@@ -88,7 +92,7 @@ async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Prom
   )
   await writeInvoices(
     tx,
-    desk.catalog,
+    context.catalog,
     numbered.map((invoice) => ({ ...invoice, paid: !short.has(invoice.id) })),
     now,
   )
@@ -121,7 +125,7 @@ async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Prom
     ) as m (id, invoice_id, price, terms, description, period_end, paid)
     where s.id = m.id::uuid
   `.execute(tx)
-  const told = moved.flatMap(({ row, invoice, period, offer, paid }): Told[] => [
+  const events = moved.flatMap(({ row, invoice, period, offer, paid }): OutboxEvent[] => [
     draftEvent('invoice.create', invoice, 0n),
     paid
       ? draftEvent('invoice.paid', invoice, invoice.total)
@@ -132,10 +136,10 @@ async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Prom
       ...(paid ? { status: 'active', period_end: period.end } : { status: 'past_due' }),
     }),
   ])
-  await desk.announcer.announceAll(tx, told)
+  await context.outbox.publishEvents(tx, events)
   for (const { invoice, offer, paid } of moved)
     if (paid)
-      await receipt(desk, tx, {
+      await receipt(context, tx, {
         customer: invoice.customer,
         number: invoice.number,
         amount: invoice.total,
@@ -144,65 +148,66 @@ async function renew(desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]): Prom
         invoiceId: invoice.id,
       })
   for (const { invoice, paid } of moved)
-    if (paid && invoice.starts) await desk.jobs.add(tx, invoice.starts.job, invoice.starts.payload)
+    if (paid && invoice.starts)
+      await context.jobs.add(tx, invoice.starts.job, invoice.starts.payload)
 }
 
-interface Round {
+interface Phase {
   readonly statuses: readonly string[]
   readonly size: number
-  readonly act: (desk: Desk, tx: Tx, rows: readonly SubscriptionRow[]) => Promise<void>
+  readonly act: (context: BillingContext, tx: Tx, rows: readonly SubscriptionRow[]) => Promise<void>
 }
-const rounds: readonly Round[] = [
-  { statuses: ['active'], size: stretch, act: renew },
-  { statuses: ['past_due', 'suspended'], size: 1, act: press },
-  { statuses: ['pending'], size: 1, act: pressOrders },
+const phases: readonly Phase[] = [
+  { statuses: ['active'], size: batchSize, act: renew },
+  { statuses: ['past_due', 'suspended'], size: 1, act: runDunningStep },
+  { statuses: ['pending'], size: 1, act: runPendingOrders },
 ]
 
 /**
- * Stretch after stretch until none is due. One that fails is taken apart, so that a single bad row
- * holds up nobody but itself. A database that went away is no row's fault: the round ends there,
- * and the next one goes on in the same order.
+ * Handles batch after batch until nothing is due. The rows of a failed batch are retried singly, so
+ * that one bad row delays nobody else. A lost database connection is no row's fault: the phase ends,
+ * and the next sweep goes on in the same order.
  */
 async function drain(
-  desk: Desk,
-  { statuses, size, act }: Round,
+  context: BillingContext,
+  { statuses, size, act }: Phase,
   signal?: AbortSignal,
 ): Promise<void> {
   const failed: string[] = []
-  for (let singly = 0; ; singly = Math.max(0, singly - 1)) {
+  for (let retrySingly = 0; ; retrySingly = Math.max(0, retrySingly - 1)) {
     signal?.throwIfAborted()
     let taken: string[] = []
     try {
-      await transaction(desk.db, async (tx) => {
+      await transaction(context.db, async (tx) => {
         let query = tx
           .selectFrom('subscription')
           .selectAll()
           .where('status', 'in', statuses)
-          .where('next_at', '<=', desk.clock.now())
+          .where('next_at', '<=', context.clock.now())
           .orderBy('next_at')
           .orderBy('id')
-          .limit(singly > 0 ? 1 : size)
+          .limit(retrySingly > 0 ? 1 : size)
           .forUpdate()
           .skipLocked()
         if (failed.length > 0) query = query.where('id', 'not in', failed)
         const rows = await query.execute()
         taken = rows.map(({ id }) => id)
-        if (rows.length > 0) await act(desk, tx, rows)
+        if (rows.length > 0) await act(context, tx, rows)
       })
       if (taken.length === 0) return
     } catch (error) {
       if (taken.length === 0 || databaseIsAway(error)) throw error
-      desk.log.error(
+      context.log.error(
         { err: error, subscriptions: taken.length, first: taken[0] },
-        'what was due could not be done',
+        'due subscriptions failed',
       )
       if (taken.length === 1) failed.push(...taken)
-      else singly = taken.length + 1
+      else retrySingly = taken.length + 1
     }
   }
 }
 
 /** Does everything that is due at this moment. */
-export async function sweep(desk: Desk, signal?: AbortSignal): Promise<void> {
-  for (const round of rounds) await drain(desk, round, signal)
+export async function sweep(context: BillingContext, signal?: AbortSignal): Promise<void> {
+  for (const phase of phases) await drain(context, phase, signal)
 }

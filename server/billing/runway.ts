@@ -7,7 +7,7 @@ import type { Runway } from '../../contract/billing.ts'
 import { timeZoneOf } from '../catalog/index.ts'
 import { days } from '../platform/clock.ts'
 import { transaction, type Queryable } from '../platform/db.ts'
-import type { Desk } from './desk.ts'
+import type { BillingContext } from './context.ts'
 import type { Customer, Subject } from './issue.ts'
 import type { SubscriptionRow } from './payment.ts'
 import { emptyAt, forecast, type Renewing } from './forecast.ts'
@@ -20,7 +20,7 @@ const liveStatuses = ['active', 'past_due', 'suspended']
 
 /** What renews of each customer; a planned change is in it, a planned end is not. */
 async function renewingOf(
-  desk: Desk,
+  context: BillingContext,
   db: Queryable,
   customerIds: readonly string[],
 ): Promise<Map<string, Renewing[]>> {
@@ -31,9 +31,9 @@ async function renewingOf(
     .where('status', 'in', liveStatuses)
     .where('cancel_at_period_end', '=', false)
     .execute()
-  const prospects = await prospectsOf(desk, db, rows)
+  const prospects = await prospectsOf(context, db, rows)
   const renewing = (row: SubscriptionRow): Renewing => {
-    const zone = timeZoneOf(desk.catalog, row.region_code as RegionCode)
+    const zone = timeZoneOf(context.catalog, row.region_code as RegionCode)
     const unpaid = row.status !== 'active'
     const prospect = prospects.get(row.id)
     return {
@@ -57,10 +57,14 @@ async function renewingOf(
   )
 }
 
-export async function runway(desk: Desk, db: Queryable, customerId: string): Promise<Runway> {
-  const { balance } = await desk.ledger.balanceOf(db, customerId)
-  const renewing = await renewingOf(desk, db, [customerId])
-  return forecast(balance, renewing.get(customerId) ?? [], desk.clock.now())
+export async function runway(
+  context: BillingContext,
+  db: Queryable,
+  customerId: string,
+): Promise<Runway> {
+  const { balance } = await context.ledger.balanceOf(db, customerId)
+  const renewing = await renewingOf(context, db, [customerId])
+  return forecast(balance, renewing.get(customerId) ?? [], context.clock.now())
 }
 
 /** The smallest of the warned numbers of days that this wallet lasts no longer than. */
@@ -73,10 +77,14 @@ export const warningLevel = (lasts: number | null, levels: readonly number[]): n
  * Warns each customer once at each level; who topped up is warned again the next time. What is
  * unpaid already has letters of its own.
  */
-async function warn(desk: Desk, customerId: string, renewing: readonly Renewing[]): Promise<void> {
-  await transaction(desk.db, async (tx) => {
-    const { balance, currency } = await desk.ledger.balanceOf(tx, customerId)
-    const now = desk.clock.now()
+async function warn(
+  context: BillingContext,
+  customerId: string,
+  renewing: readonly Renewing[],
+): Promise<void> {
+  await transaction(context.db, async (tx) => {
+    const { balance, currency } = await context.ledger.balanceOf(tx, customerId)
+    const now = context.clock.now()
     const told = await tx
       .selectFrom('runway_warning')
       .select('days')
@@ -87,7 +95,7 @@ async function warn(desk: Desk, customerId: string, renewing: readonly Renewing[
     const lasts = end && Math.max(0, Math.floor((end.getTime() - now.getTime()) / days(1)))
     const level = renewing.some(({ unpaid }) => unpaid)
       ? null
-      : warningLevel(lasts, desk.catalog.billing.lowRunwayDays)
+      : warningLevel(lasts, context.catalog.billing.lowRunwayDays)
     if (level === (told?.days ?? null)) return
     if (level === null) {
       await tx.deleteFrom('runway_warning').where('customer_id', '=', customerId).execute()
@@ -106,21 +114,21 @@ async function warn(desk: Desk, customerId: string, renewing: readonly Renewing[
       .executeTakeFirst()
     // It lasts longer than when it was warned last, or another portal was faster.
     if (!noted || (told && told.days < level) || !end) return
-    const customer = (await desk.customers(tx, [customerId])).get(customerId)
+    const customer = (await context.customers(tx, [customerId])).get(customerId)
     if (!customer) return
-    await desk.announcer.announce(tx, customerId, 'wallet.low', {
+    await context.outbox.publishEvent(tx, customerId, 'wallet.low', {
       wallet: { balance: Number(balance), currency, days: lasts, emptyAt: end.toISOString() },
     })
-    await desk.mail(
+    await context.mail(
       tx,
       customer.email,
-      ...letter(desk, customer, { balance, currency, end, lasts: lasts ?? 0 }),
+      ...letter(context, customer, { balance, currency, end, lasts: lasts ?? 0 }),
     )
   })
 }
 
 function letter(
-  desk: Desk,
+  context: BillingContext,
   { regionCode: region, language }: Customer,
   {
     balance,
@@ -131,8 +139,8 @@ function letter(
 ): [subject: string, text: string] {
   const vi = language === 'vi'
   const money = formatMoney(Number(balance), currency, language)
-  const day = dayIn(timeZoneOf(desk.catalog, region), end)
-  const link = `${desk.portalUrl}/payment`
+  const day = dayIn(timeZoneOf(context.catalog, region), end)
+  const link = `${context.portalUrl}/payment`
   return vi
     ? [
         `Ví của bạn còn đủ dùng ${lasts} ngày`,
@@ -145,10 +153,10 @@ function letter(
 }
 
 /** Looks at every wallet that something renews from. */
-export async function watchRunways(desk: Desk, signal?: AbortSignal): Promise<void> {
+export async function watchRunways(context: BillingContext, signal?: AbortSignal): Promise<void> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     signal?.throwIfAborted()
-    const customers = await desk.db
+    const customers = await context.db
       .selectFrom('subscription')
       .select('customer_id')
       .distinct()
@@ -160,8 +168,8 @@ export async function watchRunways(desk: Desk, signal?: AbortSignal): Promise<vo
     const ids = customers.map(({ customer_id }) => customer_id)
     const last = ids.at(-1)
     if (last === undefined) return
-    const renewing = await renewingOf(desk, desk.db, ids)
-    for (const id of ids) await warn(desk, id, renewing.get(id) ?? [])
+    const renewing = await renewingOf(context, context.db, ids)
+    for (const id of ids) await warn(context, id, renewing.get(id) ?? [])
     after = last
   }
 }

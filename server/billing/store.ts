@@ -1,4 +1,4 @@
-/** SQL of the billing room, and invoices as the API shows them. */
+/** SQL of the billing module, and invoices as the API shows them. */
 import type { Invoice } from '../../contract/billing.ts'
 import type { Language } from '../../contract/errors.ts'
 import { currency as currencySchema } from '../../contract/money.ts'

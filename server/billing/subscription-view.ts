@@ -3,7 +3,7 @@ import type { Subscription } from '../../contract/billing.ts'
 import { currency as currencySchema } from '../../contract/money.ts'
 import { days, later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
-import type { Desk } from './desk.ts'
+import type { BillingContext } from './context.ts'
 import { renewsAt } from './events.ts'
 import type { Subject } from './issue.ts'
 import { firstRenewalFrom } from './announcements.ts'
@@ -13,7 +13,7 @@ import { unusedOf } from './subscriptions.ts'
 export type { Subscription }
 
 export async function subscriptionOf(
-  desk: Desk,
+  context: BillingContext,
   db: Queryable,
   id: string,
 ): Promise<Subscription | undefined> {
@@ -23,7 +23,7 @@ export async function subscriptionOf(
     .where('id', '=', id)
     .executeTakeFirst()
   if (!row) return undefined
-  const prospect = (await prospectsOf(desk, db, [row])).get(row.id)
+  const prospect = (await prospectsOf(context, db, [row])).get(row.id)
   const rise = prospect?.rise?.announced ? prospect.rise : null
   const unpaid =
     row.status === 'past_due' || row.status === 'suspended'
@@ -34,7 +34,7 @@ export async function subscriptionOf(
           .where('status', '=', 'open')
           .executeTakeFirst()
       : undefined
-  const { suspendDays, deleteDays } = desk.catalog.billing
+  const { suspendDays, deleteDays } = context.catalog.billing
   const afterDue = (count: number): string => later(row.period_end, days(count)).toISOString()
   return {
     id: row.id,
@@ -47,17 +47,17 @@ export async function subscriptionOf(
     renewalPrice: Number(prospect ? renewalOffer(prospect, row.period_end).price : row.price),
     priceRise: rise && {
       price: Number(rise.offer.price),
-      actsAt: firstRenewalFrom(desk, row, rise.actsAt).toISOString(),
+      actsAt: firstRenewalFrom(context, row, rise.actsAt).toISOString(),
     },
     planned: row.planned !== null,
     cancelAtPeriodEnd: row.cancel_at_period_end,
-    unused: Number(unusedOf(row, desk.clock.now())),
+    unused: Number(unusedOf(row, context.clock.now())),
     unpaid: unpaid
       ? {
           // A renewal has its number from the moment it falls due.
           number: unpaid.number ?? '',
           amount_due: Number(unpaid.total - unpaid.amount_paid),
-          hosted_invoice_url: desk.links.hosted(unpaid.id),
+          hosted_invoice_url: context.links.hosted(unpaid.id),
           dueAt: row.period_end.toISOString(),
           suspendsAt: afterDue(suspendDays),
           deletesAt: afterDue(deleteDays),

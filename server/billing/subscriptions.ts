@@ -6,7 +6,7 @@ import { timeZoneOf } from '../catalog/index.ts'
 import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { creditUnused, creditWhole } from './credit-notes.ts'
-import { jobNames, type Desk } from './desk.ts'
+import { jobNames, type BillingContext } from './context.ts'
 import { draftEvent, subscriptionEvent } from './events.ts'
 import {
   numberDrafts,
@@ -17,9 +17,9 @@ import {
   type Subject,
 } from './issue.ts'
 import {
-  hold,
+  lockInvoice,
   lockSubscription,
-  payHeld,
+  payLocked,
   priceColumns,
   repriced,
   type SubscriptionRow,
@@ -51,12 +51,12 @@ export interface PriceChange {
 }
 
 export async function subscribe(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   of: NewSubscription,
 ): Promise<{ id: string; period: { start: Date; end: Date } }> {
-  const now = desk.clock.now()
-  const periodEnd = monthsAfter(now, 1, timeZoneOf(desk.catalog, of.regionCode))
+  const now = context.clock.now()
+  const periodEnd = monthsAfter(now, 1, timeZoneOf(context.catalog, of.regionCode))
   const row = await tx
     .insertInto('subscription')
     .values({
@@ -81,7 +81,7 @@ export async function subscribe(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await desk.announcer.announceAll(tx, [subscriptionEvent('subscribe.create', row)])
+  await context.outbox.publishEvents(tx, [subscriptionEvent('subscribe.create', row)])
   return { id: row.id, period: { start: now, end: periodEnd } }
 }
 
@@ -112,12 +112,12 @@ export const unusedOf = (row: SubscriptionRow, now: Date): bigint =>
     : 0n
 
 async function draftFor(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   row: SubscriptionRow,
   of: Pick<Draft, 'kind' | 'lines' | 'starts' | 'sets'>,
 ): Promise<Draft> {
-  const customer = (await desk.customers(tx, [row.customer_id])).get(row.customer_id)
+  const customer = (await context.customers(tx, [row.customer_id])).get(row.customer_id)
   if (!customer) throw new Error(`no customer ${row.customer_id}`)
   return {
     ...of,
@@ -137,13 +137,13 @@ async function draftFor(
  * invoice.
  */
 export async function changePrice(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   { subscriptionId, to, change, starts }: PriceChange,
 ): Promise<{ outcome: 'charged'; invoiceId: string | null } | { outcome: 'planned'; at: Date }> {
   const row = await lockSubscription(tx, subscriptionId)
   if (row?.status !== 'active') throw new Refusal('subscription_not_active')
-  const now = desk.clock.now()
+  const now = context.clock.now()
   // It is about to renew: what is changed now would be changed against a period that is over.
   if (row.period_end <= now) throw new Refusal('conflict')
   if (to.price < row.price) {
@@ -155,27 +155,27 @@ export async function changePrice(
       .where('id', '=', row.id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', changed)])
+    await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', changed)])
     return { outcome: 'planned', at: row.period_end }
   }
   const lines = [restLine(row, to, now, 1n), restLine(row, offerOf(row), now, -1n)]
   // Nothing is charged, so there is nothing to document: the change acts at once.
   if (totalOf(lines) === 0n) {
-    await repriced(desk, tx, row, to)
-    if (starts) await desk.jobs.add(tx, starts.job, starts.payload)
+    await repriced(context, tx, row, to)
+    if (starts) await context.jobs.add(tx, starts.job, starts.payload)
     return { outcome: 'charged', invoiceId: null }
   }
   const [invoice] = await numberDrafts(
     tx,
-    desk.catalog,
-    [await draftFor(desk, tx, row, { kind: 'proration', lines, starts, sets: to })],
+    context.catalog,
+    [await draftFor(context, tx, row, { kind: 'proration', lines, starts, sets: to })],
     now,
   )
   if (!invoice) throw new Error('a draft got no number')
-  await writeInvoices(tx, desk.catalog, [{ ...invoice, paid: false }], now)
-  await desk.announcer.announceAll(tx, [draftEvent('invoice.create', invoice, 0n)])
-  const held = await hold(tx, invoice.id)
-  if (!held || (await payHeld(desk, tx, held, true)) !== 'paid')
+  await writeInvoices(tx, context.catalog, [{ ...invoice, paid: false }], now)
+  await context.outbox.publishEvents(tx, [draftEvent('invoice.create', invoice, 0n)])
+  const locked = await lockInvoice(tx, invoice.id)
+  if (!locked || (await payLocked(context, tx, locked, true)) !== 'paid')
     throw new Refusal('insufficient_balance')
   return { outcome: 'charged', invoiceId: invoice.id }
 }
@@ -191,8 +191,8 @@ async function voidOpen(tx: Tx, subscriptionId: string): Promise<void> {
 }
 
 /** The end: nothing more is due, and the product takes away what it sold. */
-export async function end(desk: Desk, tx: Tx, row: SubscriptionRow): Promise<void> {
-  const now = desk.clock.now()
+export async function end(context: BillingContext, tx: Tx, row: SubscriptionRow): Promise<void> {
+  const now = context.clock.now()
   await voidOpen(tx, row.id)
   const ended = await tx
     .updateTable('subscription')
@@ -200,15 +200,15 @@ export async function end(desk: Desk, tx: Tx, row: SubscriptionRow): Promise<voi
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', ended)])
-  const product = desk.products.get(row.product)
-  if (product) await desk.jobs.add(tx, product.jobs.remove, { subscriptionId: row.id })
+  await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', ended)])
+  const product = context.products.get(row.product)
+  if (product) await context.jobs.add(tx, product.jobs.remove, { subscriptionId: row.id })
   // What it still owed may have stood before a smaller invoice that the wallet can pay.
-  await desk.jobs.add(tx, jobNames.payOpen, { customerId: row.customer_id })
+  await context.jobs.add(tx, jobNames.payOpen, { customerId: row.customer_id })
 }
 
 export async function cancel(
-  desk: Desk,
+  context: BillingContext,
   tx: Tx,
   subscriptionId: string,
   when: 'period_end' | 'now',
@@ -216,36 +216,50 @@ export async function cancel(
   const row = await lockSubscription(tx, subscriptionId)
   if (!row || row.status === 'ended') throw new Refusal('subscription_ended')
   if (when === 'now') {
-    const unused = unusedOf(row, desk.clock.now())
-    if (unused > 0n) await creditUnused(desk, tx, row, unused)
-    return await end(desk, tx, row)
+    const unused = unusedOf(row, context.clock.now())
+    if (unused > 0n) await creditUnused(context, tx, row, unused)
+    return await end(context, tx, row)
   }
   // What is not paid has no period to wait for.
   if (row.status !== 'active') throw new Refusal('subscription_not_active')
-  if (!row.cancel_at_period_end) await setCancelled(desk, tx, row.id, true)
+  if (!row.cancel_at_period_end) await setCancelled(context, tx, row.id, true)
 }
 
 /** Takes a planned cancellation back. */
-export async function resume(desk: Desk, tx: Tx, subscriptionId: string): Promise<void> {
+export async function resume(
+  context: BillingContext,
+  tx: Tx,
+  subscriptionId: string,
+): Promise<void> {
   const row = await lockSubscription(tx, subscriptionId)
   if (!row || row.status === 'ended') throw new Refusal('subscription_ended')
-  if (row.cancel_at_period_end) await setCancelled(desk, tx, row.id, false)
+  if (row.cancel_at_period_end) await setCancelled(context, tx, row.id, false)
 }
 
-async function setCancelled(desk: Desk, tx: Tx, id: string, cancelled: boolean): Promise<void> {
+async function setCancelled(
+  context: BillingContext,
+  tx: Tx,
+  id: string,
+  cancelled: boolean,
+): Promise<void> {
   const changed = await tx
     .updateTable('subscription')
     .set({ cancel_at_period_end: cancelled })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', changed)])
+  await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', changed)])
 }
 
 /** A paid invoice's money goes back to the wallet, once; an open one is void. */
-async function giveBack(desk: Desk, tx: Tx, invoice: InvoiceRow, reason: string): Promise<void> {
+async function giveBack(
+  context: BillingContext,
+  tx: Tx,
+  invoice: InvoiceRow,
+  reason: string,
+): Promise<void> {
   if (invoice.status === 'paid' && invoice.total > 0n) {
-    await creditWhole(desk, tx, invoice, reason)
+    await creditWhole(context, tx, invoice, reason)
     await tx
       .updateTable('invoice')
       .set({ status: 'refunded' })
@@ -264,10 +278,15 @@ async function giveBack(desk: Desk, tx: Tx, invoice: InvoiceRow, reason: string)
  * What was ordered never came: its invoice is taken back, and with it every other one of its
  * subscription, since a month may have ended before the order was given up. The subscription ends.
  */
-export async function undo(desk: Desk, tx: Tx, invoiceId: string, reason: string): Promise<void> {
-  const held = await hold(tx, invoiceId)
-  if (!held) throw new Error(`no invoice ${invoiceId}`)
-  const { invoice, subscription } = held
+export async function undo(
+  context: BillingContext,
+  tx: Tx,
+  invoiceId: string,
+  reason: string,
+): Promise<void> {
+  const locked = await lockInvoice(tx, invoiceId)
+  if (!locked) throw new Error(`no invoice ${invoiceId}`)
+  const { invoice, subscription } = locked
   // It was cancelled meanwhile, and what was unused is back already.
   if (subscription?.status === 'ended') return
   const others = subscription
@@ -281,15 +300,15 @@ export async function undo(desk: Desk, tx: Tx, invoiceId: string, reason: string
         .forUpdate()
         .execute()
     : []
-  for (const one of [invoice, ...others]) await giveBack(desk, tx, one, reason)
+  for (const one of [invoice, ...others]) await giveBack(context, tx, one, reason)
   // What came back may pay for something else that waits.
-  await desk.jobs.add(tx, jobNames.payOpen, { customerId: invoice.customer_id })
+  await context.jobs.add(tx, jobNames.payOpen, { customerId: invoice.customer_id })
   if (!subscription) return
   const ended = await tx
     .updateTable('subscription')
-    .set({ status: 'ended', ended_at: desk.clock.now(), planned: null })
+    .set({ status: 'ended', ended_at: context.clock.now(), planned: null })
     .where('id', '=', subscription.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await desk.announcer.announceAll(tx, [subscriptionEvent('subscription.updated', ended)])
+  await context.outbox.publishEvents(tx, [subscriptionEvent('subscription.updated', ended)])
 }

@@ -1,7 +1,7 @@
 /** The clock of a portal with the sandbox, moved from the shell while it runs. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testDatabase, type TestDatabase } from '../../test/database.ts'
-import { eventually } from '../../test/house.ts'
+import { eventually } from '../../test/portal.ts'
 import { readConfig } from '../config.ts'
 import { createTravellingClock, days } from '../platform/clock.ts'
 import { connect, migrate, type Pool } from '../platform/db.ts'

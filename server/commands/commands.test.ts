@@ -5,16 +5,16 @@ import os from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { systemClock } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { createLedger } from '../wallet/index.ts'
 
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse()
+  portal = await openTestPortal()
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 const command = (...args: string[]) => commandWith({}, ...args)
 
@@ -26,11 +26,11 @@ function commandWith(
   const env = {
     ...process.env,
     NODE_ENV: 'test',
-    DATABASE_URL: house.databaseUrl,
-    DATA_DIR: house.dataDir,
-    PORT: String(house.config.PORT),
-    SANDBOX_PORT: String(house.config.SANDBOX_PORT),
-    PORTAL_SECRET: house.rootSecret,
+    DATABASE_URL: portal.databaseUrl,
+    DATA_DIR: portal.dataDir,
+    PORT: String(portal.config.PORT),
+    SANDBOX_PORT: String(portal.config.SANDBOX_PORT),
+    PORTAL_SECRET: portal.rootSecret,
     LOG_LEVEL: 'silent',
     ENV_FILE: os.devNull,
     ...other,
@@ -83,7 +83,7 @@ test('jobs that gave up are named, and started again', async () => {
   await sql`
     insert into pgboss.job (name, data, state, output, retry_count, completed_on)
     values ('ensure-site', '{"siteId":"5b5f8a70-0000-4000-8000-000000000000"}', 'failed',
-      '{"message":"the runtime did not answer"}', 3, now())`.execute(house.house.db)
+      '{"message":"the runtime did not answer"}', 3, now())`.execute(portal.app.db)
   const listed = await command('jobs')
   expect(listed.code).toBe(1)
   expect(listed.said).toMatch(/ensure-site +0 waiting .* 1 given up/)
@@ -93,12 +93,12 @@ test('jobs that gave up are named, and started again', async () => {
     code: 0,
     said: '1 started again.\n',
   })
-  await house.house.jobs.idle()
+  await portal.app.jobs.idle()
   expect(await command('jobs', 'retry', '--all')).toEqual({
     code: 1,
     said: 'No such job gave up.\n',
   })
-  expect((await house.call('GET', '/metrics')).text).not.toMatch(/^portal_jobs_given_up\{.*[1-9]/m)
+  expect((await portal.call('GET', '/metrics')).text).not.toMatch(/^portal_jobs_given_up\{.*[1-9]/m)
 })
 
 test('a fault of the settings and a failure on the way have exit codes of their own', async () => {
@@ -115,16 +115,16 @@ test('a fault of the settings and a failure on the way have exit codes of their 
 })
 
 test('reconcile finds nothing where all agree, and names what does not', async () => {
-  const an = await house.customer()
-  const { transactionCode } = await house.topUp(an, 100_000)
+  const an = await portal.customer()
+  const { transactionCode } = await portal.topUp(an, 100_000)
   await eventually(
     'the top-up',
     async () =>
-      (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body
+      (await portal.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body
         .result.balance === 100_000,
   )
   const { content, accountNumber } = await transfer(an.token)
-  await fetch(`${house.sandboxUrl}/bank/app`, {
+  await fetch(`${portal.sandboxUrl}/bank/app`, {
     method: 'POST',
     body: new URLSearchParams({ account: accountNumber, amount: '70000', content }),
   })
@@ -135,15 +135,15 @@ test('reconcile finds nothing where all agree, and names what does not', async (
   })
 
   // The list of movements that is asked for every minute would find the lost notice first.
-  await sql`delete from pgboss.schedule where name like '%movements%'`.execute(house.house.db)
-  await house.house.jobs.idle()
+  await sql`delete from pgboss.schedule where name like '%movements%'`.execute(portal.app.db)
+  await portal.app.jobs.idle()
   // Money without a code, a notice that was lost, and a payment that somebody changed by hand.
   const pay = (fields: Record<string, string>) =>
-    fetch(`${house.sandboxUrl}/bank/app`, { method: 'POST', body: new URLSearchParams(fields) })
+    fetch(`${portal.sandboxUrl}/bank/app`, { method: 'POST', body: new URLSearchParams(fields) })
   await pay({ account: accountNumber, amount: '11000', content: 'no code' })
   await pay({ account: accountNumber, amount: '22000', content, notice: 'lost' })
   await sql`update payment set received = received + 1 where code = ${transactionCode}`.execute(
-    house.house.db,
+    portal.app.db,
   )
   const { code, said } = await command('reconcile')
   expect(code).toBe(1)
@@ -157,14 +157,14 @@ test('reconcile finds nothing where all agree, and names what does not', async (
 })
 
 test('refund gives back through the portal that runs, and refuses with a sentence', async () => {
-  const an = await house.customer()
-  const { transactionCode } = await house.topUp(an, 90_000)
+  const an = await portal.customer()
+  const { transactionCode } = await portal.topUp(an, 90_000)
   expect(await command('refund', transactionCode, '40000', 'asked', 'by', 'phone')).toMatchObject({
     code: 0,
   })
   const refunds = () =>
     sql<{ status: string; reason: string }>`select status, reason from payment_refund`.execute(
-      house.house.db,
+      portal.app.db,
     )
   const [row] = await eventually('the refund', async () => {
     const { rows } = await refunds()
@@ -177,11 +177,11 @@ test('refund gives back through the portal that runs, and refuses with a sentenc
     said: `Of the payment ${transactionCode} 50000 are left to give back.\n`,
   })
   expect((await command('refund')).code).toBe(64)
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('suspense lists what waits, and gives it to one customer once', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const word = {
     eventId: 'parked',
     providerTransactionId: 'parked',
@@ -189,7 +189,7 @@ test('suspense lists what waits, and gives it to one customer once', async () =>
     amount: 33_000n,
   } as const
   const tell = (reference: string) =>
-    house.house.topUps.settlement.settle(
+    portal.app.topUps.settlement.settle(
       { name: 'vnpay', displayName: 'VNPay', credits: 'exact' },
       { ...word, reference, currency: 'VND', occurredAt: null, detail: '' },
     )
@@ -201,7 +201,7 @@ test('suspense lists what waits, and gives it to one customer once', async () =>
   expect(await command('suspense', 'assign', number, 'nobody@example.vn')).toMatchObject({
     code: 1,
   })
-  const australian = await house.customer({ region: 'AUD' })
+  const australian = await portal.customer({ region: 'AUD' })
   expect(await command('suspense', 'assign', number, australian.email)).toMatchObject({ code: 1 })
   expect(await command('suspense', 'assign', number, an.email)).toEqual({
     code: 0,
@@ -211,7 +211,7 @@ test('suspense lists what waits, and gives it to one customer once', async () =>
     code: 1,
     said: `What waited under the number ${number} is decided already.\n`,
   })
-  const shown = await house.call<{ amount: number; description: string }[]>(
+  const shown = await portal.call<{ amount: number; description: string }[]>(
     'GET',
     '/api/payments/stripe',
     { token: an.token },
@@ -219,29 +219,29 @@ test('suspense lists what waits, and gives it to one customer once', async () =>
   expect(shown.body.result).toMatchObject([{ amount: 33_000, description: 'Top-up via VNPay' }])
   const told = await sql<{ n: bigint }>`
     select count(*) as n from notification where customer_id = ${an.id} and event = 'wallet.credited'`.execute(
-    house.house.db,
+    portal.app.db,
   )
   expect(told.rows[0]?.n).toBe(1n)
   expect((await command('suspense')).said).not.toContain('NOBODYS')
   // The gateway tells at last whose it was: it was given already.
-  const { transactionCode } = await house.topUp(an, 33_000, 'cancelled')
+  const { transactionCode } = await portal.topUp(an, 33_000, 'cancelled')
   expect(await tell(transactionCode)).toMatchObject({ outcome: 'already' })
   expect(
-    (await house.call<object[]>('GET', '/api/payments/stripe', { token: an.token })).body.result,
+    (await portal.call<object[]>('GET', '/api/payments/stripe', { token: an.token })).body.result,
   ).toHaveLength(1)
   expect((await command('suspense', 'assign', number)).code).toBe(64)
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('refund:decide ends a refund that has no answer, as it was found out', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const balance = async () =>
-    (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body
+    (await portal.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body
       .result.balance
-  const { transactionCode } = await house.topUp(an, 90_000)
+  const { transactionCode } = await portal.topUp(an, 90_000)
   /** As the job leaves it when the gateway never answered. */
   const left = (status: 'unclear' | 'requested'): Promise<string> =>
-    transaction(house.house.db, async (tx) => {
+    transaction(portal.app.db, async (tx) => {
       const payment = await tx
         .selectFrom('payment')
         .selectAll()
@@ -291,17 +291,17 @@ test('refund:decide ends a refund that has no answer, as it was found out', asyn
   expect((await command('refund:decide', asking, 'refused')).code).toBe(1)
   expect((await command('refund:decide', randomUUID(), 'done')).code).toBe(1)
   expect((await command('refund:decide', gone, 'perhaps')).code).toBe(64)
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 async function transfer(token: string): Promise<{ content: string; accountNumber: string }> {
-  const begun = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
+  const begun = await portal.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
     token,
     body: { amount: 70_000, type: 1, method: 'BANKTRANSFER' },
   })
   const code = begun.body.result.transactionCode
   return (
-    await house.call<{ content: string; accountNumber: string }>(
+    await portal.call<{ content: string; accountNumber: string }>(
       'GET',
       `/api/payments/transfer?transactionCode=${code}`,
       { token },

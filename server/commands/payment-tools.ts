@@ -12,7 +12,7 @@ import { connect } from '../platform/db.ts'
 import { createJobs } from '../platform/jobs.ts'
 import { createLog } from '../platform/log.ts'
 import { loadRootSecret, openSecrets } from '../platform/secrets.ts'
-import { createAnnouncer } from '../realtime/index.ts'
+import { createEventOutbox } from '../realtime/index.ts'
 import { createLedger } from '../wallet/index.ts'
 
 export async function openPaymentTools(config: Config, databaseUrl: string) {
@@ -49,7 +49,7 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
     clock,
     catalog,
     ledger,
-    announcer: createAnnouncer(clock, () => undefined),
+    outbox: createEventOutbox(clock, () => undefined),
     mail: createOutbox({ jobs, clock, secrets }).mail,
     portalUrl: config.portalUrl,
   })

@@ -1,7 +1,7 @@
 /**
- * A domain below another one that our own name servers hold (login.shop.vn below shop.vn). Asked
- * over the wire they would answer for the claim itself, and so prove it by itself; what the domain
- * above says stands in the database.
+ * A subdomain of a zone that our own name servers serve (login.shop.vn below shop.vn). A DNS query
+ * would reach our own servers and always succeed; so the parent's NS records are read from the
+ * database.
  */
 import { parse } from 'tldts'
 import { relativeName } from '../../contract/dns-records.ts'

@@ -7,12 +7,17 @@ import type { Domain, Record as DnsRecord } from '../../contract/dns.ts'
 import type { Change } from '../../contract/dns-changes.ts'
 import { dig } from '../../test/dig.ts'
 import { domainsOf } from '../../test/domain-owner.ts'
-import { eightAtATime, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eightAtATime,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 
-let portal: TestHouse
+let portal: TestPortal
 let an: TestCustomer
 beforeAll(async () => {
-  portal = await openTestHouse()
+  portal = await openTestPortal()
   an = await portal.customer()
 })
 afterAll(() => portal.close())

@@ -5,13 +5,13 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Domain } from '../../contract/dns.ts'
-import { openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { openTestPortal, type TestCustomer, type TestPortal } from '../../test/portal.ts'
 import { lockKeys } from '../platform/lock-keys.ts'
 import { checkLedger } from '../wallet/index.ts'
 
-let portal: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  portal = await openTestHouse({ env: { DNS_NAME_SERVERS: 'ns[1-4].dns.example.net' } })
+  portal = await openTestPortal({ env: { DNS_NAME_SERVERS: 'ns[1-4].dns.example.net' } })
 })
 afterAll(() => portal.close())
 
@@ -24,7 +24,7 @@ async function claim({ token }: TestCustomer): Promise<string> {
   if (made.status !== 201) throw new Error(made.text)
   return made.body.result.nameserver.join(' ')
 }
-/** Has one of the house's locks, as another process would, while `act` runs. */
+/** Has one of the portal's locks, as another process would, while `act` runs. */
 async function whileHeld(key: number, act: () => Promise<unknown>): Promise<void> {
   const other = new pg.Client({ connectionString: portal.databaseUrl })
   await other.connect()
@@ -51,11 +51,11 @@ test('a claim does not wait while the ledger is checked, nor the ledger for clai
   await whileHeld(lockKeys.walkLedger, () => claim(an))
   await portal.topUp(an, 100_000)
   await whileHeld(lockKeys.claimDomain, async () =>
-    expect(await checkLedger(portal.house.db)).toEqual([]),
+    expect(await checkLedger(portal.app.db)).toEqual([]),
   )
 })
 
-test('no two of the house’s locks are one', () => {
+test('no two of the portal’s locks are one', () => {
   const numbers = Object.values(lockKeys)
   expect(new Set(numbers).size).toBe(numbers.length)
 })

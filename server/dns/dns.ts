@@ -1,9 +1,9 @@
-/** The room put together: what the house opens and closes. */
+/** The dns module put together: what the app opens and closes. */
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import type { Announcer } from '../realtime/index.ts'
+import type { EventOutbox } from '../realtime/index.ts'
 import type { DelegationCheck } from './delegation/index.ts'
 import type { DnsCapabilities, DnsDriver, RecordSet } from './driver.ts'
 import { apexTtlSeconds, createPublisher, soaTimes, type Publisher } from './publish.ts'
@@ -32,7 +32,7 @@ export function createDns(deps: {
   clock: Clock
   jobs: Jobs
   log: Log
-  announcer: Announcer
+  outbox: EventOutbox
   driver: DnsDriver
   delegation: DelegationCheck
   /** Names of name servers, A-labels without a dot at the end. */

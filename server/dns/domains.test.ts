@@ -6,13 +6,18 @@ import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Domain } from '../../contract/dns.ts'
 import { domainsOf } from '../../test/domain-owner.ts'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 
-let portal: TestHouse
+let portal: TestPortal
 let an: TestCustomer
 let binh: TestCustomer
 beforeAll(async () => {
-  portal = await openTestHouse()
+  portal = await openTestPortal()
   an = await portal.customer()
   binh = await portal.customer()
 })
@@ -276,7 +281,7 @@ describe('the name server and the database', () => {
     await resolves(`www.${domain.name}`, 'A', [`www.${domain.name} 300 A 203.0.113.7`])
     // The same statements as an edit's, without its telling: as a process that was killed right
     // after the commit leaves it.
-    await portal.house.db.transaction().execute(async (tx) => {
+    await portal.app.db.transaction().execute(async (tx) => {
       const { serial } = await tx
         .selectFrom('dns_zone')
         .select('serial')

@@ -1,10 +1,10 @@
 /**
- * The agreement between the DNS room and whatever answers queries. PostgreSQL is the truth; a
+ * The interface between the DNS module and whatever answers queries. PostgreSQL is the truth; a
  * driver is told what it should serve, and never decides. Every act is an "ensure": it may be asked
  * twice and acts once. Failures are DriverFailure.
  */
 
-/** Also SOA and the apex's NS, which the room makes and no customer writes. */
+/** Also SOA and the apex's NS, which the module makes and no customer writes. */
 export type ServedType = 'A' | 'AAAA' | 'CNAME' | 'TXT' | 'MX' | 'NS'
 
 /** All values of one name and type (RFC 2181, 5): the unit of every change. */

@@ -97,7 +97,7 @@ async function wholeAfter(tx: Tx, zoneId: string, { before, after }: Edit): Prom
 /** Longest chain of CNAMEs inside one domain that is followed. */
 const chainLimit = 8
 
-async function leadsBack(view: View, zone: string, record: KeptRecord): Promise<boolean> {
+async function createsCnameLoop(view: View, zone: string, record: KeptRecord): Promise<boolean> {
   let target = record.content
   for (let hop = 0; hop < chainLimit; hop++) {
     const name = relativeName(target, zone)
@@ -124,7 +124,7 @@ async function faultsOf(
   if (record.type === 'CNAME') {
     if ((await view.naming(absoluteName(record.name, zone))).length > 0)
       return { name: 'record_cname_is_target' }
-    if (await leadsBack(view, zone, record)) return { content: 'record_cname_loop' }
+    if (await createsCnameLoop(view, zone, record)) return { content: 'record_cname_loop' }
   }
   if (namesHost(record)) {
     const target = relativeName(record.content, zone)

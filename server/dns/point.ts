@@ -10,7 +10,7 @@ import { edit } from './edit.ts'
 import type { RecordDeps } from './records.ts'
 import { lockZone, recordsAt, type KeptRecord } from './store.ts'
 
-/** Where a site of the customer's answers, as another room knows it. */
+/** Where a site of the customer's answers, as another module knows it. */
 export interface SiteTarget {
   /** Host name of the server's own. */
   readonly host: string

@@ -1,8 +1,8 @@
 /**
- * Keeps the name servers in step with the database. A driver in this process is told at once after
- * the commit; what was missed (a crash between commit and telling, another process) is found by a
- * sweep, since the database says at which serial a domain is and the driver at which it serves. A
- * driver elsewhere is told by a job of the same transaction, and compared every night.
+ * Synchronises the name servers with the database. A driver in this process is synchronised right
+ * after the commit; a sweep finds what was missed (a crash after the commit, another process) by
+ * comparing each zone's serial in the database with the serial that the driver serves. A remote
+ * driver is synchronised by a job of the same transaction, and compared every night.
  */
 import { sql } from 'kysely'
 import { absoluteName, type RecordType } from '../../contract/dns-records.ts'
@@ -92,12 +92,12 @@ export function createPublisher(deps: {
   log: Log
   /** Mailbox of the SOA, as a name. */
   contact: string
-  /** Zones that the driver serves for the house itself. */
+  /** Zones that the driver serves for the portal itself. */
   own: readonly string[]
 }): Publisher {
   const { db, driver, log } = deps
-  /** Per name: the work under way, so that two tellings of one name do not overtake each other. */
-  const lines = new Map<string, { again: boolean; done: Promise<void> }>()
+  /** Per name: the synchronisation in flight, so that one does not overtake another. */
+  const inFlight = new Map<string, { again: boolean; done: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
   let sweeping: Promise<void> = Promise.resolve()
   let sweptAt = performance.now()
@@ -133,10 +133,10 @@ export function createPublisher(deps: {
   }
 
   /**
-   * What changed after a serial, and how the sets that it touched stand now: one statement, so of
-   * one moment.
+   * The changes since a serial, and the current records of the sets that they touched: one statement,
+   * so one snapshot.
    */
-  async function behind(
+  async function changesSince(
     name: string,
     held: { id: string; serial: number } | undefined,
   ): Promise<{
@@ -180,10 +180,10 @@ export function createPublisher(deps: {
     }
   }
 
-  /** Makes the driver serve what the database says of this name, by the shortest way. */
-  async function tell(name: string): Promise<void> {
+  /** Synchronises one zone: by the changes since the driver's serial, or as a whole. */
+  async function syncZone(name: string): Promise<void> {
     const held = await driver.held(name)
-    const { zone, changes, touched, present } = await behind(name, held)
+    const { zone, changes, touched, present } = await changesSince(name, held)
     if (!zone && !held) return
     if (zone && held && zone.id === held.id) {
       if (held.serial >= Number(zone.serial)) return
@@ -201,30 +201,30 @@ export function createPublisher(deps: {
     await putWhole(name)
   }
 
-  /** One at a time a name; asked for again meanwhile, it runs once more. */
+  /** One synchronisation at a time per name; a request meanwhile makes it run once more. */
   function enqueue(name: string): Promise<void> {
-    const line = lines.get(name)
-    if (line) {
-      line.again = true
-      return line.done
+    const running = inFlight.get(name)
+    if (running) {
+      running.again = true
+      return running.done
     }
     const fresh = { again: true, done: Promise.resolve() }
-    lines.set(name, fresh)
+    inFlight.set(name, fresh)
     fresh.done = (async () => {
       try {
         while (fresh.again && !stopped) {
           fresh.again = false
-          await tell(name)
+          await syncZone(name)
         }
       } finally {
-        lines.delete(name)
+        inFlight.delete(name)
       }
     })()
     return fresh.done
   }
   const hint = (name: string): void => {
     enqueue(name).catch((error: unknown) =>
-      log.warn({ err: error, name }, 'telling the name server; the next sweep tells it again'),
+      log.warn({ err: error, name }, 'synchronising a zone failed; the next sweep retries it'),
     )
   }
 
@@ -344,7 +344,7 @@ export function createPublisher(deps: {
     async stop() {
       stopped = true
       clearInterval(timer)
-      await Promise.allSettled([sweeping, ...[...lines.values()].map(({ done }) => done)])
+      await Promise.allSettled([sweeping, ...[...inFlight.values()].map(({ done }) => done)])
     },
   }
 }

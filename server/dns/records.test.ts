@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Domain, Record as DnsRecord } from '../../contract/dns.ts'
 import type { ImportPlan } from '../../contract/dns-changes.ts'
 import { dig } from '../../test/dig.ts'
-import { openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { openTestPortal, type TestCustomer, type TestPortal } from '../../test/portal.ts'
 
-let portal: TestHouse
+let portal: TestPortal
 let an: TestCustomer
 beforeAll(async () => {
-  portal = await openTestHouse()
+  portal = await openTestPortal()
   an = await portal.customer()
 })
 afterAll(() => portal.close())

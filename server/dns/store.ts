@@ -1,4 +1,4 @@
-/** SQL of the DNS room, and domains and records as the API shows them. */
+/** SQL of the DNS module, and domains and records as the API shows them. */
 import { sql, type Selectable } from 'kysely'
 import type { Domain, Record as ShownRecord } from '../../contract/dns.ts'
 import type { RecordState } from '../../contract/dns-changes.ts'

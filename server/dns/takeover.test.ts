@@ -4,14 +4,19 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Check, Domain } from '../../contract/dns.ts'
-import { manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  manualClock,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 
 const clock = manualClock()
-let portal: TestHouse
+let portal: TestPortal
 let owner: TestCustomer
 beforeAll(async () => {
   // Four name servers are six pairs.
-  portal = await openTestHouse({ clock, env: { DNS_NAME_SERVERS: 'ns[1-4].dns.example.net' } })
+  portal = await openTestPortal({ clock, env: { DNS_NAME_SERVERS: 'ns[1-4].dns.example.net' } })
   owner = await portal.customer()
 })
 afterAll(() => portal.close())

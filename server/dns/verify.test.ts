@@ -5,17 +5,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Check, Domain } from '../../contract/dns.ts'
 import { dig } from '../../test/dig.ts'
-import { manualClock, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  manualClock,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { days, hours, minutes } from '../platform/clock.ts'
 
 const clock = manualClock()
-let portal: TestHouse
+let portal: TestPortal
 type Person = { -readonly [K in keyof TestCustomer]: TestCustomer[K] }
 const people: Person[] = []
 let an: Person
 let binh: Person
 beforeAll(async () => {
-  portal = await openTestHouse({ clock })
+  portal = await openTestPortal({ clock })
   an = await person()
   binh = await person()
 })
@@ -87,7 +92,7 @@ async function pairOfNobody(): Promise<string[]> {
   ).slice(0, 2)
 }
 /** As the job does every minute. */
-const lookAround = () => portal.house.dns.verifier.checkDue()
+const lookAround = () => portal.app.dns.verifier.checkDue()
 
 describe('activation', () => {
   test('not registered, elsewhere, half, and then exactly ours', async () => {

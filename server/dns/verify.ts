@@ -9,7 +9,7 @@ import { days, hours, later, minutes, type Clock } from '../platform/clock.ts'
 import { databaseError, transaction, type Database, type Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import type { Announcer } from '../realtime/index.ts'
+import type { EventOutbox } from '../realtime/index.ts'
 import { judgeBelow } from './below.ts'
 import type { DelegationCheck, Verdict } from './delegation/index.ts'
 import type { Publisher } from './publish.ts'
@@ -77,7 +77,7 @@ export function createVerifier(deps: {
   clock: Clock
   jobs: Jobs
   log: Log
-  announcer: Announcer
+  outbox: EventOutbox
   publisher: Publisher
   delegation: DelegationCheck
   pool: readonly string[]
@@ -86,7 +86,7 @@ export function createVerifier(deps: {
   const pool = new Set(deps.pool)
 
   const announce = (tx: Tx, zone: ZoneRow, status: 'active' | 'moved' | 'pending'): Promise<void> =>
-    deps.announcer.announce(tx, zone.customer_id, 'dns.status', {
+    deps.outbox.publishEvent(tx, zone.customer_id, 'dns.status', {
       domain: { id: zone.id, name: zone.shown_name, status },
     })
 
@@ -110,8 +110,11 @@ export function createVerifier(deps: {
     return next.getTime() - zone.created_at.getTime() > waitsFor ? null : next
   }
 
-  /** Writes what was found, and whether the domain is active from now on. */
-  async function note(
+  /**
+   * Records the verdict: what the parent zone names, when to check next, and whether the domain
+   * becomes or stays active.
+   */
+  async function recordVerdict(
     tx: Tx,
     zoneId: string,
     verdict: Verdict,
@@ -124,7 +127,7 @@ export function createVerifier(deps: {
         .where('id', '=', zoneId)
         .executeTakeFirst()) ?? {}
     if (name === undefined) return
-    // What is found for one claim may decide which is answered.
+    // The verdict about one claim may decide which claim is served.
     const claims = await lockClaims(tx, name)
     const zone = claims.find(({ id }) => id === zoneId)
     if (!zone) return
@@ -194,7 +197,7 @@ export function createVerifier(deps: {
       below?.verdict ??
       (await deps.delegation.check({ domain: zone.name, expected: zone.name_servers }))
     try {
-      await transaction(db, (tx) => note(tx, zone.id, verdict, below?.foreign ?? false))
+      await transaction(db, (tx) => recordVerdict(tx, zone.id, verdict, below?.foreign ?? false))
     } catch (error) {
       if (databaseError(error)?.constraint !== 'dns_zone_active') throw error
       return {

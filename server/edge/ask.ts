@@ -1,5 +1,5 @@
 /**
- * One request to one upstream, over kept connections where it may be repeated. undici's dispatcher
+ * One request to one upstream, over keep-alive connections where it may be retried. undici's dispatcher
  * with a handler of our own: no object a request, no stream between the two sockets, which is half
  * the CPU of `node:http`'s client.
  */
@@ -10,7 +10,7 @@ import { toUpstream, toVisitor, type Visit } from './headers.ts'
 import { withinSite } from './shared-domain.ts'
 import type { EdgeAddress } from './upstreams.ts'
 
-export interface Question {
+export interface UpstreamRequest {
   readonly address: EdgeAddress
   readonly path: string
   readonly visit: Visit
@@ -22,13 +22,16 @@ export interface Question {
   readonly kept: boolean
 }
 /**
- * How an attempt ended. `answered`: the visitor has an answer. `broken`: it broke off in the
- * middle, and the visitor can see that. `gone`: the visitor left. `slow`: no first byte in time.
- * `closed`: a kept connection was closed before it answered, which says nothing of the upstream.
- * `senseless`: the request is none that can be sent. `failed`: the upstream did not answer.
+ * How an attempt ended. `answered`: the visitor has the response. `broken`: the response broke off
+ * in the middle, and the visitor sees that. `client_closed`: the visitor closed the connection.
+ * `slow`: no first byte in time. `closed`: a keep-alive connection was closed before the response,
+ * which says nothing of the upstream. `invalid_request`: the request cannot be sent. `failed`: the
+ * upstream did not respond.
  */
-export type Ending =
-  | { readonly how: 'answered' | 'broken' | 'gone' | 'slow' | 'closed' | 'senseless' }
+export type Outcome =
+  | {
+      readonly how: 'answered' | 'broken' | 'client_closed' | 'slow' | 'closed' | 'invalid_request'
+    }
   | { readonly how: 'failed'; readonly code: string }
 
 export interface Asker {
@@ -38,9 +41,9 @@ export interface Asker {
   ask(
     request: http.IncomingMessage,
     response: http.ServerResponse,
-    question: Question,
+    upstream: UpstreamRequest,
     onAnswer: () => void,
-    onEnd: (ending: Ending) => void,
+    onEnd: (outcome: Outcome) => void,
   ): void
   close(): Promise<void>
 }
@@ -105,11 +108,11 @@ export function createAsker({
         controller?.abort(new Error('the visitor left'))
       }
       const more = () => controller?.resume()
-      const end = (ending: Ending) => {
+      const end = (outcome: Outcome) => {
         response.off('close', leave)
         response.off('drain', more)
         if (!kept) void dispatcher.close()
-        onEnd(ending)
+        onEnd(outcome)
       }
       response.once('close', leave)
       dispatcher.dispatch(
@@ -150,10 +153,10 @@ export function createAsker({
             // Broken off in the middle: the visitor must see that, not a short page that looks
             // whole.
             if (response.headersSent) {
-              end({ how: left ? 'gone' : 'broken' })
+              end({ how: left ? 'client_closed' : 'broken' })
               response.destroy()
-            } else if (left) end({ how: 'gone' })
-            else if (error.code === 'UND_ERR_INVALID_ARG') end({ how: 'senseless' })
+            } else if (left) end({ how: 'client_closed' })
+            else if (error.code === 'UND_ERR_INVALID_ARG') end({ how: 'invalid_request' })
             else if (error.code === 'UND_ERR_HEADERS_TIMEOUT') end({ how: 'slow' })
             else if (kept && (error.kept ?? (error.socket?.bytesRead ?? 0) > 0))
               end({ how: 'closed' })

@@ -153,23 +153,23 @@ export function createEdge(parts: EdgeParts): Edge {
         response,
         { address, path: target.path, visit, hasBody, kept: repeatable && tries < maxTries },
         () => upstreams.worked(address),
-        (ending) => {
+        (outcome) => {
           done()
-          if (ending.how === 'closed') again('failed')
+          if (outcome.how === 'closed') again('failed')
           // A slow page is not a sick upstream.
-          else if (ending.how === 'slow') say('timeout')
-          else if (ending.how === 'gone' || ending.how === 'broken')
+          else if (outcome.how === 'slow') say('timeout')
+          else if (outcome.how === 'client_closed' || outcome.how === 'broken')
             note(request, visitor, site.id, {
-              status: ending.how === 'gone' ? visitorLeft : response.statusCode,
+              status: outcome.how === 'client_closed' ? visitorLeft : response.statusCode,
               bytes: null,
-              why: ending.how === 'gone' ? 'the visitor left' : 'the answer broke off',
+              why: outcome.how === 'client_closed' ? 'the visitor left' : 'the answer broke off',
             })
-          else if (ending.how === 'senseless')
+          else if (outcome.how === 'invalid_request')
             response.writeHead(400, { connection: 'close', 'content-length': 0 }).end()
-          else if (ending.how === 'failed') {
+          else if (outcome.how === 'failed') {
             tried.add(upstreams.failed(address))
             parts.log.warn(
-              { host: name, upstream: `${address.host}:${address.port}`, code: ending.code },
+              { host: name, upstream: `${address.host}:${address.port}`, code: outcome.code },
               'an upstream of a site failed',
             )
             again('failed')

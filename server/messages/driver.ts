@@ -1,5 +1,5 @@
 /**
- * The agreement between the messages room and what carries SMS and mail. Failures are
+ * The interface between the messages module and what carries SMS and mail. Failures are
  * DriverFailure.
  */
 export interface SmsDriver {

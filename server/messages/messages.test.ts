@@ -6,10 +6,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
   eventually,
   manualClock,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { days, minutes } from '../platform/clock.ts'
 import { DriverFailure, type DriverFailureKind } from '../platform/errors.ts'
 
@@ -25,9 +25,9 @@ const withTrouble = <M>(send: (message: M) => Promise<void>) =>
     await send(message)
   }
 
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse({
+  portal = await openTestPortal({
     clock,
     changeDrivers: (drivers) => ({
       ...drivers,
@@ -36,7 +36,7 @@ beforeAll(async () => {
     }),
   })
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 beforeEach(() => {
   trouble = undefined
   tries = 0
@@ -45,7 +45,7 @@ beforeEach(() => {
 /** Lets the gap before the next try pass. */
 const skipGap = () =>
   sql`update pgboss.job set start_after = now() where state = 'retry' and name in ('send-message', 'send-code')`.execute(
-    house.house.db,
+    portal.app.db,
   )
 const triedAgain = (times: number) =>
   eventually(
@@ -59,18 +59,18 @@ const triedAgain = (times: number) =>
 const arrived = (to: string, text: RegExp) =>
   eventually(`a message to ${to}`, async () => {
     await skipGap()
-    return (await house.inbox(to)).find((message) => text.test(message.text))
+    return (await portal.inbox(to)).find((message) => text.test(message.text))
   })
 /** As Prometheus reads it. */
 const waiting = async (): Promise<number> =>
-  Number(/^messages_waiting (\d+)$/m.exec(await (await fetch(`${house.url}/metrics`)).text())?.[1])
+  Number(/^messages_waiting (\d+)$/m.exec(await (await fetch(`${portal.url}/metrics`)).text())?.[1])
 const settled = () =>
   eventually('no message waiting', async () => {
     await skipGap()
     return (await waiting()) === 0
   })
 const unsent = (to: string) =>
-  house.house.db
+  portal.app.db
     .selectFrom('message')
     .select('sealed_text')
     .where('recipient', '=', to)
@@ -80,10 +80,10 @@ const unsent = (to: string) =>
 /** Has a letter written to the customer. */
 async function changePassword({ token, password }: TestCustomer): Promise<void> {
   const body = { current: password, password: 'Another-horse-7' }
-  expect((await house.call('PUT', '/api/v1/account/password', { token, body })).status).toBe(200)
+  expect((await portal.call('PUT', '/api/v1/account/password', { token, body })).status).toBe(200)
 }
 const recover = ({ email }: TestCustomer) =>
-  house.call('POST', '/api/v1/auth/recover', { body: { email } })
+  portal.call('POST', '/api/v1/auth/recover', { body: { email } })
 const letter = /password of your account|Mật khẩu tài khoản/
 const code = /recovery code is \d{6}|khôi phục mật khẩu của bạn là \d{6}/
 
@@ -91,7 +91,7 @@ test(
   'a letter is tried for as long as mail is away, counted meanwhile, and arrives once',
   { timeout: 120_000 },
   async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     expect(await waiting()).toBe(0)
     tries = 0
     trouble = 'unavailable'
@@ -102,12 +102,12 @@ test(
     trouble = undefined
     await arrived(an.email, letter)
     await settled()
-    expect((await house.inbox(an.email)).filter(({ text }) => letter.test(text))).toHaveLength(1)
+    expect((await portal.inbox(an.email)).filter(({ text }) => letter.test(text))).toHaveLength(1)
   },
 )
 
 test('a letter is given up after five days, and its text is forgotten', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   tries = 0
   trouble = 'unavailable'
   await changePassword(an)
@@ -118,10 +118,10 @@ test('a letter is given up after five days, and its text is forgotten', async ()
 })
 
 test('a letter that waited for the portal itself goes out, however late', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   trouble = 'unavailable'
   await changePassword(an)
-  await house.reopen({}, async () => {
+  await portal.reopen({}, async () => {
     clock.advance(days(6))
     trouble = undefined
   })
@@ -129,7 +129,7 @@ test('a letter that waited for the portal itself goes out, however late', async 
 })
 
 test('a code by mail goes out while it can be used', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   tries = 0
   trouble = 'unavailable'
   await recover(an)
@@ -138,11 +138,11 @@ test('a code by mail goes out while it can be used', async () => {
   trouble = undefined
   const six = /\d{6}/.exec((await arrived(an.email, code)).text)?.[0]
   const body = { email: an.email, code: six, password: 'Another-horse-7' }
-  expect((await house.call('POST', '/api/v1/auth/reset', { body })).status).toBe(200)
+  expect((await portal.call('POST', '/api/v1/auth/reset', { body })).status).toBe(200)
 })
 
 test('a code that has ended is not sent any more, nor kept', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   tries = 0
   trouble = 'unavailable'
   await recover(an)
@@ -151,7 +151,7 @@ test('a code that has ended is not sent any more, nor kept', async () => {
   trouble = undefined
   await settled()
   expect(await unsent(an.email)).toEqual([{ sealed_text: null }])
-  expect((await house.inbox(an.email)).filter(({ text }) => code.test(text))).toEqual([])
+  expect((await portal.inbox(an.email)).filter(({ text }) => code.test(text))).toEqual([])
 })
 
 test('a code by SMS as well', async () => {
@@ -162,13 +162,13 @@ test('a code by SMS as well', async () => {
     region_code: 'VN',
   }
   trouble = 'unavailable'
-  await house.call('POST', '/api/v1/auth/register', { body: { ...form, phone: '+84912000001' } })
+  await portal.call('POST', '/api/v1/auth/register', { body: { ...form, phone: '+84912000001' } })
   await triedAgain(1)
   clock.advance(minutes(10))
   trouble = undefined
   await settled()
-  expect(await house.inbox('+84912000001')).toEqual([])
-  await house.call('POST', '/api/v1/auth/send', { body: { email: form.email } })
+  expect(await portal.inbox('+84912000001')).toEqual([])
+  await portal.call('POST', '/api/v1/auth/send', { body: { email: form.email } })
   await arrived('+84912000001', /\d{6}/)
 })
 
@@ -176,7 +176,7 @@ test(
   'what the other side says no to is given up after nine tries: the no may be a setting',
   { timeout: 120_000 },
   async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     tries = 0
     trouble = 'rejected'
     await changePassword(an)

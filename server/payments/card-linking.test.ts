@@ -1,19 +1,19 @@
 /** Where cards are taken, and how a customer and a browser link them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cardsOf } from '../../test/card-holder.ts'
-import { openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { openTestPortal, type TestCustomer, type TestPortal } from '../../test/portal.ts'
 import { stripeBrowser, testCards, type Browser } from '../../test/stripe-browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
   // Nobody asks the gateway by itself unless a test says so.
-  house = await openTestHouse({ timing: { askGatewaySeconds: [3600] } })
-  browser = stripeBrowser(house.sandboxUrl, house.keysOf('stripe')['publishableKey'] ?? '')
+  portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
+  browser = stripeBrowser(portal.sandboxUrl, portal.keysOf('stripe')['publishableKey'] ?? '')
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 const { secretOf, attach, link, begin, confirm } = cardsOf(
-  () => house,
+  () => portal,
   () => browser,
 )
 
@@ -23,7 +23,7 @@ interface Linked {
   default: boolean
 }
 const listed = async ({ token }: TestCustomer): Promise<Linked[]> =>
-  (await house.call<Linked[]>('GET', '/api/payments/stripe/methods', { token })).body.result
+  (await portal.call<Linked[]>('GET', '/api/payments/stripe/methods', { token })).body.result
 const shown = async (customer: TestCustomer): Promise<string[]> =>
   (await listed(customer))
     .map(({ card, default: chosen }) => `${card.brand} ${card.last4}${chosen ? ' default' : ''}`)
@@ -31,7 +31,7 @@ const shown = async (customer: TestCustomer): Promise<string[]> =>
 
 describe('linking a card', () => {
   test('the linked cards are listed with brand and last digits, and the newest is the default', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     expect(await shown(an)).toEqual([])
     for (const number of [testCards.visa, testCards.mastercard, testCards.amex, testCards.jcb])
       await link(an, number)
@@ -48,20 +48,20 @@ describe('linking a card', () => {
   })
 
   test('looking at the form again makes no other setup; a card that was linked used its own up', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const first = await secretOf(an)
     expect(await secretOf(an)).toBe(first)
     expect((await browser.confirm(first, { number: testCards.visa })).error).toBeUndefined()
     const second = await secretOf(an)
     expect(second).not.toBe(first)
-    expect(await secretOf(await house.customer({ region: 'AUD' }))).not.toBe(second)
+    expect(await secretOf(await portal.customer({ region: 'AUD' }))).not.toBe(second)
   })
 
   test('an unlinked card is gone, and cannot be unlinked again', async () => {
-    const an = await house.customer({ region: 'USD' })
+    const an = await portal.customer({ region: 'USD' })
     const id = await link(an, testCards.visa)
     const unlink = () =>
-      house.call('DELETE', `/api/payments/stripe/methods/${id}`, { token: an.token })
+      portal.call('DELETE', `/api/payments/stripe/methods/${id}`, { token: an.token })
     expect((await unlink()).status).toBe(200)
     expect(await shown(an)).toEqual([])
     expect((await unlink()).status).toBe(404)
@@ -69,8 +69,8 @@ describe('linking a card', () => {
 
   test("another customer's card is nobody's: it is not listed, attached, unlinked or paid with", async () => {
     const [an, binh] = [
-      await house.customer({ region: 'AUD' }),
-      await house.customer({ region: 'AUD' }),
+      await portal.customer({ region: 'AUD' }),
+      await portal.customer({ region: 'AUD' }),
     ]
     const id = await link(an, testCards.visa)
     await link(binh, testCards.mastercard)
@@ -79,7 +79,7 @@ describe('linking a card', () => {
     for (const strange of [id, 'pm_none', '../customers', "' or 1=1", 'cus_1']) {
       const answers = [
         await attach(binh, strange),
-        await house.call('DELETE', `/api/payments/stripe/methods/${encodeURIComponent(strange)}`, {
+        await portal.call('DELETE', `/api/payments/stripe/methods/${encodeURIComponent(strange)}`, {
           token: binh.token,
         }),
         await confirm(binh, code, strange),
@@ -92,7 +92,7 @@ describe('linking a card', () => {
   })
 
   test('a card that the bank refuses is not linked', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     for (const [number, code] of [
       [testCards.declined, 'card_declined'],
       [testCards.insufficient, 'card_declined'],
@@ -116,9 +116,9 @@ describe('linking a card', () => {
   })
 
   test('a customer whom the provider does not know under that id is found or made again', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     await link(an, testCards.visa)
-    await house.house.db
+    await portal.app.db
       .updateTable('card_customer')
       .set({ reference: 'cus_gone' })
       .where('customer_id', '=', an.id)
@@ -129,9 +129,9 @@ describe('linking a card', () => {
   })
 
   test('two calls at once make one customer at the provider', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     await Promise.all([secretOf(an), secretOf(an), secretOf(an)])
-    const rows = await house.house.db
+    const rows = await portal.app.db
       .selectFrom('card_customer')
       .selectAll()
       .where('customer_id', '=', an.id)
@@ -141,7 +141,7 @@ describe('linking a card', () => {
 })
 
 test('the portal says where cards are taken, and its pages may load the provider’s form and nothing else', async () => {
-  const answer = await house.call<{
+  const answer = await portal.call<{
     cards: { provider: string; publishableKey: string; scriptUrl: string }
     square: { applicationId: string; locationId: string } | null
     payments: Record<string, { cards: boolean }>
@@ -149,12 +149,12 @@ test('the portal says where cards are taken, and its pages may load the provider
   const { cards, square, payments } = answer.body.result
   expect(cards).toEqual({
     provider: 'stripe',
-    publishableKey: house.keysOf('stripe')['publishableKey'],
-    scriptUrl: `${house.sandboxUrl}/stripe/v3/stripe.js`,
+    publishableKey: portal.keysOf('stripe')['publishableKey'],
+    scriptUrl: `${portal.sandboxUrl}/stripe/v3/stripe.js`,
   })
   expect(square).toEqual({
-    applicationId: house.keysOf('square')['applicationId'],
-    locationId: house.keysOf('square')['locationId'],
+    applicationId: portal.keysOf('square')['applicationId'],
+    locationId: portal.keysOf('square')['locationId'],
   })
   expect(Object.entries(payments).map(([region, of]) => [region, of.cards])).toEqual([
     ['VN', false],
@@ -163,7 +163,7 @@ test('the portal says where cards are taken, and its pages may load the provider
     ['AUD', true],
   ])
   const policy = answer.headers.get('content-security-policy') ?? ''
-  expect(policy).toContain(`script-src 'self' ${house.sandboxUrl};`)
-  expect(policy).toContain(`frame-src 'self' ${house.sandboxUrl};`)
+  expect(policy).toContain(`script-src 'self' ${portal.sandboxUrl};`)
+  expect(policy).toContain(`frame-src 'self' ${portal.sandboxUrl};`)
   expect(policy).not.toContain('stripe.com')
 })

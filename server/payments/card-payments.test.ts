@@ -8,20 +8,20 @@ import { cardsOf } from '../../test/card-holder.ts'
 import {
   eightAtATime,
   eventually,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { stripeBrowser, testCards, type Browser } from '../../test/stripe-browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
   // Nobody asks the gateway by itself unless a test says so.
-  house = await openTestHouse({ timing: { askGatewaySeconds: [3600] } })
-  browser = stripeBrowser(house.sandboxUrl, house.keysOf('stripe')['publishableKey'] ?? '')
+  portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
+  browser = stripeBrowser(portal.sandboxUrl, portal.keysOf('stripe')['publishableKey'] ?? '')
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 const {
   link,
   begin,
@@ -35,7 +35,7 @@ const {
   refOf,
   paid,
 } = cardsOf(
-  () => house,
+  () => portal,
   () => browser,
 )
 
@@ -45,7 +45,7 @@ describe('paying with a linked card', () => {
     ['USD', 500],
     ['EURO', 1_000_000],
   ])('in region %s credits the wallet once the provider says so', async (region, amount) => {
-    const an = await house.customer({ region })
+    const an = await portal.customer({ region })
     const { code } = await paid(an, amount)
     expect(await balanceOf(an)).toBe(amount)
     expect(await amounts(an)).toEqual([amount])
@@ -55,8 +55,8 @@ describe('paying with a linked card', () => {
   test('is not offered in Vietnam, and not beyond the limits', async () => {
     const checkout = async (region: string, amount: number) =>
       (
-        await house.call('POST', '/api/payments/stripe/checkout', {
-          token: (await house.customer({ region })).token,
+        await portal.call('POST', '/api/payments/stripe/checkout', {
+          token: (await portal.customer({ region })).token,
           body: { amount },
         })
       ).body.error?.code
@@ -66,7 +66,7 @@ describe('paying with a linked card', () => {
   })
 
   test('a refused card leaves the payment open: another card pays the same one', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const [bad, good] = [
       await link(an, testCards.linkedThenDeclined),
       await link(an, testCards.mastercard),
@@ -83,7 +83,7 @@ describe('paying with a linked card', () => {
   })
 
   test("the bank's challenge: refused nothing is paid, confirmed it is", async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const id = await link(an, testCards.asksAlways)
     const { code, pay } = await begin(an)
     expect((await pay(id, 'refuse')).error?.code).toBe('payment_intent_authentication_failure')
@@ -94,8 +94,8 @@ describe('paying with a linked card', () => {
 
   test("another customer's payment cannot be confirmed, and a repeated confirmation begins no second one", async () => {
     const [an, binh] = [
-      await house.customer({ region: 'AUD' }),
-      await house.customer({ region: 'AUD' }),
+      await portal.customer({ region: 'AUD' }),
+      await portal.customer({ region: 'AUD' }),
     ]
     const id = await link(an, testCards.visa)
     const { code } = await begin(an)
@@ -105,7 +105,7 @@ describe('paying with a linked card', () => {
   })
 
   test('a lost event: the gateway is asked; a late one and a repeated one credit once', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const id = await link(an, testCards.visa)
     for (const [count, manner] of ['late', 'twice'].entries()) {
       await eventsGo(manner)
@@ -115,19 +115,19 @@ describe('paying with a linked card', () => {
       await eventsGo('now')
       expect(await balanceOf(an)).toBe(2000 * (count + 1))
     }
-    await house.reopen({ timing: { askGatewaySeconds: [1] } })
+    await portal.reopen({ timing: { askGatewaySeconds: [1] } })
     await eventsGo('lost')
     const { code, pay } = await begin(an)
     await pay(id)
     await becomes(an, code, 'succeeded')
     await eventsGo('now')
-    await house.reopen({ timing: { askGatewaySeconds: [3600] } })
+    await portal.reopen({ timing: { askGatewaySeconds: [3600] } })
     expect(await amounts(an)).toEqual([2000, 2000, 2000])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('a forged event credits nothing', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const { code } = await begin(an)
     const body = JSON.stringify({
       id: 'evt_x',
@@ -136,16 +136,16 @@ describe('paying with a linked card', () => {
     })
     const at = Math.floor(Date.now() / 1000)
     const mac = createHmac('sha256', 'whsec_guess').update(`${at}.${body}`).digest('hex')
-    const answer = await house.call('POST', '/api/webhooks/stripe', {
+    const answer = await portal.call('POST', '/api/webhooks/stripe', {
       body,
       headers: { 'stripe-signature': `t=${at},v1=${mac}` },
     })
     expect(answer.status).toBe(400)
     // A genuine hint about a payment that is not paid credits nothing either.
-    const right = createHmac('sha256', house.keysOf('stripe')['webhookSecret'] ?? '')
+    const right = createHmac('sha256', portal.keysOf('stripe')['webhookSecret'] ?? '')
       .update(`${at}.${body}`)
       .digest('hex')
-    await house.call('POST', '/api/webhooks/stripe', {
+    await portal.call('POST', '/api/webhooks/stripe', {
       body,
       headers: { 'stripe-signature': `t=${at},v1=${right}` },
     })
@@ -156,7 +156,7 @@ describe('paying with a linked card', () => {
 
 describe("a token of Square's form", () => {
   const charge = ({ token }: TestCustomer, changes: object = {}, key = crypto.randomUUID()) =>
-    house.call<{ transactionCode: string; status: string }>(
+    portal.call<{ transactionCode: string; status: string }>(
       'POST',
       '/api/payments/square/checkout',
       {
@@ -164,7 +164,7 @@ describe("a token of Square's form", () => {
         headers: { 'idempotency-key': key },
         body: {
           amount: 2000,
-          locationId: house.keysOf('square')['locationId'],
+          locationId: portal.keysOf('square')['locationId'],
           source_id: 'cnon:card-nonce-ok',
           ...changes,
         },
@@ -172,17 +172,17 @@ describe("a token of Square's form", () => {
     )
 
   test('is charged at once, and once under one key', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const key = crypto.randomUUID()
     const [one, other] = [await charge(an, {}, key), await charge(an, {}, key)]
     expect(one.body.result.status).toBe('succeeded')
     expect(other.body.result).toEqual(one.body.result)
     expect(await balanceOf(an)).toBe(2000)
-    await house.house.topUps.refunds.begin(one.body.result.transactionCode, undefined, 'asked for')
+    await portal.app.topUps.refunds.begin(one.body.result.transactionCode, undefined, 'asked for')
     await balances(an, 0)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
     await eventually('the words have come', async () => {
-      const { n } = await house.house.db
+      const { n } = await portal.app.db
         .selectFrom('payment_notice')
         .select((eb) => eb.fn.countAll<bigint>().as('n'))
         .where('driver', '=', 'square')
@@ -195,8 +195,8 @@ describe("a token of Square's form", () => {
 
   test('a thief who tries stolen cards has ten an hour, however many at once; what is paid does not count', async () => {
     const [thief, an] = [
-      await house.customer({ region: 'AUD' }),
-      await house.customer({ region: 'AUD' }),
+      await portal.customer({ region: 'AUD' }),
+      await portal.customer({ region: 'AUD' }),
     ]
     const declined = { source_id: 'cnon:card-nonce-declined' }
     const answers = await eightAtATime(25, () => charge(thief, declined))
@@ -214,14 +214,14 @@ describe("a token of Square's form", () => {
   })
 
   test('that is declined fails the payment, another place or region is refused', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const declined = await charge(an, {
       source_id: 'cnon:card-nonce-declined',
       verification_token: 'verf:1',
     })
     expect([declined.status, declined.body.result.status]).toEqual([200, 'failed'])
     expect((await charge(an, { locationId: 'ELSEWHERE' })).status).toBe(404)
-    expect((await charge(await house.customer({ region: 'USD' }))).body.error?.code).toBe(
+    expect((await charge(await portal.customer({ region: 'USD' }))).body.error?.code).toBe(
       'method_unavailable',
     )
     expect(await balanceOf(an)).toBe(0)

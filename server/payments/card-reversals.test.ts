@@ -4,30 +4,30 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cardsOf } from '../../test/card-holder.ts'
-import { eventually, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { stripeBrowser, type Browser } from '../../test/stripe-browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
   // Nobody asks the gateway by itself unless a test says so.
-  house = await openTestHouse({ timing: { askGatewaySeconds: [3600] } })
-  browser = stripeBrowser(house.sandboxUrl, house.keysOf('stripe')['publishableKey'] ?? '')
+  portal = await openTestPortal({ timing: { askGatewaySeconds: [3600] } })
+  browser = stripeBrowser(portal.sandboxUrl, portal.keysOf('stripe')['publishableKey'] ?? '')
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 const { balanceOf, amounts, balances, dashboard, eventsGo, paid } = cardsOf(
-  () => house,
+  () => portal,
   () => browser,
 )
 
 describe('money that goes back', () => {
   test('a refund of ours, and the event about it, leave the wallet once; one that the bank refuses comes back', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const { code } = await paid(an)
-    await house.house.topUps.refunds.begin(code, 500n, 'asked for')
+    await portal.app.topUps.refunds.begin(code, 500n, 'asked for')
     await balances(an, 1500)
     const refund = await eventually('the refund is done', async () =>
-      house.house.db
+      portal.app.db
         .selectFrom('payment_refund as r')
         .innerJoin('payment as p', 'p.id', 'r.payment_id')
         .select('r.provider_refund_id')
@@ -38,11 +38,11 @@ describe('money that goes back', () => {
     expect(await amounts(an)).toEqual([2000, -500])
     await dashboard({ action: 'fail_refund', refund: refund.provider_refund_id ?? '' })
     await balances(an, 2000)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('a refund made in the dashboard takes the credit back, in parts and twice told', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const { payment } = await paid(an)
     await eventsGo('twice')
     await dashboard({ action: 'refund', payment, amount: '300' })
@@ -51,24 +51,24 @@ describe('money that goes back', () => {
     await balances(an, 0)
     await eventsGo('now')
     expect(await amounts(an)).toEqual([2000, -300, -1700])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('a chargeback takes the credit back, and gives it again when it is won', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const { payment } = await paid(an)
     await dashboard({ action: 'dispute', payment })
     await balances(an, 0)
-    const page = await (await fetch(`${house.sandboxUrl}/stripe/dashboard`)).text()
+    const page = await (await fetch(`${portal.sandboxUrl}/stripe/dashboard`)).text()
     const dispute = /name="dispute" value="(dp_\w+)"/.exec(page)?.[1] ?? ''
     await dashboard({ action: 'win', dispute })
     await balances(an, 2000)
     expect(await amounts(an)).toEqual([2000, -2000, 2000])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('words in the wrong order end in the same place: what comes back before it went is told again', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const { payment } = await paid(an)
     const tell = async (id: string, type: string): Promise<number> => {
       const dispute = {
@@ -86,10 +86,10 @@ describe('money that goes back', () => {
         data: { object: dispute },
       })
       const at = Math.floor(Date.now() / 1000)
-      const secret = house.keysOf('stripe')['webhookSecret'] ?? ''
+      const secret = portal.keysOf('stripe')['webhookSecret'] ?? ''
       const mac = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
       return (
-        await house.call('POST', '/api/webhooks/stripe', {
+        await portal.call('POST', '/api/webhooks/stripe', {
           body,
           headers: { 'stripe-signature': `t=${at},v1=${mac}` },
         })
@@ -103,19 +103,19 @@ describe('money that goes back', () => {
     expect(await tell('evt_2', 'funds_reinstated')).toBe(200)
     expect(await tell('evt_2', 'funds_reinstated')).toBe(200)
     expect(await amounts(an)).toEqual([2000, -2000, 2000])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('of a wallet that is short a chargeback takes what is there, and the rest is owed', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const { code, payment } = await paid(an)
     // Some of it went back to another source: the wallet holds less than the bank takes.
     const other = await paid(an, 1000)
-    await house.house.topUps.refunds.begin(code, 2000n, 'spent elsewhere')
+    await portal.app.topUps.refunds.begin(code, 2000n, 'spent elsewhere')
     await balances(an, 1000)
     expect(payment).not.toBe(other.payment)
-    await house.house.db.transaction().execute(async (tx) => {
-      await house.house.ledger.withhold(tx, {
+    await portal.app.db.transaction().execute(async (tx) => {
+      await portal.app.ledger.withhold(tx, {
         key: `test:${an.id}`,
         customerId: an.id,
         driver: 'stripe',
@@ -126,12 +126,12 @@ describe('money that goes back', () => {
     })
     await dashboard({ action: 'dispute', payment: other.payment })
     await balances(an, 0)
-    const owed = await house.house.db
+    const owed = await portal.app.db
       .selectFrom('ledger_account')
       .select('balance')
       .where('code', '=', 'receivable:stripe:AUD')
       .executeTakeFirstOrThrow()
     expect(owed.balance < 0n ? -owed.balance : owed.balance).toBe(400n)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 })

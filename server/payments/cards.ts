@@ -189,13 +189,13 @@ export function createCards(deps: {
         })
       if (payment.status === 'pending') {
         try {
-          const notice = await driver.charge(orders.orderOf(payment, wish.buyer), {
+          const update = await driver.charge(orders.orderOf(payment, wish.buyer), {
             sourceId: wish.sourceId,
             verificationToken: wish.verificationToken,
           })
           // A refund or a dispute will name the payment as the provider does.
-          await orders.keepRef(payment.id, notice.paymentRef ?? null)
-          await settlement.settle(driver, notice)
+          await orders.keepRef(payment.id, update.paymentRef ?? null)
+          await settlement.settle(driver, update)
         } catch (error) {
           if (!(error instanceof DriverFailure)) throw error
           if (error.kind === 'rejected') {

@@ -1,10 +1,10 @@
 /**
- * The agreement between the payments room and the gateways. Every driver reads its gateway's word
- * into one neutral notice, looks a payment up and gives money back; how a payment begins differs:
- * on the gateway's page (HostedDriver), with a linked card (CardDriver), or with a token that the
+ * The interface between the payments module and the gateways. Every driver reads its gateway's
+ * webhook into a PaymentUpdate, looks a payment up and refunds it; how a payment begins differs: on
+ * the gateway's page (HostedDriver), with a linked card (CardDriver), or with a token that the
  * gateway's own form made (TokenDriver). A driver never sees the wallet, the database or an HTTP
- * framework. Failures are DriverFailure; a notice that is not provably the gateway's own is a
- * ForgedNotice.
+ * framework. Failures are DriverFailure; a webhook that is not provably the gateway's own is a
+ * ForgedWebhook.
  */
 import type { DeclineReason } from '../../contract/payments.ts'
 import type { Currency } from '../../contract/money.ts'
@@ -54,15 +54,15 @@ export type ProviderStatus =
   | 'reversed'
   | 'restored'
 
-/** One word of a gateway about one payment. */
-export interface Notice {
-  /** Unique per word: the same word twice has the same id. */
+/** One status update from the gateway about one payment. */
+export interface PaymentUpdate {
+  /** The same update, delivered twice, has the same id. */
   readonly eventId: string
   /** Our reference, or null when it cannot be read. */
   readonly reference: string | null
   /**
-   * The gateway's id of the money movement that is told of (a payment, a refund, a dispute); null
-   * while there is none.
+   * The gateway's id of the money movement that the update reports (a payment, a refund, a
+   * dispute); null while there is none.
    */
   readonly providerTransactionId: string | null
   readonly status: ProviderStatus
@@ -75,28 +75,28 @@ export interface Notice {
   /** Of a refund that we asked for, where the gateway repeats it: our refund's id. */
   readonly refundId?: string | null
   /**
-   * The gateway's id of the payment, where a word about a refund or a dispute does not repeat our
-   * reference.
+   * The gateway's id of the payment, where an update about a refund or a dispute does not repeat
+   * our reference.
    */
   readonly paymentRef?: string
 }
 
-/** A word that names a payment but is not to be believed itself: the gateway is asked. */
-export interface Hint {
+/** An untrusted webhook names a payment: query the gateway. */
+export interface RecheckRequest {
   readonly ask: true
   readonly eventId: string
   readonly reference: string
   /**
-   * What the gateway must be asked about, where the reference alone does not say it: its own name
-   * of a payment or of one movement.
+   * What to query, where the reference alone does not say it: the gateway's own id of a payment or
+   * of one movement.
    */
   readonly about?: string
 }
-/** `null`: genuine, and about nothing that concerns a payment. */
-export type Word = Notice | Hint | null
+/** What a webhook contains. `null`: it is genuine and concerns no payment. */
+export type WebhookEvent = PaymentUpdate | RecheckRequest | null
 
-/** What became of a notice; the driver words it for the gateway. */
-export type NoticeOutcome =
+/** What the settlement did with an update; the driver encodes it for the gateway. */
+export type UpdateOutcome =
   | 'recorded'
   | 'already'
   | 'unknown_order'
@@ -104,20 +104,20 @@ export type NoticeOutcome =
   | 'forged'
   | 'error'
 
-export interface NoticeRequest {
+export interface WebhookRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly query: URLSearchParams
   readonly rawBody: Buffer
 }
-export interface NoticeAnswer {
+export interface WebhookResponse {
   readonly status: number
   readonly contentType: string
   readonly body: string
 }
 
-/** The signature does not hold: the word is not the gateway's. */
-export class ForgedNotice extends Error {
+/** The signature does not verify: the webhook is not the gateway's. */
+export class ForgedWebhook extends Error {
   constructor(reason: string) {
     super(reason)
     this.name = 'ForgedNotice'
@@ -156,7 +156,7 @@ interface Gateway {
   readonly displayName: string
   readonly currencies: readonly Currency[]
   /**
-   * `exact`: a word about another amount than the order's credits nothing and is parked.
+   * `exact`: an update with another amount than the order's credits nothing and goes into suspense.
    * `received`: whatever arrives is credited, each movement once, because the customer types the
    * amount (bank transfers).
    */
@@ -167,10 +167,10 @@ interface Gateway {
    */
   referenceOf?(code: string): string
   /** Verifies in constant time, over the raw bytes. Throws ForgedNotice. */
-  readNotice(request: NoticeRequest): Word
-  answerTo(outcome: NoticeOutcome): NoticeAnswer
-  /** Asks the gateway; `about` is what a hint told. `null`: it knows no such payment. */
-  lookUp(order: PaymentOrder, about?: string): Promise<Notice | null>
+  readWebhook(request: WebhookRequest): WebhookEvent
+  answerTo(outcome: UpdateOutcome): WebhookResponse
+  /** Queries the gateway; `about` comes from a RecheckRequest. `null`: it knows no such payment. */
+  lookUp(order: PaymentOrder, about?: string): Promise<PaymentUpdate | null>
   /**
    * Why a payment failed, by the detail of the notice that said so. Absent, or undefined: it is not
    * known.
@@ -180,18 +180,18 @@ interface Gateway {
    * Gives money back to its source. Absent: the gateway cannot (a bank transfer is sent back by
    * hand).
    */
-  refund?(order: PaymentOrder, refund: Refund): Promise<Notice>
+  refund?(order: PaymentOrder, refund: Refund): Promise<PaymentUpdate>
   /**
-   * Money on top of a payment that is paid: movements of their own, each told of as the hint about
-   * it would have it. Absent where a payment that is paid takes no more.
+   * Money on top of a payment that is paid: movements of their own, each with the `eventId` that the
+   * webhook about it has. Absent where a payment that is paid takes no more.
    */
-  extras?(order: PaymentOrder): Promise<readonly Notice[]>
+  extras?(order: PaymentOrder): Promise<readonly PaymentUpdate[]>
   /**
-   * The gateway's movements of a span of time, all of them, with the `eventId` of the word about
+   * The gateway's movements of a span of time, all of them, with the `eventId` of the webhook about
    * each; settled by themselves and compared by `portal reconcile`. Absent where the gateway offers
    * no list.
    */
-  movements?(span: { readonly from: Date; readonly to: Date }): Promise<readonly Notice[]>
+  movements?(span: { readonly from: Date; readonly to: Date }): Promise<readonly PaymentUpdate[]>
 }
 
 /** How a transfer is made at the customer's own bank. */
@@ -282,7 +282,7 @@ export interface TokenDriver extends Gateway {
   charge(
     order: PaymentOrder,
     source: { readonly sourceId: string; readonly verificationToken: string | null },
-  ): Promise<Notice>
+  ): Promise<PaymentUpdate>
 }
 
 export type PaymentDriver = HostedDriver | CardDriver | TokenDriver

@@ -5,18 +5,23 @@
 import { createHash, createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { reconcile } from './reconcile.ts'
 
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse({ timing: { askGatewaySeconds: [1] } })
+  portal = await openTestPortal({ timing: { askGatewaySeconds: [1] } })
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
   (
-    await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
+    await portal.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
       token,
     })
   ).body.result
@@ -24,7 +29,7 @@ const entries = async ({ token }: TestCustomer): Promise<string[]> =>
     .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 const transaction = async (customer: TestCustomer, code: string) =>
   (
-    await house.call<{ status: string; amount: number; description: string }>(
+    await portal.call<{ status: string; amount: number; description: string }>(
       'GET',
       `/api/payments/get-transaction?transactionCode=${code}`,
       { token: customer.token },
@@ -41,7 +46,7 @@ const becomes = (customer: TestCustomer, code: string, status: string) =>
 const transIdOf = (returnUrl: string): string =>
   [...new URL(returnUrl).searchParams].find(([name]) => name.includes('transId'))?.[1] ?? ''
 const webhook = (gateway: string, body: unknown) =>
-  house.call('POST', `/api/webhooks/${gateway}`, { body })
+  portal.call('POST', `/api/webhooks/${gateway}`, { body })
 
 describe('a top-up through Alepay', () => {
   const wish = { amount: 500_000, type: 2, method: null } as const
@@ -57,8 +62,8 @@ describe('a top-up through Alepay', () => {
     // Held for review: nothing is credited while the bank has not decided.
     ['review', 'pending', []],
   ])('that is %s ends %s, and the success page says so', async (outcome, status, expected) => {
-    const an = await house.customer()
-    const { transactionCode, returnUrl } = await house.topUpBy(an, wish, outcome)
+    const an = await portal.customer()
+    const { transactionCode, returnUrl } = await portal.topUpBy(an, wish, outcome)
     expect(transIdOf(returnUrl)).toBe(transactionCode)
     await becomes(an, transactionCode, status)
     expect(await transaction(an, transactionCode)).toMatchObject({
@@ -66,21 +71,21 @@ describe('a top-up through Alepay', () => {
       description: 'Top-up via Alepay',
     })
     expect(await entries(an)).toEqual(expected)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('that the bank approves after its review is credited then', async () => {
-    const an = await house.customer()
-    const { transactionCode, checkoutUrl } = await house.topUpBy(an, wish, 'review')
+    const an = await portal.customer()
+    const { transactionCode, checkoutUrl } = await portal.topUpBy(an, wish, 'review')
     expect((await transaction(an, transactionCode)).status).toBe('pending')
-    await house.decide(checkoutUrl, 'approved')
+    await portal.decide(checkoutUrl, 'approved')
     await becomes(an, transactionCode, 'succeeded')
     expect(await entries(an)).toEqual(['500000 → 500000'])
   })
 
   test('credits nothing on a webhook alone, however well it is signed: Alepay is asked, and says that nobody paid', async () => {
-    const an = await house.customer()
-    const begun = await house.call<{ transactionCode: string; checkoutUrl: string }>(
+    const an = await portal.customer()
+    const begun = await portal.call<{ transactionCode: string; checkoutUrl: string }>(
       'POST',
       '/api/payments/checkout',
       {
@@ -90,7 +95,7 @@ describe('a top-up through Alepay', () => {
     )
     const { transactionCode: code, checkoutUrl } = begun.body.result
     const number = /ALE[0-9A-Z]{7}/.exec(await (await fetch(checkoutUrl)).text())?.[0] ?? ''
-    const { checksumKey = '' } = house.keysOf('alepay')
+    const { checksumKey = '' } = portal.keysOf('alepay')
     const checksum = createHash('md5').update(`${code}500000${number}${checksumKey}`).digest('hex')
     const told = {
       transactionCode: number,
@@ -106,14 +111,14 @@ describe('a top-up through Alepay', () => {
     expect((await transaction(an, code)).status).toBe('pending')
     expect(await entries(an)).toEqual([])
     // Paid then, and told of ten times at once, it counts once.
-    await house.decide(checkoutUrl, 'lost')
+    await portal.decide(checkoutUrl, 'lost')
     const again = await Promise.all(
       Array.from({ length: 10 }, () => webhook('alepay', { transactionInfo: told, checksum })),
     )
     expect(again.map(({ status }) => status)).toEqual(Array<number>(10).fill(200))
     await becomes(an, code, 'succeeded')
     expect(await entries(an)).toEqual(['500000 → 500000'])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 })
 
@@ -121,7 +126,7 @@ describe('a top-up through VietQR at payOS', () => {
   const wish = { amount: 500_000, type: 2, method: 'VIETQR' } as const
   const suspense = async () =>
     (
-      await house.house.db
+      await portal.app.db
         .selectFrom('payment_suspense')
         .select(['amount', 'reason', 'code'])
         .where('driver', '=', 'payos')
@@ -139,8 +144,8 @@ describe('a top-up through VietQR at payOS', () => {
     // The transfer comes when the link is over: money is money.
     ['after_expiry', 'succeeded', ['500000 → 500000']],
   ])('that is %s ends %s, and the success page says so', async (outcome, status, expected) => {
-    const an = await house.customer()
-    const { transactionCode, returnUrl } = await house.topUpBy(an, wish, outcome)
+    const an = await portal.customer()
+    const { transactionCode, returnUrl } = await portal.topUpBy(an, wish, outcome)
     expect(transIdOf(returnUrl)).toBe(transactionCode)
     await becomes(an, transactionCode, status)
     expect(await transaction(an, transactionCode)).toMatchObject({
@@ -148,15 +153,15 @@ describe('a top-up through VietQR at payOS', () => {
       description: 'Top-up via VietQR (payOS)',
     })
     expect(await entries(an)).toEqual(expected)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('of which half has come waits for the rest', async () => {
-    const an = await house.customer()
-    const { transactionCode, checkoutUrl } = await house.topUpBy(an, wish, 'half')
+    const an = await portal.customer()
+    const { transactionCode, checkoutUrl } = await portal.topUpBy(an, wish, 'half')
     expect((await transaction(an, transactionCode)).status).toBe('pending')
     expect(await entries(an)).toEqual([])
-    await house.decide(checkoutUrl, 'paid')
+    await portal.decide(checkoutUrl, 'paid')
     await becomes(an, transactionCode, 'succeeded')
     expect(await entries(an)).toEqual(['500000 → 500000'])
   })
@@ -164,10 +169,10 @@ describe('a top-up through VietQR at payOS', () => {
   test.each(['expired', 'cancelled'])(
     'of which half has come when it is %s waits in suspense, once, and is named',
     async (end) => {
-      const an = await house.customer()
-      const { transactionCode, checkoutUrl } = await house.topUpBy(an, wish, 'half')
-      await house.decide(checkoutUrl, end)
-      const { db, topUps } = house.house
+      const an = await portal.customer()
+      const { transactionCode, checkoutUrl } = await portal.topUpBy(an, wish, 'half')
+      await portal.decide(checkoutUrl, end)
+      const { db, topUps } = portal.app
       const payment = () =>
         db
           .selectFrom('payment')
@@ -189,7 +194,7 @@ describe('a top-up through VietQR at payOS', () => {
       expect(await parked()).toEqual(['250000 wrong_amount'])
       expect(await entries(an)).toEqual([])
       const span = { from: new Date(Date.now() - 3_600_000), to: new Date() }
-      const { differences } = await reconcile(db, topUps.orders, house.drivers.payments, span)
+      const { differences } = await reconcile(db, topUps.orders, portal.drivers.payments, span)
       expect(
         differences
           .filter(({ about }) => about === transactionCode || about === reference)
@@ -198,25 +203,25 @@ describe('a top-up through VietQR at payOS', () => {
         'was paid at the gateway, and is pending here',
         expect.stringMatching(/^250000 VND .* wait in suspense: wrong_amount/),
       ])
-      await house.ledgerHolds()
+      await portal.ledgerHolds()
     },
   )
 
   test('of which more came after the end is credited when it is enough, and nothing waits any more', async () => {
-    const an = await house.customer()
-    const begun = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
+    const an = await portal.customer()
+    const begun = await portal.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
       token: an.token,
       body: wish,
     })
     const { transactionCode } = begun.body.result
-    const { reference } = await house.house.db
+    const { reference } = await portal.app.db
       .selectFrom('payment')
       .select('reference')
       .where('code', '=', transactionCode)
       .executeTakeFirstOrThrow()
     const payos = { name: 'payos', displayName: 'VietQR (payOS)', credits: 'exact' } as const
     const told = (amount: bigint) =>
-      house.house.topUps.settlement.settle(payos, {
+      portal.app.topUps.settlement.settle(payos, {
         eventId: `late:${amount}`,
         reference,
         providerTransactionId: 'late-link',
@@ -227,7 +232,7 @@ describe('a top-up through VietQR at payOS', () => {
         detail: 'EXPIRED',
       })
     const row = () =>
-      house.house.db
+      portal.app.db
         .selectFrom('payment_suspense')
         .select(['amount', 'resolved_at'])
         .where('provider_transaction_id', '=', 'late-link')
@@ -238,18 +243,18 @@ describe('a top-up through VietQR at payOS', () => {
     expect(await told(500_000n)).toMatchObject({ outcome: 'recorded' })
     expect((await row())?.resolved_at).not.toBeNull()
     expect(await entries(an)).toEqual(['500000 → 500000'])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('that is made twice is credited once, and the second transfer waits in suspense', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const before = (await suspense()).length
-    const { transactionCode } = await house.topUpBy(an, wish, 'twice')
+    const { transactionCode } = await portal.topUpBy(an, wish, 'twice')
     await becomes(an, transactionCode, 'succeeded')
     expect(await entries(an)).toEqual(['500000 → 500000'])
     expect((await suspense()).slice(before)).toEqual(['500000 paid_twice'])
     // Whoever paid twice is told where the second payment is.
-    const shown = await house.call<{ status: string; held: object | null }>(
+    const shown = await portal.call<{ status: string; held: object | null }>(
       'GET',
       `/api/payments/get-transaction?transactionCode=${transactionCode}`,
       { token: an.token },
@@ -258,15 +263,15 @@ describe('a top-up through VietQR at payOS', () => {
       status: 'succeeded',
       held: { amount: 500_000, currency: 'VND' },
     })
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test.each(['second_lost', 'both_lost'])(
     'that is made twice, %s: payOS is asked on, and the second one waits in suspense, once',
     async (outcome) => {
-      const an = await house.customer()
-      const { transactionCode } = await house.topUpBy(an, wish, outcome)
-      const { db } = house.house
+      const an = await portal.customer()
+      const { transactionCode } = await portal.topUpBy(an, wish, outcome)
+      const { db } = portal.app
       const payment = () =>
         db
           .selectFrom('payment')
@@ -287,34 +292,34 @@ describe('a top-up through VietQR at payOS', () => {
       await eventually('another question', async () => (await payment()).asked > asked + 1)
       expect(await parked()).toEqual(['500000 paid_twice'])
       expect(await entries(an)).toEqual(['500000 → 500000'])
-      await house.ledgerHolds()
+      await portal.ledgerHolds()
     },
   )
 
   test.each(['cancelled', 'expired'])(
     'that was %s, and is transferred all the same, its webhook lost: payOS is asked on',
     async (end) => {
-      const an = await house.customer()
-      const { transactionCode } = await house.topUpBy(an, wish, end)
+      const an = await portal.customer()
+      const { transactionCode } = await portal.topUpBy(an, wish, end)
       await becomes(an, transactionCode, 'failed')
       await sql`insert into sandbox.payos_transfers (reference, order_code, amount)
       select 'LATE' || reference, reference::bigint, amount from payment where code = ${transactionCode}`.execute(
-        house.house.db,
+        portal.app.db,
       )
       await becomes(an, transactionCode, 'succeeded')
       expect(await entries(an)).toEqual(['500000 → 500000'])
-      await house.ledgerHolds()
+      await portal.ledgerHolds()
     },
   )
 
   test('of another amount credits nothing and waits in suspense, once', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const before = (await suspense()).length
-    const { transactionCode } = await house.topUpBy(an, wish, 'more')
+    const { transactionCode } = await portal.topUpBy(an, wish, 'more')
     await eventually('the suspense', async () => (await suspense()).includes('510000 wrong_amount'))
     // Asked again and again, it is parked no second time.
     await eventually('another question', async () => {
-      const row = await house.house.db
+      const row = await portal.app.db
         .selectFrom('payment')
         .select('asked')
         .where('code', '=', transactionCode)
@@ -323,11 +328,11 @@ describe('a top-up through VietQR at payOS', () => {
     })
     expect((await suspense()).length).toBe(before + 1)
     expect(await entries(an)).toEqual([])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('answers 200 to the sample that payOS sends when its webhook is registered, and 400 to a forged one', async () => {
-    const { checksumKey = '' } = house.keysOf('payos')
+    const { checksumKey = '' } = portal.keysOf('payos')
     const data = {
       orderCode: 123,
       amount: 3000,

@@ -61,9 +61,9 @@ export function createInquiry(deps: {
     let found = false
     try {
       const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
-      const notice = payment.status === 'succeeded' ? null : await driver.lookUp(order)
-      if (notice) await settlement.settle(driver, notice)
-      found = notice !== null
+      const update = payment.status === 'succeeded' ? null : await driver.lookUp(order)
+      if (update) await settlement.settle(driver, update)
+      found = update !== null
       for (const extra of (await driver.extras?.(order)) ?? [])
         await settlement.settle(driver, extra)
     } catch (error) {
@@ -74,7 +74,7 @@ export function createInquiry(deps: {
     }
     await transaction(db, async (tx) => {
       const now = clock.now()
-      // Where one word was lost there may be more: the list is not waited for.
+      // Where one webhook was missed, others may be: the list of movements is read at once.
       if (found && driver.movements) await jobs.add(tx, settleMovements(driver.name), {})
       const current = await tx
         .selectFrom('payment')

@@ -1,13 +1,18 @@
 /** What customers are told of money that reaches the wallet and leaves it again. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { DriverFailure } from '../platform/errors.ts'
-import type { Notice, PaymentDriver } from './driver.ts'
+import type { PaymentUpdate, PaymentDriver } from './driver.ts'
 
 let refuses = false
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse({
+  portal = await openTestPortal({
     changeDrivers(drivers) {
       const vnpay = drivers.payments.get('vnpay')
       if (!vnpay?.refund) throw new Error('vnpay refunds')
@@ -23,62 +28,64 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 const letter = (to: TestCustomer, text: RegExp) =>
   eventually(`a letter ${text}`, async () =>
-    (await house.inbox(to.email))
+    (await portal.inbox(to.email))
       // Amounts are printed with spaces that do not break.
       .map((message) => message.text.replaceAll('\u00A0', ' '))
       .find((read) => text.test(read)),
   )
 const told = async ({ token }: TestCustomer, event: string) =>
   (
-    await house.call<{ data: { event: string; title: string; payload: object }[] }>(
+    await portal.call<{ data: { event: string; title: string; payload: object }[] }>(
       'GET',
       '/api/notifications',
       { token, headers: { 'accept-language': 'en' } },
     )
   ).body.result.data.filter((one) => one.event === event)
-const tell = (notice: Partial<Notice> & Pick<Notice, 'reference' | 'status' | 'amount'>) =>
-  house.house.topUps.settlement.settle(
+const tell = (
+  update: Partial<PaymentUpdate> & Pick<PaymentUpdate, 'reference' | 'status' | 'amount'>,
+) =>
+  portal.app.topUps.settlement.settle(
     { name: 'vnpay', displayName: 'VNPay', credits: 'exact' },
     {
-      eventId: `${notice.status}:${notice.reference}`,
-      providerTransactionId: `dispute-${notice.reference}`,
+      eventId: `${update.status}:${update.reference}`,
+      providerTransactionId: `dispute-${update.reference}`,
       currency: 'VND',
       occurredAt: null,
-      detail: notice.status,
-      ...notice,
+      detail: update.status,
+      ...update,
     },
   )
 
 test("a top-up has a receipt, in the customer's language, once", async () => {
-  const an = await house.customer()
-  const { transactionCode } = await house.topUp(an, 300_000)
+  const an = await portal.customer()
+  const { transactionCode } = await portal.topUp(an, 300_000)
   const receipt = await letter(an, /Biên nhận/)
   expect(receipt).toContain(`đã nhận 300.000 đ qua VNPay`)
   expect(receipt).toContain(transactionCode)
   expect(receipt).toContain('Số dư ví là 300.000 đ')
-  await house.call('PUT', '/api/v1/account', { token: an.token, body: { language: 'en' } })
-  await house.topUp(an, 50_000)
+  await portal.call('PUT', '/api/v1/account', { token: an.token, body: { language: 'en' } })
+  await portal.topUp(an, 50_000)
   expect(await letter(an, /Receipt/)).toContain('Your wallet holds')
-  await house.house.jobs.idle()
-  const receipts = (await house.inbox(an.email)).filter(({ text }) =>
+  await portal.app.jobs.idle()
+  const receipts = (await portal.inbox(an.email)).filter(({ text }) =>
     /Biên nhận|Receipt/.test(text),
   )
   expect(receipts).toHaveLength(2)
 })
 
 test('a refund to its source is told when it is made, and when it is refused', async () => {
-  const an = await house.customer()
-  const { transactionCode } = await house.topUp(an, 300_000)
+  const an = await portal.customer()
+  const { transactionCode } = await portal.topUp(an, 300_000)
   await letter(an, /Biên nhận/)
   refuses = true
-  await house.house.topUps.refunds.begin(transactionCode, 100_000n, 'asked for')
+  await portal.app.topUps.refunds.begin(transactionCode, 100_000n, 'asked for')
   expect(await letter(an, /từ chối hoàn/)).toContain('số dư ví là 300.000 đ')
   refuses = false
-  await house.house.topUps.refunds.begin(transactionCode, 100_000n, 'asked for')
+  await portal.app.topUps.refunds.begin(transactionCode, 100_000n, 'asked for')
   expect(await letter(an, /được hoàn qua VNPay/)).toContain('Số dư ví là 200.000 đ')
   const wallet = { amount: 100_000, currency: 'VND', provider: 'VNPay', transactionCode }
   await eventually('both notifications', async () => (await told(an, 'wallet.refunded')).length > 0)
@@ -91,10 +98,10 @@ test('a refund to its source is told when it is made, and when it is refused', a
 })
 
 test('a chargeback is told with what is owed because of it, and so is one that is won', async () => {
-  const an = await house.customer()
-  const { transactionCode } = await house.topUp(an, 300_000)
+  const an = await portal.customer()
+  const { transactionCode } = await portal.topUp(an, 300_000)
   await letter(an, /Biên nhận/)
-  await house.house.topUps.refunds.begin(transactionCode, 100_000n, 'spent elsewhere')
+  await portal.app.topUps.refunds.begin(transactionCode, 100_000n, 'spent elsewhere')
   await letter(an, /được hoàn qua VNPay/)
   const of = { reference: transactionCode, amount: 300_000n } as const
   await Promise.all([tell({ ...of, status: 'reversed' }), tell({ ...of, status: 'reversed' })])
@@ -106,8 +113,8 @@ test('a chargeback is told with what is owed because of it, and so is one that i
   expect((await told(an, 'wallet.chargeback')).map(({ payload }) => payload)).toMatchObject([
     { wallet: { amount: 300_000, owed: 100_000 } },
   ])
-  await house.house.jobs.idle()
-  const letters = (await house.inbox(an.email)).filter(({ text }) => /thu hồi/.test(text))
+  await portal.app.jobs.idle()
+  const letters = (await portal.inbox(an.email)).filter(({ text }) => /thu hồi/.test(text))
   expect(letters).toHaveLength(2)
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })

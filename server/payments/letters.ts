@@ -8,7 +8,7 @@ import type { EventName } from '../../contract/realtime.ts'
 import { languageOfRegion, timeZoneOf, type Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Tx } from '../platform/db.ts'
-import type { Announcer } from '../realtime/index.ts'
+import type { EventOutbox } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 
 /** Amounts are minor units. */
@@ -103,7 +103,7 @@ export function createLetters(deps: {
   clock: Clock
   catalog: Catalog
   ledger: Ledger
-  announcer: Announcer
+  outbox: EventOutbox
   mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   portalUrl: string
 }): Letters {
@@ -123,7 +123,7 @@ export function createLetters(deps: {
       transactionCode,
       ...(part && part.amount > 0n && { [part.name]: Number(part.amount) }),
     }
-    await deps.announcer.announce(tx, of.customerId, kind, { wallet })
+    await deps.outbox.publishEvent(tx, of.customerId, kind, { wallet })
     const customer = await tx
       .selectFrom('customer')
       .select(['email', 'language', 'region_code'])

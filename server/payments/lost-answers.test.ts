@@ -3,14 +3,19 @@
  * follows finds the payment.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { TokenDriver } from './driver.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let trouble: DriverFailure | undefined
 beforeAll(async () => {
-  house = await openTestHouse({
+  portal = await openTestPortal({
     timing: { askGatewaySeconds: [3600] },
     changeDrivers(drivers) {
       const square = drivers.payments.get('square')
@@ -29,44 +34,48 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 const charge = ({ token }: TestCustomer, source = 'cnon:card-nonce-ok') =>
-  house.call<{ transactionCode: string; status: string }>('POST', '/api/payments/square/checkout', {
-    token,
-    body: { amount: 2000, locationId: house.keysOf('square')['locationId'], source_id: source },
-  })
+  portal.call<{ transactionCode: string; status: string }>(
+    'POST',
+    '/api/payments/square/checkout',
+    {
+      token,
+      body: { amount: 2000, locationId: portal.keysOf('square')['locationId'], source_id: source },
+    },
+  )
 const balanceIs = ({ token }: TestCustomer, expected: number) =>
   eventually(
     `a balance of ${expected}`,
     async () =>
-      (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token })).body.result
+      (await portal.call<{ balance: number }>('GET', '/api/v1/auth/me', { token })).body.result
         .balance === expected,
   )
 
 test('the customer is told that it is pending, the word credits it, and a dispute finds it', async () => {
-  const an = await house.customer({ region: 'AUD' })
+  const an = await portal.customer({ region: 'AUD' })
   trouble = new DriverFailure('unclear', 'square: the answer is lost')
   const begun = await charge(an)
   trouble = undefined
   expect([begun.status, begun.body.result.status]).toEqual([200, 'pending'])
   await balanceIs(an, 2000)
-  const { provider_transaction_id: movement } = await house.house.db
+  const { provider_transaction_id: movement } = await portal.app.db
     .selectFrom('payment')
     .select('provider_transaction_id')
     .where('code', '=', begun.body.result.transactionCode)
     .executeTakeFirstOrThrow()
-  await fetch(`${house.sandboxUrl}/square/dashboard`, {
+  await fetch(`${portal.sandboxUrl}/square/dashboard`, {
     method: 'POST',
     redirect: 'manual',
     body: new URLSearchParams({ action: 'dispute', payment: movement ?? '' }),
   })
   await balanceIs(an, 0)
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('a plain no is told as one, and the payment is failed', async () => {
-  const an = await house.customer({ region: 'AUD' })
+  const an = await portal.customer({ region: 'AUD' })
   trouble = new DriverFailure('rejected', 'square: no such token')
   const refused = await charge(an)
   trouble = undefined
@@ -74,9 +83,9 @@ test('a plain no is told as one, and the payment is failed', async () => {
 })
 
 test('somebody who tries card after card is stopped', async () => {
-  const an = await house.customer({ region: 'AUD' })
+  const an = await portal.customer({ region: 'AUD' })
   const tries: number[] = []
   for (let n = 0; n < 12; n++) tries.push((await charge(an, 'cnon:card-nonce-declined')).status)
   expect(tries).toEqual([...Array<number>(10).fill(200), 429, 429])
-  expect((await charge(await house.customer({ region: 'AUD' }))).status).toBe(200)
+  expect((await charge(await portal.customer({ region: 'AUD' }))).status).toBe(200)
 })

@@ -7,17 +7,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   eventually,
   freePort,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { transaction } from '../platform/db.ts'
 import { days, hours, later, systemClock } from '../platform/clock.ts'
 import { createOutbox } from '../messages/index.ts'
 import { createSecrets } from '../platform/secrets.ts'
 import { loadCatalog } from '../catalog/index.ts'
 import { createLetters } from './letters.ts'
-import { createAnnouncer } from '../realtime/index.ts'
+import { createEventOutbox } from '../realtime/index.ts'
 import { createLedger } from '../wallet/index.ts'
 import { createBank } from './drivers/bank/index.ts'
 import { inSandbox, settings } from './drivers/bank/settings.ts'
@@ -26,15 +26,15 @@ import { reconcile } from './reconcile.ts'
 import { assignSuspense } from './suspense.ts'
 
 const [minutely, hourly] = ['settle-movements-bank', 'settle-movements-of-days-bank'] as const
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
   // Nobody asks by itself, and no minute comes by: the stories say when.
-  house = await openTestHouse({ timing: { askGatewaySeconds: [86_400] } })
+  portal = await openTestPortal({ timing: { askGatewaySeconds: [86_400] } })
   await sql`delete from pgboss.schedule where name in (${minutely}, ${hourly})`.execute(
-    house.house.db,
+    portal.app.db,
   )
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 interface Transfer {
   transactionCode: string
@@ -44,16 +44,20 @@ interface Transfer {
 }
 const shown = async (an: TestCustomer, code: string): Promise<Transfer> =>
   (
-    await house.call<Transfer>('GET', `/api/payments/transfer?transactionCode=${code}`, {
+    await portal.call<Transfer>('GET', `/api/payments/transfer?transactionCode=${code}`, {
       token: an.token,
     })
   ).body.result
 async function begun(): Promise<{ an: TestCustomer; of: Transfer }> {
-  const an = await house.customer()
-  const { body } = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
-    token: an.token,
-    body: { amount: 200_000, type: 1, method: 'BANKTRANSFER' },
-  })
+  const an = await portal.customer()
+  const { body } = await portal.call<{ transactionCode: string }>(
+    'POST',
+    '/api/payments/checkout',
+    {
+      token: an.token,
+      body: { amount: 200_000, type: 1, method: 'BANKTRANSFER' },
+    },
+  )
   return { an, of: await shown(an, body.result.transactionCode) }
 }
 /** Answers the bank's own number of it. */
@@ -68,16 +72,16 @@ async function send(
     content: of.content,
     ...fields,
   })
-  const answer = await fetch(`${house.sandboxUrl}/bank/app`, { method: 'POST', body })
+  const answer = await fetch(`${portal.sandboxUrl}/bank/app`, { method: 'POST', body })
   return /MBVCB\.\d+/.exec(await answer.text())?.[0] ?? ''
 }
 const wallet = async ({ token }: TestCustomer): Promise<number[]> =>
-  (await house.call<{ amount: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+  (await portal.call<{ amount: number }[]>('GET', '/api/payments/stripe', { token })).body.result
     .map(({ amount }) => amount)
     .toSorted((a, b) => a - b)
 const parked = async (number: string): Promise<string[]> =>
   (
-    await house.house.db
+    await portal.app.db
       .selectFrom('payment_suspense')
       .selectAll()
       .where('driver', '=', 'bank')
@@ -94,7 +98,7 @@ const parked = async (number: string): Promise<string[]> =>
  * ended.
  */
 async function lists(...names: string[]): Promise<void> {
-  const { db, jobs } = house.house
+  const { db, jobs } = portal.app
   await transaction(db, async (tx) => {
     for (const name of names) await jobs.add(tx, name, {})
   })
@@ -107,15 +111,16 @@ async function lists(...names: string[]): Promise<void> {
 }
 /** As an operator does it who knows whose it is. */
 async function give(number: string, { email }: TestCustomer): Promise<void> {
-  const { db, jobs } = house.house
+  const { db, jobs } = portal.app
   const ledger = createLedger(systemClock)
   const letters = createLetters({
     clock: systemClock,
-    catalog: loadCatalog(house.config.CATALOG),
+    catalog: loadCatalog(portal.config.CATALOG),
     ledger,
-    announcer: createAnnouncer(systemClock, () => undefined),
-    mail: createOutbox({ jobs, clock: systemClock, secrets: createSecrets(house.rootSecret) }).mail,
-    portalUrl: house.url,
+    outbox: createEventOutbox(systemClock, () => undefined),
+    mail: createOutbox({ jobs, clock: systemClock, secrets: createSecrets(portal.rootSecret) })
+      .mail,
+    portalUrl: portal.url,
   })
   const deps = {
     db,
@@ -123,7 +128,7 @@ async function give(number: string, { email }: TestCustomer): Promise<void> {
     letters,
     clock: systemClock,
     ledger,
-    drivers: house.drivers.payments,
+    drivers: portal.drivers.payments,
   }
   const waits = db
     .selectFrom('payment_suspense')
@@ -132,9 +137,9 @@ async function give(number: string, { email }: TestCustomer): Promise<void> {
   await assignSuspense(deps, (await waits.executeTakeFirstOrThrow()).id, email)
 }
 async function reported(number: string): Promise<string[]> {
-  const { db, topUps } = house.house
+  const { db, topUps } = portal.app
   const to = later(new Date(), 60_000)
-  const { differences } = await reconcile(db, topUps.orders, house.drivers.payments, {
+  const { differences } = await reconcile(db, topUps.orders, portal.drivers.payments, {
     from: later(to, -days(7)),
     to,
   })
@@ -150,7 +155,7 @@ test('both lost: both are credited', async () => {
   await lists(minutely)
   expect(await wallet(an)).toEqual([50_000, 150_000])
   expect(await shown(an, of.transactionCode)).toMatchObject({ received: 200_000 })
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('the first told of, the second lost: both are credited, and the report names the second until then', async () => {
@@ -164,7 +169,7 @@ test('the first told of, the second lost: both are credited, and the report name
   await lists(minutely)
   expect(await wallet(an)).toEqual([50_000, 150_000])
   expect(await reported(second)).toEqual([])
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test.each(['sepay', 'casso'])(
@@ -175,7 +180,7 @@ test.each(['sepay', 'casso'])(
     await lists(minutely, hourly, minutely, hourly)
     expect(await wallet(an)).toEqual([120_000])
     expect(await parked(number)).toEqual([])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   },
 )
 
@@ -185,7 +190,7 @@ test('found by two at once, and told of late by its own word: credited once', as
   await lists(minutely, hourly)
   expect(await wallet(an)).toEqual([10_000, 20_000, 30_000, 40_000, 50_000])
   const words = () =>
-    house.house.db.selectFrom('payment_notice').select('raw').where('driver', '=', 'bank').execute()
+    portal.app.db.selectFrom('payment_notice').select('raw').where('driver', '=', 'bank').execute()
   await eventually('the late word', async () =>
     (await words()).some(
       ({ raw }) =>
@@ -194,7 +199,7 @@ test('found by two at once, and told of late by its own word: credited once', as
   )
   await lists(minutely)
   expect(await wallet(an)).toEqual([10_000, 20_000, 30_000, 40_000, 50_000])
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('without an order: in suspense, once, and no more once it was given to somebody', async () => {
@@ -210,12 +215,12 @@ test('without an order: in suspense, once, and no more once it was given to some
   ])
   expect(await wallet(an)).toEqual([78_000])
   expect(await reported(lost)).toEqual(['77000 VND wait in suspense: unknown_order'])
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('found hours later, for a bank or a portal that was late; what came before anybody could pay is not theirs', async () => {
   const { an, of } = await begun()
-  const { db } = house.house
+  const { db } = portal.app
   const before = async (at: Date, content: string, reference: string): Promise<void> => {
     await sql`insert into sandbox.bank_movements (account, amount, content, reference, feed, at)
       values (${of.accountNumber}, 90000, ${content}, ${reference}, 'sepay', ${at})`.execute(db)
@@ -233,9 +238,9 @@ test('a list that cannot be had is asked for again', async () => {
   await send(of, 150_000)
   const closed = `http://127.0.0.1:${await freePort()}`
   const bank: PaymentDriver = createBank(
-    settings.parse({ ...inSandbox(closed, house.keysOf('bank')), timeoutMs: 1000 }),
+    settings.parse({ ...inSandbox(closed, portal.keysOf('bank')), timeoutMs: 1000 }),
   )
-  await house.reopen({
+  await portal.reopen({
     changeDrivers: (drivers) => ({
       ...drivers,
       payments: new Map(drivers.payments).set('bank', bank),
@@ -244,8 +249,8 @@ test('a list that cannot be had is asked for again', async () => {
   await send(of, 50_000, { notice: 'lost' })
   await lists(minutely)
   expect(await wallet(an)).toEqual([150_000])
-  await house.reopen()
+  await portal.reopen()
   await lists(minutely)
   expect(await wallet(an)).toEqual([50_000, 150_000])
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })

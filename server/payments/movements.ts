@@ -8,7 +8,7 @@ import type { Database } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import type { Notice, NoticeOutcome, PaymentDriver } from './driver.ts'
+import type { PaymentUpdate, UpdateOutcome, PaymentDriver } from './driver.ts'
 import type { Settled, Settlement } from './settle.ts'
 
 /** A queue for each gateway. */
@@ -27,7 +27,7 @@ const lists = [
 ] as const
 
 /** What was settled once with one of these is not told again. */
-const settledOutcomes: readonly NoticeOutcome[] = [
+const settledOutcomes: readonly UpdateOutcome[] = [
   'recorded',
   'already',
   'unknown_order',
@@ -60,7 +60,10 @@ export function defineSettlingMovements(deps: {
   }
 
   /** Those of which no word was settled yet: by far the most were told of by their own. */
-  async function unheard(driver: PaymentDriver, told: readonly Notice[]): Promise<Notice[]> {
+  async function unheard(
+    driver: PaymentDriver,
+    told: readonly PaymentUpdate[],
+  ): Promise<PaymentUpdate[]> {
     const rows = await db
       .selectFrom('payment_notice')
       .select('event_id')
@@ -82,18 +85,18 @@ export function defineSettlingMovements(deps: {
    */
   async function keep(
     driver: PaymentDriver,
-    notice: Notice,
+    update: PaymentUpdate,
     { outcome, paymentId }: Settled,
   ): Promise<void> {
     const raw = JSON.stringify({
       method: 'LIST',
-      movement: { ...notice, amount: notice.amount.toString() },
+      movement: { ...update, amount: update.amount.toString() },
     })
     await db
       .insertInto('payment_notice')
       .values({
         driver: driver.name,
-        event_id: notice.eventId,
+        event_id: update.eventId,
         raw,
         outcome,
         payment_id: paymentId,
@@ -119,14 +122,14 @@ export function defineSettlingMovements(deps: {
       to: later(now, minutes(1)),
     })
     for (let at = 0; at < told.length; at += batch) {
-      for (const notice of await unheard(driver, told.slice(at, at + batch))) {
+      for (const update of await unheard(driver, told.slice(at, at + batch))) {
         if (signal.aborted) return
         try {
-          await keep(driver, notice, await settlement.settle(driver, notice))
+          await keep(driver, update, await settlement.settle(driver, update))
         } catch (error) {
           // It keeps no other one waiting; the next list has it again.
           log.error(
-            { err: error, driver: driver.name, event: notice.eventId },
+            { err: error, driver: driver.name, event: update.eventId },
             'a listed movement was not settled',
           )
         }

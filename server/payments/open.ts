@@ -1,4 +1,4 @@
-/** Opens the room: its parts, put together. */
+/** Opens the payments module: its parts, put together. */
 import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   eightAtATime,
   eventually,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse({ timing: { askGatewaySeconds: [1] } })
+  portal = await openTestPortal({ timing: { askGatewaySeconds: [1] } })
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 interface Entry {
   amount: number
@@ -20,17 +20,17 @@ interface Entry {
   description: string
 }
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
-  (await house.call<Entry[]>('GET', '/api/payments/stripe', { token })).body.result
+  (await portal.call<Entry[]>('GET', '/api/payments/stripe', { token })).body.result
     .toReversed()
     .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 const checkout = (customer: TestCustomer, body: unknown, headers: Record<string, string> = {}) =>
-  house.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', {
+  portal.call<{ checkoutUrl: string; transactionCode: string }>('POST', '/api/payments/checkout', {
     token: customer.token,
     body,
     headers,
   })
 const transaction = (customer: TestCustomer, code: string) =>
-  house.call<{ status: string; amount: number }>(
+  portal.call<{ status: string; amount: number }>(
     'GET',
     `/api/payments/get-transaction?transactionCode=${encodeURIComponent(code)}`,
     {
@@ -57,20 +57,20 @@ describe("a top-up through VNPay's page", () => {
     // Debited, under suspicion: nothing is credited while VNPay has not decided.
     ['suspicious', 'pending', []],
   ])('that is %s ends %s', async (outcome, status, expected) => {
-    const an = await house.customer()
-    const { transactionCode, returnUrl } = await house.topUp(an, 500_000, outcome)
+    const an = await portal.customer()
+    const { transactionCode, returnUrl } = await portal.topUp(an, 500_000, outcome)
     expect(returnUrl).toContain(`transId=${transactionCode}`)
     await becomes(an, transactionCode, status)
     expect(await entries(an)).toEqual(expected)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('tells the customer once, and shows the payment as it is', async () => {
-    const an = await house.customer()
-    const { transactionCode } = await house.topUp(an, 500_000)
+    const an = await portal.customer()
+    const { transactionCode } = await portal.topUp(an, 500_000)
     const told = await eventually('the event', async () => {
       const { data } = (
-        await house.call<{
+        await portal.call<{
           data: { event: string; title: string; payload: Record<string, unknown> }[]
         }>('GET', '/api/notifications', {
           token: an.token,
@@ -98,7 +98,7 @@ describe("a top-up through VNPay's page", () => {
       setOff: null,
     })
     expect(
-      (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body
+      (await portal.call<{ balance: number }>('GET', '/api/v1/auth/me', { token: an.token })).body
         .result.balance,
     ).toBe(500_000)
   })
@@ -107,8 +107,8 @@ describe("a top-up through VNPay's page", () => {
     ['insufficient', 'insufficient_funds'],
     ['cancelled', 'cancelled'],
   ])('that fails at VNPay (%s) says why', async (outcome, reason) => {
-    const an = await house.customer()
-    const { transactionCode } = await house.topUp(an, 100_000, outcome)
+    const an = await portal.customer()
+    const { transactionCode } = await portal.topUp(an, 100_000, outcome)
     const shown = await eventually('the failure', async () => {
       const { result } = (await transaction(an, transactionCode)).body
       return result.status === 'failed' && result
@@ -117,10 +117,10 @@ describe("a top-up through VNPay's page", () => {
   })
 
   test('credits nothing because a browser came back to the success page', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const begun = await checkout(an, { amount: 500_000, type: 1, method: 'QRPAY' })
     const code = begun.body.result.transactionCode
-    await house.call(
+    await portal.call(
       'GET',
       `/api/payments/success?transId=${code}&vnp_ResponseCode=00&vnp_TransactionStatus=00`,
     )
@@ -131,7 +131,7 @@ describe("a top-up through VNPay's page", () => {
 
 describe('a payment', () => {
   test('is shown to its owner only; everybody else, and garbage, is answered 404 alike', async () => {
-    const [an, binh] = [await house.customer(), await house.customer()]
+    const [an, binh] = [await portal.customer(), await portal.customer()]
     const { transactionCode: code } = (
       await checkout(an, { amount: 20_000, type: 1, method: null })
     ).body.result
@@ -153,12 +153,12 @@ describe('a payment', () => {
       expect(answer.body.message).toBe(foreign.body.message)
     }
     expect(
-      (await house.call('GET', `/api/payments/get-transaction?transactionCode=${code}`)).status,
+      (await portal.call('GET', `/api/payments/get-transaction?transactionCode=${code}`)).status,
     ).toBe(401)
     for (const query of ['', '?transactionCode=', `?transactionCode=${'x'.repeat(101)}`]) {
       expect(
-        (await house.call('GET', `/api/payments/get-transaction${query}`, { token: an.token })).body
-          .error?.code,
+        (await portal.call('GET', `/api/payments/get-transaction${query}`, { token: an.token }))
+          .body.error?.code,
       ).toBe('invalid_input')
     }
   })
@@ -175,7 +175,7 @@ describe('a checkout', () => {
     [2, 'QRPAY', 'VNPAYQR'],
     [1, 'ATMCARD', 'VNBANK'],
   ])('of type %s and method %s goes to VNPay, channel %s', async (type, method, channel) => {
-    const answer = await checkout(await house.customer(), { amount: 100_000, type, method })
+    const answer = await checkout(await portal.customer(), { amount: 100_000, type, method })
     expect(answer.status).toBe(200)
     const url = new URL(answer.body.result.checkoutUrl)
     expect(url.searchParams.get('vnp_BankCode')).toBe(channel)
@@ -191,7 +191,7 @@ describe('a checkout', () => {
   ])(
     'in region %s of type %s and method %s has no gateway here: method_unavailable',
     async (region, type, method) => {
-      const answer = await checkout(await house.customer({ region }), {
+      const answer = await checkout(await portal.customer({ region }), {
         amount: 100_000,
         type,
         method,
@@ -201,7 +201,7 @@ describe('a checkout', () => {
   )
 
   test('takes whole amounts within the limits and nothing else, and writes nothing for the others', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const amounts: [unknown, number][] = [
       [10_000, 200],
       [500_000_000, 200],
@@ -233,7 +233,7 @@ describe('a checkout', () => {
       expect((await checkout(an, body)).body.error?.code).toBe('invalid_input')
     }
     expect((await checkout(an, '{"amount":')).body.error?.code).toBe('bad_json')
-    const { n } = await house.house.db
+    const { n } = await portal.app.db
       .selectFrom('payment')
       .select((eb) => eb.fn.countAll<bigint>().as('n'))
       .where('customer_id', '=', an.id)
@@ -242,7 +242,7 @@ describe('a checkout', () => {
   })
 
   test('under one Idempotency-Key begins one payment, however often and however fast', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const key = { 'idempotency-key': randomUUID() }
     const body = { amount: 100_000, type: 1, method: 'QRPAY' }
     const atOnce = await eightAtATime(10, () => checkout(an, body, key))
@@ -257,9 +257,9 @@ describe('a checkout', () => {
       'idempotency_key_reused',
     )
     // Another customer's key of the same name is another key.
-    const binh = await checkout(await house.customer(), body, key)
+    const binh = await checkout(await portal.customer(), body, key)
     expect(binh.body.result.transactionCode).not.toBe(first?.body.result.transactionCode)
-    const { n } = await house.house.db
+    const { n } = await portal.app.db
       .selectFrom('payment')
       .select((eb) => eb.fn.countAll<bigint>().as('n'))
       .where('customer_id', '=', an.id)
@@ -268,10 +268,10 @@ describe('a checkout', () => {
   })
 
   test('that is never paid expires by itself', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const { transactionCode } = (await checkout(an, { amount: 100_000, type: 1, method: 'QRPAY' }))
       .body.result
-    await house.house.db
+    await portal.app.db
       .updateTable('payment')
       .set({ expires_at: new Date(Date.now() - 60_000) })
       .where('code', '=', transactionCode)

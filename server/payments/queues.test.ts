@@ -1,16 +1,16 @@
 /** A gateway that hangs keeps nobody waiting but its own customers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import type { PaymentDriver } from './driver.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let release: () => void = () => undefined
 const hanging = new Promise<void>((resolve) => {
   release = resolve
 })
 const asked = { vnpay: 0, alepay: 0 }
 beforeAll(async () => {
-  house = await openTestHouse({
+  portal = await openTestPortal({
     timing: { askGatewaySeconds: [0, 3600] },
     changeDrivers(drivers) {
       const watched = (name: keyof typeof asked, before: () => Promise<void>): PaymentDriver => {
@@ -41,13 +41,13 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   release()
-  await house.close()
+  await portal.close()
 })
 
 test('the others are asked while one of them answers nothing', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const begin = (type: 1 | 2, method: string | null) =>
-    house.call('POST', '/api/payments/checkout', {
+    portal.call('POST', '/api/payments/checkout', {
       token: an.token,
       body: { amount: 100_000, type, method },
     })

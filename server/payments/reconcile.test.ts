@@ -1,26 +1,26 @@
 /** What the gateway, our payments and the ledger do not agree on is named; what agrees is not. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { eventually, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { days, later, minutes } from '../platform/clock.ts'
-import type { Notice } from './driver.ts'
+import type { PaymentUpdate } from './driver.ts'
 import { reconcile } from './reconcile.ts'
 
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse()
+  portal = await openTestPortal()
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 const vnpay = { name: 'vnpay', displayName: 'VNPay', credits: 'exact' } as const
 const tell = async (
-  status: Notice['status'],
+  status: PaymentUpdate['status'],
   reference: string | null,
   amount: bigint,
   movement: string,
 ): Promise<string> =>
   (
-    await house.house.topUps.settlement.settle(vnpay, {
+    await portal.app.topUps.settlement.settle(vnpay, {
       eventId: `${status}:${movement}`,
       reference,
       providerTransactionId: movement,
@@ -38,19 +38,19 @@ const tell = async (
 async function differences(
   about: string,
   at = new Date(),
-  drivers = house.drivers.payments,
+  drivers = portal.drivers.payments,
 ): Promise<string[]> {
-  const found = await reconcile(house.house.db, house.house.topUps.orders, drivers, {
+  const found = await reconcile(portal.app.db, portal.app.topUps.orders, drivers, {
     from: later(at, -days(7)),
     to: at,
   })
   return found.differences.filter((one) => one.about === about).map(({ what }) => what)
 }
 async function paid(): Promise<{ code: string; payment: { id: string } }> {
-  const an = await house.customer()
-  const { transactionCode: code } = await house.topUp(an, 300_000)
+  const an = await portal.customer()
+  const { transactionCode: code } = await portal.topUp(an, 300_000)
   const payment = await eventually('the top-up', () =>
-    house.house.db
+    portal.app.db
       .selectFrom('payment')
       .selectAll()
       .where('code', '=', code)
@@ -63,7 +63,7 @@ async function paid(): Promise<{ code: string; payment: { id: string } }> {
 test('a payment that was given back at the gateway only, until we hear of it', async () => {
   const { code } = await paid()
   expect(await differences(code)).toEqual([])
-  const { db, topUps } = house.house
+  const { db, topUps } = portal.app
   const row = await db
     .selectFrom('payment')
     .selectAll()
@@ -71,7 +71,7 @@ test('a payment that was given back at the gateway only, until we hear of it', a
     .executeTakeFirstOrThrow()
   const order = topUps.orders.orderOf(row, await topUps.orders.buyerOf(row.customer_id))
   // As somebody at the provider's would do it, at VNPay's own.
-  await house.drivers.payments.get('vnpay')?.refund?.(order, {
+  await portal.drivers.payments.get('vnpay')?.refund?.(order, {
     refundId: 'byhand',
     amount: 300_000n,
     reason: 'by hand',
@@ -85,8 +85,8 @@ test('a payment that was given back at the gateway only, until we hear of it', a
 })
 
 test('a transfer on top of a payment at payOS whose webhook was lost', async () => {
-  const an = await house.customer()
-  const { transactionCode } = await house.topUpBy(
+  const an = await portal.customer()
+  const { transactionCode } = await portal.topUpBy(
     an,
     { amount: 300_000, type: 2, method: 'VIETQR' },
     'second_lost',
@@ -94,7 +94,7 @@ test('a transfer on top of a payment at payOS whose webhook was lost', async () 
   const { rows } = await sql<{ movement: string }>`
     select l.id || ':' || t.reference as movement from payment p
     join sandbox.payos_links l on l.order_code::text = p.reference join sandbox.payos_transfers t using (order_code)
-    where p.code = ${transactionCode} order by t.at`.execute(house.house.db)
+    where p.code = ${transactionCode} order by t.at`.execute(portal.app.db)
   const [first = '', second = ''] = rows.map(({ movement }) => movement)
   expect(await differences(first)).toEqual([])
   expect(await differences(second)).toEqual([
@@ -134,7 +134,7 @@ test('refunds that nobody answered for an hour, and what waits at a gateway that
     created_at: new Date(),
   }
   const id = '00000000-0000-4000-8000-000000000001'
-  await house.house.db
+  await portal.app.db
     .insertInto('payment_refund')
     .values({ ...asked, id })
     .execute()

@@ -6,10 +6,10 @@ import { later } from '../platform/clock.ts'
 import type { Queryable } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import { gatewayPostings } from '../wallet/index.ts'
-import type { Notice, PaymentDriver } from './driver.ts'
+import type { PaymentUpdate, PaymentDriver } from './driver.ts'
 import type { Orders, PaymentRow } from './orders.ts'
 import { refundLimitMs } from './refunds.ts'
-import { goneFrom } from './reversals.ts'
+import { refundedTotal } from './reversals.ts'
 
 export interface Difference {
   readonly driver: string
@@ -34,19 +34,19 @@ const said = (amount: bigint, currency: string): string => `${amount} ${currency
  */
 function disagreement(
   payment: PaymentRow,
-  notice: Notice | null,
+  update: PaymentUpdate | null,
   gone: bigint,
 ): string | undefined {
   const came = payment.status === 'succeeded'
-  if (!notice) return came ? 'was credited, and the gateway knows nothing of it' : undefined
-  if (notice.status === 'succeeded' && !came)
+  if (!update) return came ? 'was credited, and the gateway knows nothing of it' : undefined
+  if (update.status === 'succeeded' && !came)
     return `was paid at the gateway, and is ${payment.status} here`
-  if (came && (notice.status === 'pending' || notice.status === 'failed'))
-    return `was credited, and the gateway says ${notice.status}`
-  if (notice.status === 'succeeded' && came && notice.amount !== payment.received)
-    return `was credited with ${said(payment.received, payment.currency)}, and the gateway says ${said(notice.amount, notice.currency)}`
-  if (notice.status === 'refunded' && came && gone < notice.amount)
-    return `was given back at the gateway (${said(notice.amount, notice.currency)}), and ${said(gone, payment.currency)} went back here`
+  if (came && (update.status === 'pending' || update.status === 'failed'))
+    return `was credited, and the gateway says ${update.status}`
+  if (update.status === 'succeeded' && came && update.amount !== payment.received)
+    return `was credited with ${said(payment.received, payment.currency)}, and the gateway says ${said(update.amount, update.currency)}`
+  if (update.status === 'refunded' && came && gone < update.amount)
+    return `was given back at the gateway (${said(update.amount, update.currency)}), and ${said(gone, payment.currency)} went back here`
   return undefined
 }
 
@@ -98,7 +98,7 @@ async function reconcileDriver(
   // Gateway and payments.
   let asked = 0
   const posted = new Set(postings.map(({ key }) => key.replace(/:suspense$/, '')))
-  const compare = (movement: Notice): void => {
+  const compare = (movement: PaymentUpdate): void => {
     const number = movement.providerTransactionId ?? movement.eventId
     if (movement.status === 'succeeded' && !posted.has(`${driver.name}:${number}`))
       differs(
@@ -120,10 +120,10 @@ async function reconcileDriver(
       try {
         asked += 1
         const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
-        const notice = await driver.lookUp(order)
-        if (notice?.status === 'succeeded')
+        const update = await driver.lookUp(order)
+        if (update?.status === 'succeeded')
           for (const extra of (await driver.extras?.(order)) ?? []) compare(extra)
-        const what = disagreement(payment, notice, await goneFrom(db, payment.id))
+        const what = disagreement(payment, update, await refundedTotal(db, payment.id))
         if (what !== undefined) differs(payment.code, what)
       } catch (error) {
         if (!(error instanceof DriverFailure)) throw error

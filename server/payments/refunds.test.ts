@@ -3,18 +3,23 @@
  * ledger follow, once each.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { transaction } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
-import type { Notice, PaymentDriver } from './driver.ts'
+import type { PaymentUpdate, PaymentDriver } from './driver.ts'
 
 /**
  * What the gateway answers to the next refunds: its own word, or a failure that is put in its way.
  */
 let trouble: (DriverFailure | Promise<DriverFailure>)[] = []
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse({
+  portal = await openTestPortal({
     changeDrivers(drivers) {
       const vnpay = drivers.payments.get('vnpay')
       if (!vnpay?.refund) throw new Error('vnpay refunds')
@@ -34,31 +39,31 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
   (
-    await house.call<{ amount: number; description: string }[]>('GET', '/api/payments/stripe', {
+    await portal.call<{ amount: number; description: string }[]>('GET', '/api/payments/stripe', {
       token,
     })
   ).body.result
     .toReversed()
     .map(({ amount, description }) => `${amount} ${description}`)
 const balance = async ({ token }: TestCustomer): Promise<number> =>
-  (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token })).body.result.balance
+  (await portal.call<{ balance: number }>('GET', '/api/v1/auth/me', { token })).body.result.balance
 const account = async (code: string): Promise<bigint> =>
   (
-    await house.house.db
+    await portal.app.db
       .selectFrom('ledger_account')
       .select('balance')
       .where('code', '=', code)
       .executeTakeFirstOrThrow()
   ).balance
 const refund = (code: string, amount?: bigint): Promise<string> =>
-  house.house.topUps.refunds.begin(code, amount, 'customer asked')
+  portal.app.topUps.refunds.begin(code, amount, 'customer asked')
 const statusOf = async (id: string): Promise<string> =>
   (
-    await house.house.db
+    await portal.app.db
       .selectFrom('payment_refund')
       .select('status')
       .where('id', '=', id)
@@ -71,8 +76,8 @@ const ended = (id: string): Promise<string> =>
   })
 
 async function paid(amount = 300_000): Promise<{ an: TestCustomer; code: string }> {
-  const an = await house.customer()
-  const { transactionCode } = await house.topUp(an, amount)
+  const an = await portal.customer()
+  const { transactionCode } = await portal.topUp(an, amount)
   await eventually('the top-up', async () => (await balance(an)) === amount)
   return { an, code: transactionCode }
 }
@@ -88,7 +93,7 @@ async function order({ token }: TestCustomer): Promise<void> {
     password: 'Wordpress9!',
     replicate: 1,
   }
-  expect((await house.call('POST', '/api/wp', { token, body })).text).toContain('"success"')
+  expect((await portal.call('POST', '/api/wp', { token, body })).text).toContain('"success"')
 }
 /** Orders with an empty wallet: it is asked, and has nothing. */
 async function orderAndWait(an: TestCustomer): Promise<void> {
@@ -99,7 +104,7 @@ async function orderAndWait(an: TestCustomer): Promise<void> {
 }
 const eventsOf = async ({ token }: TestCustomer): Promise<string[]> =>
   (
-    await house.call<{ data: { event: string }[] }>('GET', '/api/notifications', { token })
+    await portal.call<{ data: { event: string }[] }>('GET', '/api/notifications', { token })
   ).body.result.data.map(({ event }) => event)
 
 /** Spends a part of 300 000; answers what is left. */
@@ -122,7 +127,7 @@ describe('a refund to the source', () => {
       '-300000 Returned to source via VNPay',
     ])
     expect(await account('payable:vnpay:VND')).toBe(0n)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('of a part leaves the rest, and never gives back more than came', async () => {
@@ -138,7 +143,7 @@ describe('a refund to the source', () => {
     const { an, code } = await paid()
     await buy(an)
     await expect(refund(code)).rejects.toThrow(/does not hold that much/)
-    const { transactionCode } = await house.topUp(an, 50_000, 'cancelled')
+    const { transactionCode } = await portal.topUp(an, 50_000, 'cancelled')
     await expect(refund(transactionCode)).rejects.toThrow(/brought no money/)
     await expect(refund('NOSUCHCODE')).rejects.toThrow(/no payment/)
   })
@@ -152,7 +157,7 @@ describe('a refund to the source', () => {
     expect(await ended(await refund(code))).toBe('done')
     expect(trouble).toEqual([])
     expect(await entries(an)).toHaveLength(2)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('that the gateway refuses is the customer’s money again', async () => {
@@ -177,9 +182,9 @@ describe('a refund to the source', () => {
     const id = await refund(code)
     expect(await ended(id)).toBe('unclear')
     expect(await balance(an)).toBe(0)
-    await house.house.topUps.refunds.decide(id, 'done')
+    await portal.app.topUps.refunds.decide(id, 'done')
     expect(await statusOf(id)).toBe('done')
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('that was surely not heard the first time, and is refused then, is the customer’s again', async () => {
@@ -198,9 +203,9 @@ describe('a refund to the source', () => {
     const id = await refund(code)
     expect(await ended(id)).toBe('unclear')
     await orderAndWait(an)
-    await house.house.topUps.refunds.decide(id, 'refused')
+    await portal.app.topUps.refunds.decide(id, 'refused')
     await eventually('the charge', async () => (await balance(an)) === 82_000)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('two attempts at once: that one was surely not heard says nothing of the other, whose answer is lost', async () => {
@@ -216,7 +221,7 @@ describe('a refund to the source', () => {
       new DriverFailure('rejected', 'no such page'),
     ]
     const id = await refund(code)
-    const { db, jobs } = house.house
+    const { db, jobs } = portal.app
     await eventually('the first attempt', async () => trouble.length === 3)
     // The first one's worker is taken for dead, and the job goes to another.
     await transaction(db, (tx) => jobs.add(tx, 'refund-to-source', { refundId: id }))
@@ -225,8 +230,8 @@ describe('a refund to the source', () => {
     expect(await ended(id)).toBe('unclear')
     expect(await balance(an)).toBe(0)
     trouble = []
-    await house.house.topUps.refunds.decide(id, 'done')
-    await house.ledgerHolds()
+    await portal.app.topUps.refunds.decide(id, 'done')
+    await portal.ledgerHolds()
   })
 
   test('begun ten times at once gives back once', async () => {
@@ -243,10 +248,10 @@ describe('money that a gateway takes back by itself', () => {
   const vnpay = { name: 'vnpay', displayName: 'VNPay', credits: 'exact' } as const
   const word = (
     code: string,
-    status: Notice['status'],
+    status: PaymentUpdate['status'],
     amount: bigint,
     movement: string,
-  ): Notice => ({
+  ): PaymentUpdate => ({
     eventId: `${status}:${movement}`,
     reference: code,
     providerTransactionId: movement,
@@ -256,8 +261,8 @@ describe('money that a gateway takes back by itself', () => {
     occurredAt: null,
     detail: status,
   })
-  const tell = async (notice: Notice): Promise<string> =>
-    (await house.house.topUps.settlement.settle(vnpay, notice)).outcome
+  const tell = async (update: PaymentUpdate): Promise<string> =>
+    (await portal.app.topUps.settlement.settle(vnpay, update)).outcome
 
   test('a chargeback is taken from the wallet once, and given again when it is won', async () => {
     const { an, code } = await paid()
@@ -269,7 +274,7 @@ describe('money that a gateway takes back by itself', () => {
     expect(await tell(word(code, 'restored', 300_000n, 'dispute-1'))).toBe('recorded')
     expect(await tell(word(code, 'restored', 300_000n, 'dispute-1'))).toBe('already')
     expect(await balance(an)).toBe(300_000)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('a chargeback that is won pays for what was ordered meanwhile', async () => {
@@ -278,7 +283,7 @@ describe('money that a gateway takes back by itself', () => {
     await orderAndWait(an)
     expect(await tell(word(code, 'restored', 300_000n, 'dispute-3'))).toBe('recorded')
     await eventually('the charge', async () => (await balance(an)) === 82_000)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('what the wallet has spent is owed to us, and the wallet is never below zero', async () => {
@@ -288,12 +293,12 @@ describe('money that a gateway takes back by itself', () => {
     expect(await tell(word(code, 'reversed', 300_000n, 'dispute-2'))).toBe('recorded')
     expect(await balance(an)).toBe(0)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(BigInt(left) - 300_000n)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
     // Won after all: nothing is owed any more, and the wallet has what was taken from it.
     expect(await tell(word(code, 'restored', 300_000n, 'dispute-2'))).toBe('recorded')
     expect(await account('receivable:vnpay:VND')).toBe(owed)
     expect(await balance(an)).toBe(left)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('what is given back for what had been bought with it settles what is owed, and no more than that', async () => {
@@ -303,14 +308,14 @@ describe('money that a gateway takes back by itself', () => {
     expect(await tell(word(code, 'reversed', 300_000n, 'dispute-and-away'))).toBe('recorded')
     const spent = 300_000 - left
     // The next top-up is set off against the debt first.
-    await house.topUp(an, 50_000)
+    await portal.topUp(an, 50_000)
     await eventually('the next top-up', async () =>
       (await entries(an)).some((entry) => entry.startsWith('-50000 Settled')),
     )
     expect(await balance(an)).toBe(0)
-    const [server] = (await house.call<{ id: string }[]>('GET', '/api/wp', { token: an.token }))
+    const [server] = (await portal.call<{ id: string }[]>('GET', '/api/wp', { token: an.token }))
       .body.result
-    expect((await house.call('DELETE', `/api/wp/${server?.id}`, { token: an.token })).status).toBe(
+    expect((await portal.call('DELETE', `/api/wp/${server?.id}`, { token: an.token })).status).toBe(
       200,
     )
     const told = await eventually('what comes back', async () => {
@@ -326,24 +331,24 @@ describe('money that a gateway takes back by itself', () => {
     expect(stillOwed).toBeGreaterThanOrEqual(0n)
     expect(stillOwed).toBeLessThan(BigInt(spent) - 50_000n)
     expect(stillOwed === 0n || afterwards === 0).toBe(true)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
     // Won after all: what was settled is the customer's, what was still owed is owed no more.
     expect(await tell(word(code, 'restored', 300_000n, 'dispute-and-away'))).toBe('recorded')
     expect(await account('receivable:vnpay:VND')).toBe(owed)
     expect(await balance(an)).toBe(afterwards + 300_000 - Number(stillOwed))
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('the next top-up settles the debt and says so; what is bought with the rest comes back whole', async () => {
     const { an, code } = await paid()
     await buy(an)
     expect(await tell(word(code, 'reversed', 300_000n, 'dispute-before'))).toBe('recorded')
-    const [old] = (await house.call<{ id: string }[]>('GET', '/api/wp', { token: an.token })).body
+    const [old] = (await portal.call<{ id: string }[]>('GET', '/api/wp', { token: an.token })).body
       .result
-    const { transactionCode } = await house.topUp(an, 500_000)
+    const { transactionCode } = await portal.topUp(an, 500_000)
     const rest = 500_000 - 218_000
     await eventually('fresh money', async () => (await balance(an)) === rest)
-    const shown = await house.call<{ setOff: object | null }>(
+    const shown = await portal.call<{ setOff: object | null }>(
       'GET',
       `/api/payments/get-transaction?transactionCode=${transactionCode}`,
       { token: an.token },
@@ -358,24 +363,24 @@ describe('money that a gateway takes back by itself', () => {
       '-218000 Settled against a top-up that was taken back',
     ])
     await eventually('the receipt', async () =>
-      (await house.inbox(an.email)).some(({ text }) =>
+      (await portal.inbox(an.email)).some(({ text }) =>
         text.replaceAll('\u00A0', ' ').includes('Trong đó 218.000 đ được bù trừ'),
       ),
     )
     await buy(an)
     await eventually('the order paid', async () => (await balance(an)) === rest - 218_000)
     const fresh = (
-      await house.call<{ id: string }[]>('GET', '/api/wp', { token: an.token })
+      await portal.call<{ id: string }[]>('GET', '/api/wp', { token: an.token })
     ).body.result.find(({ id }) => id !== old?.id)
-    await house.call('DELETE', `/api/wp/${fresh?.id}`, { token: an.token })
+    await portal.call('DELETE', `/api/wp/${fresh?.id}`, { token: an.token })
     await eventually('what is unused', async () => (await balance(an)) === rest)
     expect((await entries(an)).filter((entry) => entry.includes('Settled'))).toHaveLength(1)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('told of a refund before it was told of the payment, it credits nothing that stays', async () => {
-    const an = await house.customer()
-    const begun = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
+    const an = await portal.customer()
+    const begun = await portal.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
       token: an.token,
       body: { amount: 300_000, type: 1, method: 'QRPAY' },
     })
@@ -388,7 +393,7 @@ describe('money that a gateway takes back by itself', () => {
     expect(await tell(word(transactionCode, 'refunded', 300_000n, 'refund-first'))).toBe('already')
     expect(await balance(an)).toBe(0)
     expect((await entries(an)).map((entry) => entry.split(' ')[0])).toEqual(['300000', '-300000'])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('a refund at the gateway that fails after all gives back what it took, and settles what was owed because of it', async () => {
@@ -400,7 +405,7 @@ describe('money that a gateway takes back by itself', () => {
     expect(await tell(word(code, 'restored', 300_000n, 'refund-failed'))).toBe('recorded')
     expect(await balance(an)).toBe(left)
     expect(await account('receivable:vnpay:VND')).toBe(owed)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('a refund made at the gateway is taken from the wallet; one of ours is not taken again', async () => {
@@ -413,14 +418,14 @@ describe('money that a gateway takes back by itself', () => {
       await tell({ ...word(code, 'refunded', 200_000n, 'any'), refundId: id.replaceAll('-', '') }),
     ).toBe('already')
     expect(await balance(an)).toBe(0)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('a chargeback of more than is left takes what is left, and the rest is owed to us', async () => {
     const { an, code } = await paid()
     const owed = await account('receivable:vnpay:VND')
     expect(await tell(word(code, 'refunded', 200_000n, 'refund-before'))).toBe('recorded')
-    const { transactionCode } = await house.topUp(an, 50_000)
+    const { transactionCode } = await portal.topUp(an, 50_000)
     await eventually('the top-up', async () => (await balance(an)) === 150_000)
     // Of this payment 100 000 are left; what came with another one stays.
     expect(await tell(word(code, 'reversed', 300_000n, 'dispute-of-it-all'))).toBe('recorded')
@@ -435,7 +440,7 @@ describe('money that a gateway takes back by itself', () => {
     expect(await balance(an)).toBe(150_000)
     expect((await account('receivable:vnpay:VND')) - owed).toBe(-10_000n)
     expect(await ended(await refund(transactionCode))).toBe('done')
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('never more than came, and nothing of what never came', async () => {
@@ -446,7 +451,7 @@ describe('money that a gateway takes back by itself', () => {
     )
     expect(await tell(word(code, 'restored', 1n, 'dispute-3'))).toBe('wrong_amount')
     expect(await balance(an)).toBe(300_000)
-    const { transactionCode } = await house.topUp(an, 50_000, 'cancelled')
+    const { transactionCode } = await portal.topUp(an, 50_000, 'cancelled')
     expect(await tell(word(transactionCode, 'reversed', 50_000n, 'dispute-4'))).toBe('wrong_amount')
     expect(await balance(an)).toBe(300_000)
   })

@@ -14,7 +14,7 @@ import type { Ledger } from '../wallet/index.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Letters } from './letters.ts'
 import type { Orders } from './orders.ts'
-import { goneFrom } from './reversals.ts'
+import { refundedTotal } from './reversals.ts'
 
 /** A queue for each gateway: one that hangs keeps nobody waiting but its own customers. */
 const jobOf = (driver: string): string => `refund-to-source-${driver}`
@@ -147,7 +147,7 @@ export function createRefunds(deps: {
     try {
       if (!driver.refund) throw new DriverFailure('rejected', `${driver.name} cannot refund`)
       const order = orders.orderOf(payment, await orders.buyerOf(payment.customer_id))
-      const notice = await driver.refund(order, {
+      const update = await driver.refund(order, {
         refundId: id.replaceAll('-', ''),
         amount: refund.amount,
         reason: refund.reason,
@@ -155,9 +155,9 @@ export function createRefunds(deps: {
       })
       await close(
         id,
-        notice.status === 'failed' ? 'refused' : 'done',
-        notice.detail,
-        notice.providerTransactionId,
+        update.status === 'failed' ? 'refused' : 'done',
+        update.detail,
+        update.providerTransactionId,
         attempts,
       )
     } catch (error) {
@@ -220,7 +220,7 @@ export function createRefunds(deps: {
           )
         if (payment.status !== 'succeeded')
           throw new NotRefundable(`The payment ${code} has brought no money.`)
-        const gone = await goneFrom(tx, payment.id)
+        const gone = await refundedTotal(tx, payment.id)
         const left = payment.received > gone ? payment.received - gone : 0n
         const amount = wanted ?? left
         if (amount <= 0n || amount > left)

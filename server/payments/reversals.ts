@@ -1,7 +1,7 @@
 /**
- * Money that a gateway moved back after it had been credited: contra entries, once per movement.
- * The wallet never gives more than what came, and what a chargeback takes beyond that is owed to
- * us.
+ * Refunds and chargebacks that a gateway made after the credit: contra entries, once per movement.
+ * The wallet never returns more than was received; what a chargeback takes beyond that becomes the
+ * customer's debt.
  */
 import type { Currency } from '../../contract/money.ts'
 import { jobNames } from '../billing/index.ts'
@@ -10,16 +10,16 @@ import type { Clock } from '../platform/clock.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
-import type { Notice, NoticeOutcome, Source } from './driver.ts'
+import type { PaymentUpdate, UpdateOutcome, Source } from './driver.ts'
 import type { Letters } from './letters.ts'
 import type { PaymentRow } from './orders.ts'
 
 type Kind = 'refunded' | 'reversed' | 'restored'
 
 /**
- * Minor units that are gone from this payment: our own refunds and what the gateway took by itself.
+ * Minor units refunded from this payment: by our own refunds and by the gateway.
  */
-export async function goneFrom(tx: Queryable, paymentId: string): Promise<bigint> {
+export async function refundedTotal(tx: Queryable, paymentId: string): Promise<bigint> {
   const own = await tx
     .selectFrom('payment_refund')
     .select('amount')
@@ -37,32 +37,32 @@ export async function goneFrom(tx: Queryable, paymentId: string): Promise<bigint
   )
 }
 
-/** Whether this refund is one that we asked for ourselves; its own row settles it. */
-async function ours(tx: Tx, payment: PaymentRow, notice: Notice): Promise<boolean> {
-  if (notice.status !== 'refunded') return false
+/** Whether the update reports a refund that we requested; that refund's row settles it. */
+async function isOwnRefund(tx: Tx, payment: PaymentRow, update: PaymentUpdate): Promise<boolean> {
+  if (update.status !== 'refunded') return false
   const rows = await tx
     .selectFrom('payment_refund')
     .select(['id', 'provider_refund_id', 'status'])
     .where('payment_id', '=', payment.id)
     .execute()
-  const id = notice.refundId?.toLowerCase()
+  const id = update.refundId?.toLowerCase()
   return rows.some(
     (row) =>
       (id !== undefined && row.id.replaceAll('-', '') === id) ||
-      (notice.providerTransactionId !== null &&
-        row.provider_refund_id === notice.providerTransactionId),
+      (update.providerTransactionId !== null &&
+        row.provider_refund_id === update.providerTransactionId),
   )
 }
 
 /**
- * The ledger's key of what this very movement took before: what comes back must have gone. Null:
- * nothing yet; undefined: a refund of ours that never went.
+ * Finds the debit that a restored movement undoes, as the ledger's key. Null: no debit yet;
+ * undefined: a refund of ours that was refused.
  */
-async function went(
+async function findOriginalDebit(
   tx: Tx,
   driver: Source,
   payment: PaymentRow,
-  notice: Notice,
+  update: PaymentUpdate,
   movement: string,
 ): Promise<string | null | undefined> {
   const own = await tx
@@ -70,7 +70,7 @@ async function went(
     .select(['id', 'status', 'provider_refund_id'])
     .where('payment_id', '=', payment.id)
     .execute()
-  const id = notice.refundId?.toLowerCase()
+  const id = update.refundId?.toLowerCase()
   const refund = own.find(
     (row) =>
       row.provider_refund_id === movement ||
@@ -98,22 +98,22 @@ export async function applyReversal(
   tx: Tx,
   driver: Source,
   payment: PaymentRow,
-  notice: Notice,
-): Promise<NoticeOutcome> {
+  update: PaymentUpdate,
+): Promise<UpdateOutcome> {
   if (
     payment.status !== 'succeeded' ||
-    notice.currency !== payment.currency ||
-    notice.amount <= 0n
+    update.currency !== payment.currency ||
+    update.amount <= 0n
   ) {
     deps.log.error(
-      { driver: driver.name, code: payment.code, detail: notice.detail },
-      'money was taken back that had never come',
+      { driver: driver.name, code: payment.code, detail: update.detail },
+      'the gateway reversed a payment that never succeeded',
     )
     return 'wrong_amount'
   }
-  if (await ours(tx, payment, notice)) return 'already'
-  const kind = notice.status as Kind
-  const movement = notice.providerTransactionId ?? notice.eventId
+  if (await isOwnRefund(tx, payment, update)) return 'already'
+  const kind = update.status as Kind
+  const movement = update.providerTransactionId ?? update.eventId
   const told = await tx
     .selectFrom('payment_reversal')
     .select('id')
@@ -122,19 +122,20 @@ export async function applyReversal(
     .where('kind', '=', kind)
     .executeTakeFirst()
   if (told) return 'already'
-  const undoes = kind === 'restored' ? await went(tx, driver, payment, notice, movement) : ''
+  const undoes =
+    kind === 'restored' ? await findOriginalDebit(tx, driver, payment, update, movement) : ''
   if (undoes === undefined) return 'already'
-  // Perhaps told in the wrong order: a driver whose gateway mixes its words up has it say them
-  // again.
+  // Perhaps delivered in the wrong order: a driver whose gateway reorders webhooks makes it retry
+  // them.
   if (undoes === null) return 'wrong_amount'
-  const before = await goneFrom(tx, payment.id)
+  const before = await refundedTotal(tx, payment.id)
   const left = payment.received > before ? payment.received - before : 0n
-  if (kind === 'restored' ? before < notice.amount : left < notice.amount) {
+  if (kind === 'restored' ? before < update.amount : left < update.amount) {
     deps.log.error(
-      { driver: driver.name, code: payment.code, detail: notice.detail },
-      'more was moved back than had come',
+      { driver: driver.name, code: payment.code, detail: update.detail },
+      'the gateway reversed more than the payment received',
     )
-    // A bank asks nobody before it takes: that money is gone, whatever was given back before.
+    // A chargeback takes the money in any case, whatever was refunded before.
     if (kind !== 'reversed') return 'wrong_amount'
   }
   await tx
@@ -143,7 +144,7 @@ export async function applyReversal(
       payment_id: payment.id,
       movement,
       kind,
-      amount: notice.amount,
+      amount: update.amount,
       created_at: deps.clock.now(),
     })
     .execute()
@@ -151,45 +152,45 @@ export async function applyReversal(
     key: keyOf(driver, movement, kind),
     customerId: payment.customer_id,
     driver: driver.name,
-    amount: notice.amount,
+    amount: update.amount,
     currency: payment.currency as Currency,
     details: { provider: driver.displayName, code: payment.code },
   }
   const moved = {
     customerId: payment.customer_id,
-    amount: notice.amount,
+    amount: update.amount,
     currency: payment.currency as Currency,
     provider: driver.displayName,
     transactionCode: payment.code,
   }
   if (kind === 'restored') {
-    await deps.ledger.giveAgain(tx, { ...posting, undoes })
+    await deps.ledger.reverseChargeback(tx, { ...posting, undoes })
     await deps.letters.returned(tx, moved)
     await deps.jobs.add(tx, jobNames.payOpen, { customerId: payment.customer_id })
   } else {
-    const { owed } = await deps.ledger.takeBack(tx, { ...posting, atMost: left })
+    const { owed } = await deps.ledger.chargeback(tx, { ...posting, atMost: left })
     // What the gateway gave back by itself is a refund; what a bank took is a chargeback.
     if (kind === 'refunded' && owed === 0n) await deps.letters.refunded(tx, moved)
     else await deps.letters.takenBack(tx, { ...moved, owed })
   }
   deps.log.warn(
-    { driver: driver.name, code: payment.code, kind, amount: String(notice.amount) },
-    'the gateway moved money by itself',
+    { driver: driver.name, code: payment.code, kind, amount: String(update.amount) },
+    'the gateway refunded or reversed a payment',
   )
   return 'recorded'
 }
 
-/** A word about money that went back and fits nothing is kept for a person, until it fits. */
+/** Stores a reversal that matches no payment for an operator, until it matches. */
 export async function keepUnmatched(
   tx: Tx,
   clock: Clock,
   driver: Source,
-  notice: Notice,
-  outcome: NoticeOutcome,
+  update: PaymentUpdate,
+  outcome: UpdateOutcome,
 ): Promise<void> {
-  const { status: kind, reference, amount, currency } = notice
+  const { status: kind, reference, amount, currency } = update
   if (kind !== 'refunded' && kind !== 'reversed' && kind !== 'restored') return
-  const movement = notice.providerTransactionId ?? notice.eventId
+  const movement = update.providerTransactionId ?? update.eventId
   if (outcome === 'wrong_amount' || outcome === 'unknown_order')
     await tx
       .insertInto('payment_reversal_unmatched')

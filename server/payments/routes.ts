@@ -11,7 +11,7 @@ import type { Checkout } from './checkout.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Orders } from './orders.ts'
 import type { Settlement } from './settle.ts'
-import { receiveNotice } from './webhooks.ts'
+import { receiveWebhook } from './webhooks.ts'
 
 export interface PaymentRouteDeps {
   readonly db: Database
@@ -24,7 +24,7 @@ export interface PaymentRouteDeps {
   readonly orders: Orders
   /** Per customer: each of them is a call to a gateway. */
   readonly beginnings: Limit
-  /** Per address: anybody can send forged notices, and those are kept. */
+  /** Per address: anybody can send forged webhooks, and those are stored. */
   readonly forgeries: Limit
 }
 
@@ -108,7 +108,7 @@ export function routes(http: Http, deps: PaymentRouteDeps): void {
         const driver = deps.drivers.get((request.params as { driver: string }).driver)
         if (!driver) throw new Refusal('not_found')
         const url = new URL(request.url, 'http://portal')
-        const answer = await receiveNotice(deps, driver, {
+        const answer = await receiveWebhook(deps, driver, {
           method: request.method,
           headers: Object.fromEntries(
             Object.entries(request.headers).map(([name, value]) => [

@@ -1,13 +1,18 @@
 /** A gateway's words, good and bad: each credits nothing or once. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { canonicalQuery, hmac } from './drivers/vnpay/sign.ts'
 
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse()
+  portal = await openTestPortal()
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 type Fields = Record<string, string>
 let movements = 90_000_000
@@ -21,21 +26,21 @@ const word = (code: string, amount: number, changes: Fields = {}): Fields => ({
   vnp_OrderInfo: 'Nap tien vi',
   vnp_PayDate: '20261121120000',
   vnp_ResponseCode: '00',
-  vnp_TmnCode: house.keysOf('vnpay')['tmnCode'] ?? '',
+  vnp_TmnCode: portal.keysOf('vnpay')['tmnCode'] ?? '',
   vnp_TransactionNo: String(++movements),
   vnp_TransactionStatus: '00',
   vnp_TxnRef: code,
   ...changes,
 })
 const signed = (fields: Fields): string =>
-  `${canonicalQuery(fields)}&vnp_SecureHash=${hmac(house.keysOf('vnpay')['secret'] ?? '', canonicalQuery(fields))}`
+  `${canonicalQuery(fields)}&vnp_SecureHash=${hmac(portal.keysOf('vnpay')['secret'] ?? '', canonicalQuery(fields))}`
 const failed: Fields = {
   vnp_ResponseCode: '24',
   vnp_TransactionStatus: '02',
   vnp_TransactionNo: '0',
 }
 const tell = async (query: string): Promise<string> =>
-  (await house.call('GET', `/api/webhooks/vnpay?${query}`)).text
+  (await portal.call('GET', `/api/webhooks/vnpay?${query}`)).text
 
 const yes = '{"RspCode":"00","Message":"Confirm Success"}'
 const already = '{"RspCode":"02","Message":"Order already confirmed"}'
@@ -44,8 +49,8 @@ const wrongAmount = '{"RspCode":"04","Message":"Invalid amount"}'
 const forged = '{"RspCode":"97","Message":"Invalid signature"}'
 
 async function begin(amount = 500_000): Promise<{ an: TestCustomer; code: string }> {
-  const an = await house.customer()
-  const begun = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
+  const an = await portal.customer()
+  const begun = await portal.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
     token: an.token,
     body: { amount, type: 1, method: 'QRPAY' },
   })
@@ -53,7 +58,7 @@ async function begin(amount = 500_000): Promise<{ an: TestCustomer; code: string
 }
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
   (
-    await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
+    await portal.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
       token,
     })
   ).body.result
@@ -61,7 +66,7 @@ const entries = async ({ token }: TestCustomer): Promise<string[]> =>
     .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 const statusOf = async ({ token }: TestCustomer, code: string): Promise<string> =>
   (
-    await house.call<{ status: string }>(
+    await portal.call<{ status: string }>(
       'GET',
       `/api/payments/get-transaction?transactionCode=${code}`,
       { token },
@@ -69,14 +74,14 @@ const statusOf = async ({ token }: TestCustomer, code: string): Promise<string> 
   ).body.result.status
 const heldOf = async ({ token }: TestCustomer, code: string): Promise<unknown> =>
   (
-    await house.call<{ held: unknown }>(
+    await portal.call<{ held: unknown }>(
       'GET',
       `/api/payments/get-transaction?transactionCode=${code}`,
       { token },
     )
   ).body.result.held
 const suspense = async (code: string): Promise<string[]> => {
-  const rows = await house.house.db
+  const rows = await portal.app.db
     .selectFrom('payment_suspense')
     .selectAll()
     .where('code', '=', code)
@@ -86,7 +91,7 @@ const suspense = async (code: string): Promise<string[]> => {
 }
 const inSuspense = async (): Promise<bigint> =>
   (
-    await house.house.db
+    await portal.app.db
       .selectFrom('ledger_account')
       .select('balance')
       .where('code', '=', 'suspense:vnpay:VND')
@@ -102,7 +107,7 @@ describe('a notice', () => {
     expect(await tell(query)).toBe(already)
     expect(await entries(an)).toEqual(['500000 → 500000'])
     expect(await statusOf(an, code)).toBe('succeeded')
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test.each([
@@ -151,8 +156,8 @@ describe('a notice', () => {
   })
 
   test('is not our own payment link, which carries the same signature', async () => {
-    const an = await house.customer()
-    const begun = await house.call<{ checkoutUrl: string; transactionCode: string }>(
+    const an = await portal.customer()
+    const begun = await portal.call<{ checkoutUrl: string; transactionCode: string }>(
       'POST',
       '/api/payments/checkout',
       {
@@ -188,7 +193,7 @@ describe('a notice', () => {
     expect(await entries(an)).toEqual(['500000 → 500000'])
     // What came before it waits all the same.
     expect(await heldOf(an, code)).toEqual({ amount: 400_000, currency: 'VND' })
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('about an order that is not ours is answered so; its money waits in suspense, once', async () => {
@@ -198,7 +203,7 @@ describe('a notice', () => {
     expect(await tell(signed(word('UNKNOWNORDER', 70_000, failed)))).toBe(unknown)
     expect(await suspense('UNKNOWNORDER')).toEqual(['70000 unknown_order'])
     expect((await inSuspense()) - before).toBe(70_000n)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('of a second payment for one order goes to suspense', async () => {
@@ -208,7 +213,7 @@ describe('a notice', () => {
     expect([await tell(second), await tell(second)]).toEqual([already, already])
     expect(await entries(an)).toEqual(['500000 → 500000'])
     expect(await suspense(code)).toEqual(['500000 paid_twice'])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('of one movement under two orders pays one of them; what the other one tells of waits for a person, once', async () => {
@@ -221,7 +226,7 @@ describe('a notice', () => {
     expect(await statusOf(second.an, second.code)).toBe('pending')
     expect(await suspense(second.code)).toEqual(['500000 reference_reused'])
     // Also where both orders are one customer's.
-    const third = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
+    const third = await portal.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
       token: first.an.token,
       body: { amount: 500_000, type: 1, method: 'QRPAY' },
     })
@@ -230,7 +235,7 @@ describe('a notice', () => {
     )
     expect(await entries(first.an)).toEqual(['500000 → 500000'])
     expect(await statusOf(first.an, third.body.result.transactionCode)).toBe('pending')
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 })
 
@@ -265,12 +270,12 @@ describe('words out of order', () => {
     expect(await statusOf(an, code)).toBe(status)
     expect(await entries(an)).toEqual(expected)
     expect(await suspense(code)).toEqual([])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('paid after it expired is credited all the same', async () => {
     const { an, code } = await begin()
-    await house.house.db
+    await portal.app.db
       .updateTable('payment')
       .set({ status: 'expired' })
       .where('code', '=', code)
@@ -293,7 +298,7 @@ describe('the door for notices', () => {
     const { code } = await begin()
     await tell(signed(word(code, 500_000)))
     await tell(canonicalQuery(word(code, 500_000)))
-    const rows = await house.house.db
+    const rows = await portal.app.db
       .selectFrom('payment_notice')
       .select(['outcome', 'payment_id', 'raw'])
       .orderBy('id')
@@ -310,7 +315,7 @@ describe('the door for notices', () => {
     'vnp_Amount=1&vnp_Amount=2',
   ])('takes the garbage %j without a fall', async (query) => {
     expect(await tell(query)).toBe(forged)
-    expect((await house.call('GET', '/api/webhooks/nobody')).status).toBe(404)
+    expect((await portal.call('GET', '/api/webhooks/nobody')).status).toBe(404)
   })
 })
 
@@ -318,7 +323,7 @@ describe('a flood of forged words', () => {
   test('is refused to the last one, and not kept to the last one', async () => {
     const kept = async (): Promise<bigint> =>
       (
-        await house.house.db
+        await portal.app.db
           .selectFrom('payment_notice')
           .select((eb) => eb.fn.countAll<bigint>().as('n'))
           .where('outcome', '=', 'forged')
@@ -347,14 +352,14 @@ describe('a top-up that came', () => {
   }
 
   test('pays the open invoices, oldest first, as far as it goes', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     for (let n = 0; n < 3; n++)
-      expect((await house.call('POST', '/api/wp', { token: an.token, body: order })).status).toBe(
+      expect((await portal.call('POST', '/api/wp', { token: an.token, body: order })).status).toBe(
         201,
       )
     const invoices = async () =>
       (
-        await house.call<{ number: string; status: string }[]>(
+        await portal.call<{ number: string; status: string }[]>(
           'GET',
           '/api/payments/stripe/invoices',
           { token: an.token },
@@ -365,7 +370,7 @@ describe('a top-up that came', () => {
     expect(await invoices()).toEqual(['open', 'open', 'open'])
     // Each has been tried against the empty wallet: only the top-up pays from here on.
     await eventually('three tries', async () => {
-      const { body } = await house.call<{ data: { event: string }[] }>(
+      const { body } = await portal.call<{ data: { event: string }[] }>(
         'GET',
         '/api/notifications',
         { token: an.token },
@@ -373,13 +378,13 @@ describe('a top-up that came', () => {
       const failed = body.result.data.filter(({ event }) => event === 'invoice.payment_failed')
       return failed.length === 3
     })
-    await house.topUp(an, 500_000)
+    await portal.topUp(an, 500_000)
     await eventually(
       'two invoices being paid',
       async () => (await invoices()).filter((status) => status === 'paid').length === 2,
     )
     expect(await invoices()).toEqual(['paid', 'paid', 'open'])
     expect(await entries(an)).toEqual(['500000 → 500000', '-218000 → 282000', '-218000 → 64000'])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 })

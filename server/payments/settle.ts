@@ -1,7 +1,7 @@
 /**
- * Settlement, one way for every gateway: a verified word is matched on reference, amount and
- * currency, moves the payment only along allowed transitions, and posts once. A browser never gets
- * here.
+ * Settlement, one way for every gateway: a verified update is matched on reference, amount and
+ * currency, moves the payment only along allowed transitions, and posts once. A browser never
+ * settles a payment.
  */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
@@ -11,18 +11,18 @@ import { transaction, type Database, type Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Ledger } from '../wallet/index.ts'
-import type { Notice, NoticeOutcome, Source } from './driver.ts'
+import type { PaymentUpdate, UpdateOutcome, Source } from './driver.ts'
 import type { PaymentRow } from './orders.ts'
 import type { Letters } from './letters.ts'
 import { applyReversal, keepUnmatched } from './reversals.ts'
 
 export interface Settled {
-  readonly outcome: NoticeOutcome
+  readonly outcome: UpdateOutcome
   readonly paymentId: string | null
 }
 export interface Settlement {
-  /** Applies one verified word of a gateway. */
-  settle(driver: Source, notice: Notice): Promise<Settled>
+  /** Applies one verified update of a gateway. */
+  settle(driver: Source, update: PaymentUpdate): Promise<Settled>
 }
 
 export interface SettlementDeps {
@@ -43,10 +43,10 @@ export function createSettlement(deps: SettlementDeps): Settlement {
   const { db, clock, ledger, letters, jobs, log } = deps
 
   /**
-   * Nobody else posts or parks this movement until the transaction ends; answers what waits of it
-   * in suspense, or has waited.
+   * Locks the movement until the transaction ends, so that nobody else posts it; returns its row in
+   * suspense, if it is or was there.
    */
-  async function hold(tx: Tx, driver: Source, movement: string) {
+  async function lockMovement(tx: Tx, driver: Source, movement: string) {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`movement ${keyOf(driver, movement)}`}, 0))`.execute(
       tx,
     )
@@ -59,43 +59,48 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       .executeTakeFirst()
   }
 
-  /** Money came and matches nothing: it waits in suspense, once per movement of the gateway. */
-  async function park(tx: Tx, driver: Source, notice: Notice, reason: string): Promise<void> {
-    if (notice.status !== 'succeeded' || notice.amount <= 0n) return
-    const movement = notice.providerTransactionId ?? notice.eventId
-    const parked = await hold(tx, driver, movement)
+  /** Puts money that matches no payment into suspense, once per movement of the gateway. */
+  async function holdInSuspense(
+    tx: Tx,
+    driver: Source,
+    update: PaymentUpdate,
+    reason: string,
+  ): Promise<void> {
+    if (update.status !== 'succeeded' || update.amount <= 0n) return
+    const movement = update.providerTransactionId ?? update.eventId
+    const parked = await lockMovement(tx, driver, movement)
     const before = parked ?? (await ledger.posted(tx, keyOf(driver, movement)))
-    if (before === undefined) return await suspend(tx, driver, notice, movement, reason)
-    // The customer types what the bank tells, and each transfer has a number of its own: another
-    // amount is another transfer.
-    if (driver.credits === 'received' && before.amount !== notice.amount)
-      return await parkReused(tx, driver, notice)
+    if (before === undefined) return await writeSuspense(tx, driver, update, movement, reason)
+    // The customer types the reference, and each transfer has a number of its own: another amount is
+    // another transfer.
+    if (driver.credits === 'received' && before.amount !== update.amount)
+      return await holdReused(tx, driver, update)
     // What a gateway holds under one number may grow: the rest waits too.
     if (
       parked &&
       parked.resolved_at === null &&
       driver.credits === 'exact' &&
-      parked.amount < notice.amount
+      parked.amount < update.amount
     )
-      await suspend(tx, driver, notice, movement, reason, parked.amount)
+      await writeSuspense(tx, driver, update, movement, reason, parked.amount)
   }
 
-  /** The number stands for another movement already: this one waits under the word's own. */
-  async function parkReused(tx: Tx, driver: Source, notice: Notice): Promise<void> {
-    if (!(await hold(tx, driver, notice.eventId)))
-      await suspend(tx, driver, notice, notice.eventId, 'reference_reused')
+  /** The number belongs to another movement already: this one waits under its event's id. */
+  async function holdReused(tx: Tx, driver: Source, update: PaymentUpdate): Promise<void> {
+    if (!(await lockMovement(tx, driver, update.eventId)))
+      await writeSuspense(tx, driver, update, update.eventId, 'reference_reused')
   }
 
-  /** `before`: minor units of this movement that are parked already. */
-  async function suspend(
+  /** `before`: minor units of this movement that are in suspense already. */
+  async function writeSuspense(
     tx: Tx,
     driver: Source,
-    notice: Notice,
+    update: PaymentUpdate,
     movement: string,
     reason: string,
     before = 0n,
   ): Promise<void> {
-    const { amount, currency, reference: code } = notice
+    const { amount, currency, reference: code } = update
     await tx
       .insertInto('payment_suspense')
       .values({
@@ -111,14 +116,14 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         conflict.columns(['driver', 'provider_transaction_id']).doUpdateSet({ amount }),
       )
       .execute()
-    await ledger.park(tx, {
+    await ledger.holdInSuspense(tx, {
       key: `${keyOf(driver, movement)}:suspense${before === 0n ? '' : `:${amount}`}`,
       driver: driver.name,
       amount: amount - before,
       currency,
       details: { provider: driver.displayName, reason, ...(code !== null && { code }) },
     })
-    log.warn({ driver: driver.name, movement, reason }, 'money parked in suspense')
+    log.warn({ driver: driver.name, movement, reason }, 'money held in suspense')
   }
 
   /**
@@ -129,26 +134,26 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     tx: Tx,
     driver: Source,
     payment: PaymentRow,
-    notice: Notice,
+    update: PaymentUpdate,
   ): Promise<'recorded' | 'already'> {
     const currency = payment.currency as Currency
-    const movement = notice.providerTransactionId ?? payment.code
+    const movement = update.providerTransactionId ?? payment.code
     const key = keyOf(driver, movement)
     const details = { provider: driver.displayName, code: payment.code }
-    const parked = await hold(tx, driver, movement)
+    const parked = await lockMovement(tx, driver, movement)
     const before = await ledger.posted(tx, key)
     if (driver.credits === 'received') {
-      if (before && before.code === payment.code && before.amount === notice.amount)
+      if (before && before.code === payment.code && before.amount === update.amount)
         return 'already'
-      if (before || (parked && parked.amount !== notice.amount)) {
-        await parkReused(tx, driver, notice)
+      if (before || (parked && parked.amount !== update.amount)) {
+        await holdReused(tx, driver, update)
         return 'recorded'
       }
     }
     // One movement of the gateway pays one order: the same number under another order waits for a
     // person.
     if (driver.credits === 'exact' && before && before.code !== payment.code) {
-      await parkReused(tx, driver, notice)
+      await holdReused(tx, driver, update)
       return 'already'
     }
     if (parked && !before) {
@@ -168,7 +173,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         currency: held as Currency,
         details,
       }
-      await ledger.unpark(tx, of)
+      await ledger.releaseFromSuspense(tx, of)
       await tx
         .updateTable('payment_suspense')
         .set({ resolved_at: clock.now() })
@@ -179,7 +184,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       key,
       customerId: payment.customer_id,
       driver: driver.name,
-      amount: notice.amount,
+      amount: update.amount,
       currency,
       details,
     })
@@ -189,17 +194,17 @@ export function createSettlement(deps: SettlementDeps): Settlement {
       .updateTable('payment')
       .set({
         status: 'succeeded',
-        received: payment.received + notice.amount,
+        received: payment.received + update.amount,
         set_off: payment.set_off + setOff,
         settled_at: clock.now(),
-        provider_transaction_id: notice.providerTransactionId ?? payment.provider_transaction_id,
-        detail: notice.detail,
+        provider_transaction_id: update.providerTransactionId ?? payment.provider_transaction_id,
+        detail: update.detail,
       })
       .where('id', '=', payment.id)
       .execute()
     await letters.toppedUp(tx, {
       customerId: payment.customer_id,
-      amount: notice.amount,
+      amount: update.amount,
       currency,
       provider: driver.displayName,
       transactionCode: payment.code,
@@ -209,63 +214,63 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     return 'recorded'
   }
 
-  /** A word about a payment whose money has come. */
+  /** Handles an update about a payment that has succeeded. */
   async function afterSuccess(
     tx: Tx,
     driver: Source,
     payment: PaymentRow,
-    notice: Notice,
-  ): Promise<NoticeOutcome> {
-    const { status, providerTransactionId: movement } = notice
+    update: PaymentUpdate,
+  ): Promise<UpdateOutcome> {
+    const { status, providerTransactionId: movement } = update
     if (status !== 'succeeded' || movement === null || movement === payment.provider_transaction_id)
       return 'already'
     // A gateway that told of the money first and of its number later has moved it once.
     if (payment.provider_transaction_id === null)
       await tx
         .updateTable('payment')
-        .set({ provider_transaction_id: movement, detail: notice.detail })
+        .set({ provider_transaction_id: movement, detail: update.detail })
         .where('id', '=', payment.id)
         .execute()
     // A second movement for a paid order is money all the same.
-    else await park(tx, driver, notice, 'paid_twice')
+    else await holdInSuspense(tx, driver, update, 'paid_twice')
     return 'already'
   }
 
-  async function apply(tx: Tx, driver: Source, notice: Notice): Promise<Settled> {
+  async function apply(tx: Tx, driver: Source, update: PaymentUpdate): Promise<Settled> {
     const payment =
-      notice.reference === null
+      update.reference === null
         ? undefined
         : await tx
             .selectFrom('payment')
             .selectAll()
-            .where('reference', '=', notice.reference)
+            .where('reference', '=', update.reference)
             .where('driver', '=', driver.name)
             .forUpdate()
             .executeTakeFirst()
     if (!payment) {
-      await park(tx, driver, notice, 'unknown_order')
+      await holdInSuspense(tx, driver, update, 'unknown_order')
       return { outcome: 'unknown_order', paymentId: null }
     }
     const paymentId = payment.id
-    const told = (outcome: NoticeOutcome): Settled => ({ outcome, paymentId })
+    const told = (outcome: UpdateOutcome): Settled => ({ outcome, paymentId })
 
     if (
-      notice.status === 'reversed' ||
-      notice.status === 'restored' ||
-      (notice.status === 'refunded' && payment.status === 'succeeded')
+      update.status === 'reversed' ||
+      update.status === 'restored' ||
+      (update.status === 'refunded' && payment.status === 'succeeded')
     )
-      return told(await applyReversal(deps, tx, driver, payment, notice))
+      return told(await applyReversal(deps, tx, driver, payment, update))
     if (
-      notice.status === 'refunded' &&
+      update.status === 'refunded' &&
       driver.credits === 'exact' &&
-      notice.currency === payment.currency &&
-      notice.amount > 0n &&
-      notice.amount <= payment.amount
+      update.currency === payment.currency &&
+      update.amount > 0n &&
+      update.amount <= payment.amount
     ) {
-      // The word that it came was missed, and may still be told: both stand in the books now, so
-      // that it is not credited alone then.
+      // The webhook about the success was missed and may still arrive: both are posted now, so that
+      // the late webhook does not credit it alone.
       await credit(tx, driver, payment, {
-        ...notice,
+        ...update,
         status: 'succeeded',
         amount: payment.amount,
         providerTransactionId: null,
@@ -275,30 +280,30 @@ export function createSettlement(deps: SettlementDeps): Settlement {
         .selectAll()
         .where('id', '=', paymentId)
         .executeTakeFirstOrThrow()
-      return told(await applyReversal(deps, tx, driver, credited, notice))
+      return told(await applyReversal(deps, tx, driver, credited, update))
     }
 
     if (
-      notice.currency !== payment.currency ||
-      (driver.credits === 'exact' && notice.amount !== payment.amount)
+      update.currency !== payment.currency ||
+      (driver.credits === 'exact' && update.amount !== payment.amount)
     ) {
-      await park(tx, driver, notice, 'wrong_amount')
+      await holdInSuspense(tx, driver, update, 'wrong_amount')
       return told('wrong_amount')
     }
     if (driver.credits === 'received') {
-      if (notice.status !== 'succeeded' || notice.amount <= 0n) return told('already')
-      return told(await credit(tx, driver, payment, notice))
+      if (update.status !== 'succeeded' || update.amount <= 0n) return told('already')
+      return told(await credit(tx, driver, payment, update))
     }
-    if (payment.status === 'succeeded') return told(await afterSuccess(tx, driver, payment, notice))
-    if (notice.status === 'succeeded') return told(await credit(tx, driver, payment, notice))
+    if (payment.status === 'succeeded') return told(await afterSuccess(tx, driver, payment, update))
+    if (update.status === 'succeeded') return told(await credit(tx, driver, payment, update))
     // Failed or expired may still become succeeded when the money came; nothing else moves them.
     if (payment.status !== 'pending') return told('already')
     await tx
       .updateTable('payment')
       .set({
-        ...(notice.status !== 'pending' && { status: 'failed', settled_at: clock.now() }),
-        provider_transaction_id: notice.providerTransactionId ?? payment.provider_transaction_id,
-        detail: notice.detail,
+        ...(update.status !== 'pending' && { status: 'failed', settled_at: clock.now() }),
+        provider_transaction_id: update.providerTransactionId ?? payment.provider_transaction_id,
+        detail: update.detail,
       })
       .where('id', '=', paymentId)
       .execute()
@@ -306,10 +311,10 @@ export function createSettlement(deps: SettlementDeps): Settlement {
   }
 
   return {
-    settle: (driver, notice) =>
+    settle: (driver, update) =>
       transaction(db, async (tx) => {
-        const settled = await apply(tx, driver, notice)
-        await keepUnmatched(tx, clock, driver, notice, settled.outcome)
+        const settled = await apply(tx, driver, update)
+        await keepUnmatched(tx, clock, driver, update, settled.outcome)
         return settled
       }),
   }

@@ -3,13 +3,18 @@
  * the customer typed.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse({ timing: { askGatewaySeconds: [1, 1, 1, 1, 1, 1, 1, 1] } })
+  portal = await openTestPortal({ timing: { askGatewaySeconds: [1, 1, 1, 1, 1, 1, 1, 1] } })
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 interface Transfer {
   transactionCode: string
@@ -23,8 +28,8 @@ interface Transfer {
 }
 
 async function begun(amount = 200_000): Promise<{ an: TestCustomer; of: Transfer }> {
-  const an = await house.customer()
-  const { body } = await house.call<{ checkoutUrl: string; transactionCode: string }>(
+  const an = await portal.customer()
+  const { body } = await portal.call<{ checkoutUrl: string; transactionCode: string }>(
     'POST',
     '/api/payments/checkout',
     {
@@ -33,28 +38,28 @@ async function begun(amount = 200_000): Promise<{ an: TestCustomer; of: Transfer
     },
   )
   const { checkoutUrl, transactionCode } = body.result
-  expect(checkoutUrl).toBe(`${house.url}/payment/transfer/${transactionCode}`)
+  expect(checkoutUrl).toBe(`${portal.url}/payment/transfer/${transactionCode}`)
   return { an, of: await shown(an, transactionCode) }
 }
 const shown = async (an: TestCustomer, code: string): Promise<Transfer> =>
   (
-    await house.call<Transfer>('GET', `/api/payments/transfer?transactionCode=${code}`, {
+    await portal.call<Transfer>('GET', `/api/payments/transfer?transactionCode=${code}`, {
       token: an.token,
     })
   ).body.result
 const send = async (fields: Record<string, string>): Promise<void> => {
-  const answer = await fetch(`${house.sandboxUrl}/bank/app`, {
+  const answer = await fetch(`${portal.sandboxUrl}/bank/app`, {
     method: 'POST',
     body: new URLSearchParams(fields),
   })
   expect(answer.status).toBe(200)
 }
 const wallet = async ({ token }: TestCustomer): Promise<number[]> =>
-  (await house.call<{ amount: number }[]>('GET', '/api/payments/stripe', { token })).body.result
+  (await portal.call<{ amount: number }[]>('GET', '/api/payments/stripe', { token })).body.result
     .map(({ amount }) => amount)
     .toReversed()
 const suspense = () =>
-  house.house.db.selectFrom('payment_suspense').selectAll().where('driver', '=', 'bank').execute()
+  portal.app.db.selectFrom('payment_suspense').selectAll().where('driver', '=', 'bank').execute()
 
 test('of what was asked for: the wallet holds it, and both pages say so', async () => {
   const { an, of } = await begun()
@@ -62,7 +67,7 @@ test('of what was asked for: the wallet holds it, and both pages say so', async 
     amount: 200_000,
     received: 0,
     status: 'pending',
-    accountNumber: house.keysOf('bank')['accountNumber'],
+    accountNumber: portal.keysOf('bank')['accountNumber'],
   })
   expect(of.appUrl).toContain('/bank/app?qr=')
   await send({ account: of.accountNumber, amount: '200000', content: of.content })
@@ -71,7 +76,7 @@ test('of what was asked for: the wallet holds it, and both pages say so', async 
     received: 200_000,
     status: 'succeeded',
   })
-  const found = await house.call(
+  const found = await portal.call(
     'GET',
     `/api/payments/get-transaction?transactionCode=${of.transactionCode}`,
     { token: an.token },
@@ -86,18 +91,22 @@ test('of what was asked for: the wallet holds it, and both pages say so', async 
 test('begun and left, it is found again until its money has come; nobody else sees it', async () => {
   const waiting = async ({ token }: TestCustomer) =>
     (
-      await house.call<{ transactionCode: string; amount: number }[]>(
+      await portal.call<{ transactionCode: string; amount: number }[]>(
         'GET',
         '/api/payments/transfers',
         { token },
       )
     ).body.result
   const { an, of } = await begun()
-  const { body } = await house.call<{ transactionCode: string }>('POST', '/api/payments/checkout', {
-    token: an.token,
-    body: { amount: 300_000, type: 1, method: 'BANKTRANSFER' },
-  })
-  await house.topUp(an, 100_000, 'late')
+  const { body } = await portal.call<{ transactionCode: string }>(
+    'POST',
+    '/api/payments/checkout',
+    {
+      token: an.token,
+      body: { amount: 300_000, type: 1, method: 'BANKTRANSFER' },
+    },
+  )
+  await portal.topUp(an, 100_000, 'late')
   const newest = {
     transactionCode: body.result.transactionCode,
     amount: 300_000,
@@ -108,7 +117,7 @@ test('begun and left, it is found again until its money has come; nobody else se
     newest,
     expect.objectContaining({ transactionCode: of.transactionCode, amount: 200_000 }),
   ])
-  expect(await waiting(await house.customer())).toEqual([])
+  expect(await waiting(await portal.customer())).toEqual([])
   await send({ account: of.accountNumber, amount: '200000', content: of.content })
   expect(await waiting(an)).toEqual([newest])
 })
@@ -135,7 +144,7 @@ test('made twice: both are credited, each once', async () => {
   await send({ account: of.accountNumber, amount: '300000', content: of.content, feed: 'casso' })
   expect(await wallet(an)).toEqual([200_000, 300_000])
   expect(await shown(an, of.transactionCode)).toMatchObject({ received: 500_000 })
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('whose notice is lost is found by asking', async () => {
@@ -155,7 +164,7 @@ test('made twice, and both notices are lost: both are found by asking', async ()
     received: 200_000,
     status: 'succeeded',
   })
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('without a code, or to another account of ours: nobody is credited, and it waits in suspense', async () => {
@@ -167,7 +176,7 @@ test('without a code, or to another account of ours: nobody is credited, and it 
   expect(
     (await suspense()).slice(before).map(({ amount, reason }) => `${amount} ${reason}`),
   ).toEqual(['77000 unknown_order', '88000 unknown_order'])
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 describe('told by two feeds', () => {
@@ -181,7 +190,7 @@ describe('told by two feeds', () => {
     bankReference: string,
   ): Promise<string> =>
     (
-      await house.house.topUps.settlement.settle(bank, {
+      await portal.app.topUps.settlement.settle(bank, {
         eventId: `${feed}:${bankReference}`,
         reference,
         providerTransactionId: `0071:${bankReference}`,
@@ -199,7 +208,7 @@ describe('told by two feeds', () => {
       .map((row) => `${row.amount} ${row.reason}${row.resolved_at === null ? '' : ', resolved'}`)
   const inSuspense = async (): Promise<bigint> =>
     (
-      await house.house.db
+      await portal.app.db
         .selectFrom('ledger_account')
         .select('balance')
         .where('code', '=', 'suspense:bank:VND')
@@ -220,7 +229,7 @@ describe('told by two feeds', () => {
     ]).toEqual(['unknown_order', 'already'])
     expect(await wallet(an)).toEqual([90_000])
     expect(await inSuspense()).toBe(before)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('readable first: nothing waits', async () => {
@@ -245,7 +254,7 @@ describe('told by two feeds', () => {
     )
     expect(await wallet(an)).toEqual(Array<number>(6).fill(1_000))
     expect(await inSuspense()).toBe(before)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('a reference of the bank that stands for another transfer already waits in suspense, once', async () => {
@@ -262,24 +271,24 @@ describe('told by two feeds', () => {
       '90000 reference_reused',
       '92000 reference_reused',
     ])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 })
 
 test('is shown to its owner only, and only of payments that are transfers', async () => {
   const { an, of } = await begun()
-  const other = await house.customer()
+  const other = await portal.customer()
   expect(
     (
-      await house.call('GET', `/api/payments/transfer?transactionCode=${of.transactionCode}`, {
+      await portal.call('GET', `/api/payments/transfer?transactionCode=${of.transactionCode}`, {
         token: other.token,
       })
     ).status,
   ).toBe(404)
-  const { transactionCode } = await house.topUp(an, 50_000)
+  const { transactionCode } = await portal.topUp(an, 50_000)
   expect(
     (
-      await house.call('GET', `/api/payments/transfer?transactionCode=${transactionCode}`, {
+      await portal.call('GET', `/api/payments/transfer?transactionCode=${transactionCode}`, {
         token: an.token,
       })
     ).status,

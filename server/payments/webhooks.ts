@@ -1,6 +1,6 @@
 /**
- * A gateway's word, from the wire to the settlement: verified, stored as it came, settled, then
- * answered in the gateway's own words.
+ * A gateway's webhook, from the wire to the settlement: verify, store as received, settle, then
+ * answer in the gateway's own format.
  */
 import { days, later, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
@@ -8,20 +8,20 @@ import type { Limit } from '../platform/limits.ts'
 import type { Log } from '../platform/log.ts'
 import { networkOf } from '../platform/network.ts'
 import {
-  ForgedNotice,
-  type Hint,
-  type Notice,
-  type NoticeAnswer,
-  type NoticeOutcome,
-  type NoticeRequest,
+  ForgedWebhook,
+  type RecheckRequest,
+  type PaymentUpdate,
+  type WebhookResponse,
+  type UpdateOutcome,
+  type WebhookRequest,
   type PaymentDriver,
 } from './driver.ts'
 import type { Orders } from './orders.ts'
 import type { Settled, Settlement } from './settle.ts'
 
 /**
- * How much of a word is kept, characters: a gateway's own is far shorter, and of a forged one the
- * beginning tells enough.
+ * How much of a webhook is stored, characters: a genuine one is far shorter, and of a forged one
+ * the beginning suffices.
  */
 const maxKept = { verified: 64 * 1024, forged: 2 * 1024 }
 
@@ -29,49 +29,53 @@ const maxKept = { verified: 64 * 1024, forged: 2 * 1024 }
 const keepable = (text: string, length: number): string =>
   text.slice(0, length).replaceAll('\0', '\uFFFD')
 
-/** A hint is not believed: the gateway is asked about the payment that it names. */
-async function followHint(
+/** Queries the gateway about the payment that an untrusted webhook names. */
+async function recheckPayment(
   deps: { db: Database; settlement: Settlement; orders: Orders },
   driver: PaymentDriver,
-  hint: Hint,
+  recheck: RecheckRequest,
 ): Promise<Settled> {
   const { db, settlement, orders } = deps
   const payment = await db
     .selectFrom('payment')
     .selectAll()
-    .where('reference', '=', hint.reference)
+    .where('reference', '=', recheck.reference)
     .where('driver', '=', driver.name)
     .executeTakeFirst()
   if (!payment) return { outcome: 'unknown_order', paymentId: null }
-  const notice = await driver.lookUp(
+  const update = await driver.lookUp(
     orders.orderOf(payment, await orders.buyerOf(payment.customer_id)),
-    hint.about,
+    recheck.about,
   )
-  return notice
-    ? await settlement.settle(driver, notice)
+  return update
+    ? await settlement.settle(driver, update)
     : { outcome: 'unknown_order', paymentId: payment.id }
 }
 
-/** A word about a refund or a dispute may name the payment only as the gateway does. */
-async function named(db: Database, driver: PaymentDriver, notice: Notice): Promise<Notice> {
-  if (notice.reference !== null || notice.paymentRef === undefined) return notice
+/** An update about a refund or a dispute may name the payment only by the gateway's id. */
+async function named(
+  db: Database,
+  driver: PaymentDriver,
+  update: PaymentUpdate,
+): Promise<PaymentUpdate> {
+  if (update.reference !== null || update.paymentRef === undefined) return update
   const payment = await db
     .selectFrom('payment')
     .select('reference')
-    // Where the answer to our own call was lost, the gateway's id is known from its word about the
-    // money.
+    // Where the response to our own call was lost, the gateway's id is known from its webhook about
+    // the money.
     .where((eb) =>
       eb.or([
-        eb('provider_ref', '=', notice.paymentRef ?? ''),
-        eb('provider_transaction_id', '=', notice.paymentRef ?? ''),
+        eb('provider_ref', '=', update.paymentRef ?? ''),
+        eb('provider_transaction_id', '=', update.paymentRef ?? ''),
       ]),
     )
     .where('driver', '=', driver.name)
     .executeTakeFirst()
-  return { ...notice, reference: payment?.reference ?? null }
+  return { ...update, reference: payment?.reference ?? null }
 }
 
-export async function receiveNotice(
+export async function receiveWebhook(
   deps: {
     db: Database
     clock: Clock
@@ -81,11 +85,11 @@ export async function receiveNotice(
     forgeries: Limit
   },
   driver: PaymentDriver,
-  request: NoticeRequest & { readonly ip: string },
-): Promise<NoticeAnswer> {
+  request: WebhookRequest & { readonly ip: string },
+): Promise<WebhookResponse> {
   const { db, clock, log, settlement } = deps
   let stored: bigint | undefined
-  let outcome: NoticeOutcome = 'error'
+  let outcome: UpdateOutcome = 'error'
   let paymentId: string | null = null
   let eventId: string | null = null
   const store = async (length: number): Promise<void> => {
@@ -102,30 +106,30 @@ export async function receiveNotice(
     stored = row.id
   }
   try {
-    const word = driver.readNotice(request)
+    const event = driver.readWebhook(request)
     await store(maxKept.verified)
-    if (word === null) outcome = 'recorded'
+    if (event === null) outcome = 'recorded'
     else {
-      eventId = word.eventId
+      eventId = event.eventId
       ;({ outcome, paymentId } =
-        'ask' in word
-          ? await followHint(deps, driver, word)
-          : await settlement.settle(driver, await named(db, driver, word)))
+        'ask' in event
+          ? await recheckPayment(deps, driver, event)
+          : await settlement.settle(driver, await named(db, driver, event)))
     }
   } catch (error) {
-    if (error instanceof ForgedNotice) {
+    if (error instanceof ForgedWebhook) {
       outcome = 'forged'
-      log.warn({ driver: driver.name, reason: error.message }, 'forged notice')
-      // A flood of them is told from the log: it shall not fill the table.
+      log.warn({ driver: driver.name, reason: error.message }, 'forged webhook')
+      // The log shows a flood of forgeries: they shall not fill the table.
       const few = await deps.forgeries.take(networkOf(request.ip)).then(
         () => true,
         () => false,
       )
       if (few)
         await store(maxKept.forged).catch((failure: unknown) =>
-          log.error({ err: failure }, 'forged notice not kept'),
+          log.error({ err: failure }, 'a forged webhook was not stored'),
         )
-    } else log.error({ err: error, driver: driver.name }, 'notice refused')
+    } else log.error({ err: error, driver: driver.name }, 'webhook failed')
   }
   if (stored !== undefined) {
     await db
@@ -133,15 +137,17 @@ export async function receiveNotice(
       .set({ event_id: eventId, outcome, payment_id: paymentId })
       .where('id', '=', stored)
       .execute()
-      .catch((error: unknown) => log.error({ err: error }, 'notice not marked'))
+      .catch((error: unknown) =>
+        log.error({ err: error }, 'the outcome of a webhook was not stored'),
+      )
   }
   return driver.answerTo(outcome)
 }
 
 const forgedLifeMs = days(30)
 
-/** Anybody can write forged words; they are kept for a month. */
-export async function dropForgedNotices(db: Database, clock: Clock): Promise<void> {
+/** Anybody can send forged webhooks; they are stored for a month. */
+export async function dropForgedWebhooks(db: Database, clock: Clock): Promise<void> {
   await db
     .deleteFrom('payment_notice')
     .where('outcome', '=', 'forged')

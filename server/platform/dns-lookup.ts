@@ -1,4 +1,4 @@
-/** Asking the DNS, with a time limit; "there is none" is an answer, everything else is not. */
+/** DNS queries with a timeout; "no such name" and "no data" are answers, failures are not. */
 import { Resolver } from 'node:dns/promises'
 
 export interface DnsLookup {
@@ -13,19 +13,19 @@ export interface DnsLookup {
 }
 
 /**
- * Asks `near` first for the names that are its own to answer, `far` for all others, and for those
- * of which `near` knows nothing: they may stand in a zone below that is delegated on.
+ * Queries `local`, our own name server, first for the names of its zones; on no data, and for all
+ * other names, queries the `upstream` resolver: the name may lie in a delegated subzone.
  */
-export function lookUpNear(
-  near: DnsLookup,
-  isNear: (name: string) => Promise<boolean>,
-  far: DnsLookup,
+export function localFirstResolver(
+  local: DnsLookup,
+  isLocal: (name: string) => Promise<boolean>,
+  upstream: DnsLookup,
 ): DnsLookup {
   const first =
     (ask: (lookup: DnsLookup, name: string) => Promise<readonly string[] | undefined>) =>
     async (name: string) => {
-      const own = (await isNear(name)) ? await ask(near, name) : undefined
-      return own && own.length > 0 ? own : ((await ask(far, name)) ?? own)
+      const own = (await isLocal(name)) ? await ask(local, name) : undefined
+      return own && own.length > 0 ? own : ((await ask(upstream, name)) ?? own)
     }
   return {
     cname: first((lookup, name) => lookup.cname(name)),

@@ -1,8 +1,8 @@
-/** What a room is handed of a request, and what it may answer with. */
+/** What a module gets of a request, and what it may answer with. */
 import type { Endpoint, Input, Language, Output } from '../../contract/index.ts'
 import type { Tx } from './db.ts'
 
-/** Who calls, as the auth room tells. */
+/** Who calls, as the auth module says. */
 export interface Caller {
   readonly customerId: string
   readonly sessionId: string

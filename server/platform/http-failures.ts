@@ -45,7 +45,7 @@ export function explain(
     failure(code, language, request.id, fields)
   if (error instanceof Refusal) {
     const body = no(error.code, error.fields)
-    // Why it conflicts, or is too much, is known to the room, and says more than the code's own.
+    // Why it conflicts, or is too much, is known to the module, and says more than the code's own.
     const roomKnows = error.code === 'conflict' || error.code === 'rate_limited'
     const [why] = roomKnows ? Object.values(error.fields ?? {}) : []
     return {

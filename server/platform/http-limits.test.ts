@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import { openTestPortal, type TestCustomer, type TestPortal } from '../../test/portal.ts'
 
-let portal: TestHouse
+let portal: TestPortal
 let an: TestCustomer
 beforeAll(async () => {
-  portal = await openTestHouse({ env: { TRUST_PROXY: 'on' } })
+  portal = await openTestPortal({ env: { TRUST_PROXY: 'on' } })
   an = await portal.customer()
 })
 afterAll(() => portal.close())
@@ -138,7 +138,7 @@ test('answers under the keys of who is not signed in are bounded for each networ
   await ask(0, '2001:db8:7:8::1')
   const { rows } = await sql<{ scope: string; n: number }>`
     select scope, count(*)::int as n from idempotency where scope like 'anonymous:%'
-    group by scope order by scope`.execute(portal.house.db)
+    group by scope order by scope`.execute(portal.app.db)
   expect(rows).toEqual([
     { scope: 'anonymous:2001:db8:7:7::/64', n: 200 },
     { scope: 'anonymous:2001:db8:7:8::/64', n: 1 },

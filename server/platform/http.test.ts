@@ -6,17 +6,22 @@ import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type Answer, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  openTestPortal,
+  type Answer,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const checkout = '/api/payments/checkout'
 const topUp = { amount: 50_000, type: 1, method: 'QRPAY' }
 
-let portal: TestHouse
+let portal: TestPortal
 let an: TestCustomer
 const lines: string[] = []
 beforeAll(async () => {
-  portal = await openTestHouse({ logLines: (line) => lines.push(line) })
+  portal = await openTestPortal({ logLines: (line) => lines.push(line) })
   an = await portal.customer()
 })
 afterAll(() => portal.close())
@@ -612,7 +617,7 @@ describe('anything at every endpoint', () => {
 })
 
 test('a client that connected and says nothing keeps no stop waiting', async () => {
-  const quiet = await openTestHouse()
+  const quiet = await openTestPortal()
   const socket = net.connect(quiet.config.PORT, '127.0.0.1')
   await once(socket, 'connect')
   // Connections are taken in turn: once a later one is answered, this one is held.

@@ -1,7 +1,7 @@
 /**
- * Where HTTP meets the house: one route from one contract object. Schemas are checked, the caller
+ * Where HTTP meets the app: one route from one contract object. Schemas are checked, the caller
  * is known, the answer has its envelope, the three kinds of trouble become statuses here and
- * nowhere else. Rooms get plain calls and know no HTTP.
+ * nowhere else. Modules get plain calls and know no HTTP.
  */
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -16,9 +16,9 @@ import {
   type Success,
 } from '../../contract/index.ts'
 import {
-  acted,
+  runIdempotentExternal,
   anonymous,
-  answered,
+  runIdempotent,
   type IdempotencyStore,
   type KeptAnswer,
   type KeyedCall,
@@ -250,7 +250,7 @@ export function createHttp(options: HttpOptions): Http {
         if ('refusal' in answer) throw answer.refusal
         return send(reply, endpoint.status ?? 200, word(endpoint, answer.given))
       }
-      const outcome = await answered(idempotency, keyedCall(key, from, request), {
+      const outcome = await runIdempotent(idempotency, keyedCall(key, from, request), {
         // A body that fails its schema is refused in here: that answer is kept too, and another
         // body under a used key is told so.
         prepare: () => prepared(request, from),
@@ -322,7 +322,12 @@ export function createHttp(options: HttpOptions): Http {
         }
         return give(
           reply,
-          await acted(idempotency, keyedCall(key, from, request), work, wordRefusal(request)),
+          await runIdempotentExternal(
+            idempotency,
+            keyedCall(key, from, request),
+            work,
+            wordRefusal(request),
+          ),
         )
       })
     },

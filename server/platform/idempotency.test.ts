@@ -6,18 +6,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   eightAtATime,
   manualClock,
-  openTestHouse,
+  openTestPortal,
   type Answer,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { hours } from './clock.ts'
 
 const clock = manualClock()
-let portal: TestHouse
+let portal: TestPortal
 let an: TestCustomer
 beforeAll(async () => {
-  portal = await openTestHouse({ clock })
+  portal = await openTestPortal({ clock })
   an = await portal.customer()
 })
 afterAll(() => portal.close())
@@ -43,7 +43,7 @@ const signedInAgain = async ({ email, password }: TestCustomer): Promise<{ token
 const payments = async (): Promise<number> =>
   Number(
     (
-      await portal.house.db
+      await portal.app.db
         .selectFrom('payment')
         .select((eb) => eb.fn.countAll<bigint>().as('n'))
         .executeTakeFirstOrThrow()
@@ -200,7 +200,7 @@ describe('the key itself', () => {
 
   test('what is kept is sealed', async () => {
     const { body: answer } = await begin(randomUUID())
-    const rows = await portal.house.db.selectFrom('idempotency').select('body').execute()
+    const rows = await portal.app.db.selectFrom('idempotency').select('body').execute()
     expect(rows.length).toBeGreaterThan(5)
     expect(
       rows.some((row) => row.body.toString('latin1').includes(answer.result.transactionCode)),

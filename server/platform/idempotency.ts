@@ -1,9 +1,9 @@
 /**
- * Idempotency-Key (after draft-ietf-httpapi-idempotency-key-header-07). Of a call that touches only
- * the database the answer is kept in the same transaction as the work, so a kill between the two
- * cannot happen. A call that reaches a third party cannot be one transaction: it is given an id
- * that a repetition gets again, and acts once under it. While the first runs, an advisory lock
- * answers the second; a crash drops the lock by itself.
+ * Idempotency-Key (after draft-ietf-httpapi-idempotency-key-header-07). The response to a call that
+ * touches only the database is stored in the same transaction as the work, so a kill between the
+ * two cannot happen. A call that reaches a third party cannot be one transaction: it gets an action
+ * id, a retry gets the same id, and the third party acts once under it. While the first call runs,
+ * an advisory lock refuses the second; a crash releases the lock.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -127,7 +127,7 @@ interface Steps<P> {
  * and bugs are not kept, so that a later try may succeed. Refuses with idempotency_in_progress or
  * idempotency_key_reused.
  */
-export async function answered<P>(
+export async function runIdempotent<P>(
   store: IdempotencyStore,
   call: KeyedCall,
   steps: Steps<P>,
@@ -139,13 +139,13 @@ export async function answered<P>(
   if (store.underWay.has(lock)) throw new Refusal('idempotency_in_progress')
   store.underWay.add(lock)
   try {
-    return await answeredFirst(store, call, fingerprint, steps)
+    return await runFirst(store, call, fingerprint, steps)
   } finally {
     store.underWay.delete(lock)
   }
 }
 
-async function answeredFirst<P>(
+async function runFirst<P>(
   store: IdempotencyStore,
   call: KeyedCall,
   fingerprint: Buffer,
@@ -186,7 +186,7 @@ async function answeredFirst<P>(
  * whatever `work` begins must be begun once under it. Answers and refusals are kept as in
  * `answered`.
  */
-export async function acted(
+export async function runIdempotentExternal(
   store: IdempotencyStore,
   call: KeyedCall,
   work: (actionId: string) => Promise<KeptAnswer>,

@@ -7,7 +7,7 @@ import type pg from 'pg'
 import { fromKysely, PgBoss } from 'pg-boss'
 import { onCommit, type Tx } from './db.ts'
 import type { Log } from './log.ts'
-import { createPresence } from './presence.ts'
+import { createWorkerLease } from './worker-lease.ts'
 
 export interface JobOptions {
   readonly startAfter?: Date
@@ -100,7 +100,7 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
   const definitions: JobDefinition<object>[] = []
   const workers = new Map<string, string[]>()
   const stopping = new AbortController()
-  const presence = createPresence(url, log)
+  const lease = createWorkerLease(url, log)
   let running = false
   let troubled = false
   boss.on('error', (error) => {
@@ -113,15 +113,15 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
   }
 
   /**
-   * Jobs that are marked as running while no other worker lives were in the hands of one that was
-   * killed: they wait again, at once, and the kill counts as no try. (pg-boss alone would notice
-   * after the heartbeat limit and wait longer after each kill.)
+   * Requeues the jobs of killed workers: those that are marked as running while no other process has
+   * a worker lease. They run again at once, and the kill does not count as an attempt. (pg-boss
+   * alone would notice after the heartbeat limit and wait longer after each kill.)
    */
-  async function takeBack(session: pg.Client): Promise<void> {
+  async function requeueOrphanedJobs(session: pg.Client): Promise<void> {
     const { rowCount } = await session.query(
       "update pgboss.job set state = 'retry', started_on = null, start_after = now(), heartbeat_on = null where state = 'active'",
     )
-    if (rowCount) log.warn({ jobs: rowCount }, 'took back the jobs of a killed worker')
+    if (rowCount) log.warn({ jobs: rowCount }, 'requeued the orphaned jobs of a killed worker')
   }
 
   return {
@@ -141,7 +141,7 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
         running = true
         return
       }
-      await presence.show(takeBack)
+      await lease.acquireWorkerLease(requeueOrphanedJobs)
       running = true
       for (const job of definitions) {
         const unlimited = job.retries === 'unlimited'
@@ -207,11 +207,11 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
       running = false
       stopping.abort()
       await boss.stop({ graceful: true, timeout: stopMs, close: true })
-      await presence.hide()
+      await lease.release()
     },
     async health() {
       if (!running) return 'the job worker is not running'
-      if (mode === 'work' && !presence.shown()) return 'other portals do not see the job worker'
+      if (mode === 'work' && !lease.isHeld()) return 'the job worker has no lease'
       // Trouble is remembered until something goes well: where nothing is to be done for hours,
       // asking is what goes well.
       if (troubled && (await boss.schemaVersion().catch(() => null)) !== null) troubled = false

@@ -1,4 +1,4 @@
-/** Prometheus metrics: requests, the process, and whatever gauges the rooms hang on. */
+/** Prometheus metrics: requests, the process, and whatever gauges the modules add. */
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {

@@ -5,15 +5,20 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { importanceOf, isTooMuch } from './back-pressure.ts'
 import { transaction } from './db.ts'
 
-let portal: TestHouse
+let portal: TestPortal
 let an: TestCustomer
 let others: TestCustomer[]
 beforeAll(async () => {
-  portal = await openTestHouse({ env: { TRUST_PROXY: 'on' } })
+  portal = await openTestPortal({ env: { TRUST_PROXY: 'on' } })
   an = await portal.customer()
   others = await Promise.all(Array.from({ length: 4 }, () => portal.customer()))
 })
@@ -28,7 +33,7 @@ async function msOfMe(): Promise<number> {
 }
 
 test('whoever asks for a second connection inside of a transaction is told at once', async () => {
-  const { db } = portal.house
+  const { db } = portal.app
   const readsBeside = transaction(db, async () => {
     await db.selectFrom('customer').select('id').limit(1).execute()
   })
@@ -76,7 +81,7 @@ test('a crowd at the sign-in: some are asked to come again, and the others do no
 })
 
 test('eight writes of one customer at a time: more are 429, and reads are not counted', async () => {
-  const { db } = portal.house
+  const { db } = portal.app
   const [mine] = others
   const body = { name: 'Trần Thị Bình' }
   let answers: Promise<number[]> | undefined
@@ -113,7 +118,7 @@ test('eight writes of one customer at a time: more are 429, and reads are not co
 })
 
 test('no connection is free for long: calls are asked to come again at once, sign-ins wait', async () => {
-  const { db } = portal.house
+  const { db } = portal.app
   let free = () => {}
   const until = new Promise<void>((resolve) => (free = resolve))
   const taken = Array.from({ length: 20 }, () =>

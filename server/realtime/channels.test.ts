@@ -8,17 +8,22 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { createSecrets } from '../platform/secrets.ts'
 import { systemClock } from '../platform/clock.ts'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { Client, clientsOf, heard, joined } from '../../test/pusher-clients.ts'
 import { createHub } from './hub.ts'
 import { createSockets } from './socket.ts'
 
-let portal: TestHouse
+let portal: TestPortal
 let an: TestCustomer
 let binh: TestCustomer
 let key: string
 beforeAll(async () => {
-  portal = await openTestHouse()
+  portal = await openTestPortal()
   ;[an, binh] = await Promise.all([portal.customer(), portal.customer()])
   const config = await portal.call<{
     realtime: { key: string; wsHost: string; wsPort: number; authEndpoint: string }

@@ -9,19 +9,24 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createLog } from '../platform/log.ts'
 import { connect, transaction } from '../platform/db.ts'
 import { systemClock } from '../platform/clock.ts'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { clientsOf, heard, joined, type Listed } from '../../test/pusher-clients.ts'
-import { createAnnouncer } from './announce.ts'
-import { createEndings } from './endings.ts'
+import { createEventOutbox } from './outbox.ts'
+import { createSessionRevocations } from './session-revocations.ts'
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
 
-let portal: TestHouse
+let portal: TestPortal
 let an: TestCustomer
 let binh: TestCustomer
 let key: string
 beforeAll(async () => {
-  portal = await openTestHouse()
+  portal = await openTestPortal()
   ;[an, binh] = await Promise.all([portal.customer(), portal.customer()])
   ;({ key } = (
     await portal.call<{ realtime: { key: string } }>('GET', '/api/config')
@@ -35,7 +40,7 @@ const { client, disconnectAll, notifications } = clientsOf(
   () => key,
 )
 /**
- * Writes an event as a room does, in a transaction of its own. Without waking the relay it goes out
+ * Writes an event as a module does, in a transaction of its own. Without waking the relay it goes out
  * at its next round.
  */
 const announce = (
@@ -43,8 +48,8 @@ const announce = (
   event: 'invoice.paid' | 'invoice.create',
   payload: object,
 ): Promise<void> =>
-  transaction(portal.house.db, (tx) =>
-    createAnnouncer(systemClock, () => undefined).announce(tx, customer.id, event, payload),
+  transaction(portal.app.db, (tx) =>
+    createEventOutbox(systemClock, () => undefined).publishEvent(tx, customer.id, event, payload),
   )
 
 describe('nothing is missed', () => {
@@ -145,9 +150,9 @@ describe('nothing is missed', () => {
     hub.subscribe(member, `private-${an.id}`)
     const listener = createListener(
       url.href,
-      portal.house.db,
+      portal.app.db,
       hub,
-      createEndings(portal.house.db, hub),
+      createSessionRevocations(portal.app.db, hub),
       createLog('silent'),
     )
     await listener.start()
@@ -177,7 +182,7 @@ describe('nothing is missed', () => {
   })
 
   test('a delivery that fails is tried again, though nothing follows that would wake it', async () => {
-    const { db } = portal.house
+    const { db } = portal.app
     // Its own way to the table, which goes away and comes back.
     await sql`create schema way`.execute(db)
     await sql`create view way.notification as select * from public.notification`.execute(db)
@@ -200,7 +205,7 @@ describe('nothing is missed', () => {
       portal.databaseUrl,
       way.db,
       hub,
-      createEndings(way.db, hub),
+      createSessionRevocations(way.db, hub),
       createLog('warn', { write: (line) => lines.push(line) }),
     )
     await listener.start()
@@ -221,8 +226,8 @@ describe('nothing is missed', () => {
     const last = (await notifications(binh)).result.data[0]?.id ?? '0'
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        transaction(portal.house.db, async (tx) => {
-          await createAnnouncer(systemClock, () => undefined).announce(
+        transaction(portal.app.db, async (tx) => {
+          await createEventOutbox(systemClock, () => undefined).publishEvent(
             tx,
             binh.id,
             'invoice.create',

@@ -6,8 +6,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Http } from '../platform/http.ts'
 import type { Log } from '../platform/log.ts'
-import { createAnnouncer, type Announcer, type Told } from './announce.ts'
-import { createEndings, type Endings } from './endings.ts'
+import { createEventOutbox, type EventOutbox, type OutboxEvent } from './outbox.ts'
+import { createSessionRevocations, type SessionRevocations } from './session-revocations.ts'
 import { createHub } from './hub.ts'
 import { createListener } from './listener.ts'
 import { createRelay } from './relay.ts'
@@ -16,16 +16,16 @@ import { routes } from './routes.ts'
 import type { AppKey } from './signature.ts'
 import { createSockets, type Sockets } from './socket.ts'
 
-export { createAnnouncer, dropOldNotifications }
-export type { Announcer, AppKey, Told }
+export { createEventOutbox, dropOldNotifications }
+export type { EventOutbox, AppKey, OutboxEvent }
 
-export interface Realtime extends Announcer {
+export interface Realtime extends EventOutbox {
   /**
    * Closes what is open under these sessions, in every process, once the transaction is committed.
    * The caller holds their rows and deletes them after.
    */
-  endSessions: Endings['tell']
-  onEnded: Endings['onEnded']
+  endSessions: SessionRevocations['revoke']
+  onEnded: SessionRevocations['onRevoked']
   readonly sockets: Sockets
   routes(http: Http): void
   start(): Promise<void>
@@ -45,15 +45,15 @@ export function createRealtime(deps: {
 }): Realtime {
   const hub = createHub()
   const relay = createRelay(deps.db, deps.log)
-  const endings = createEndings(deps.db, hub)
-  const listener = createListener(deps.url, deps.db, hub, endings, deps.log, deps.complete)
+  const revocations = createSessionRevocations(deps.db, hub)
+  const listener = createListener(deps.url, deps.db, hub, revocations, deps.log, deps.complete)
   const sockets = createSockets(deps.app, hub, deps.clock)
   return {
-    ...createAnnouncer(deps.clock, () => relay.wake()),
+    ...createEventOutbox(deps.clock, () => relay.wake()),
     sockets,
-    endSessions: endings.tell,
-    onEnded: endings.onEnded,
-    routes: (http) => routes(http, { ...deps, hub, endings }),
+    endSessions: revocations.revoke,
+    onEnded: revocations.onRevoked,
+    routes: (http) => routes(http, { ...deps, hub, revocations: revocations }),
     async start() {
       await listener.start()
       relay.start()

@@ -6,7 +6,7 @@
 import pg from 'pg'
 import type { Log } from '../platform/log.ts'
 import type { Database } from '../platform/db.ts'
-import { endedChannel, type Endings } from './endings.ts'
+import { endedChannel, type SessionRevocations } from './session-revocations.ts'
 import type { Hub } from './hub.ts'
 import { channel } from './relay.ts'
 
@@ -25,7 +25,7 @@ export function createListener(
   url: string,
   db: Database,
   hub: Hub,
-  endings: Endings,
+  revocations: SessionRevocations,
   log: Log,
   complete = (payload: object): object => payload,
 ): Listener {
@@ -86,7 +86,7 @@ export function createListener(
       if (client === next) lost()
     })
     next.on('notification', ({ channel: on, payload }) => {
-      if (on === endedChannel) endings.hear(payload ?? '')
+      if (on === endedChannel) revocations.onNotify(payload ?? '')
       else deliverInTurn()
     })
     try {
@@ -107,8 +107,8 @@ export function createListener(
     } else {
       deliverInTurn()
       hub.publishToAll('portal.resync', {})
-      endings
-        .lookAgain()
+      revocations
+        .resync()
         .catch((error: unknown) => log.warn({ err: error }, 'looking for ended sessions'))
     }
   }

@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor } from '../platform/cursor.ts'
 import type { Database } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import { Page, type Http } from '../platform/http.ts'
-import type { Endings } from './endings.ts'
+import type { SessionRevocations } from './session-revocations.ts'
 import type { Hub } from './hub.ts'
 import { listNotifications, markRead, unreadCount } from './notifications.ts'
 import { apiFault, channelAuth, type AppKey } from './signature.ts'
@@ -31,12 +31,12 @@ export function routes(
     db: Database
     clock: Clock
     hub: Hub
-    endings: Endings
+    revocations: SessionRevocations
     app: AppKey
     complete: (payload: object) => object
   },
 ): void {
-  const { db, clock, hub, endings, app } = deps
+  const { db, clock, hub, revocations: endings, app } = deps
 
   http.read(api.listNotifications, async ({ customerId, query, language }) => {
     if (query.after !== undefined && !id.test(query.after))

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../test/house.ts'
+import { openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { loadCatalog, parseCatalog } from '../catalog/index.ts'
 import { branded, brandOf } from './brand.ts'
 
@@ -58,15 +58,15 @@ describe('the catalogue', () => {
 })
 
 describe('a portal', () => {
-  let house: TestHouse
+  let portal: TestPortal
   beforeAll(async () => {
-    house = await openTestHouse()
+    portal = await openTestPortal()
   })
-  afterAll(() => house.close())
+  afterAll(() => portal.close())
 
   test('shows the legal texts of the catalogue in both languages, and no others', async () => {
     const read = (page: string, language: string) =>
-      house.call<{ paragraphs: string[] }>('GET', `/api/legal/${page}`, {
+      portal.call<{ paragraphs: string[] }>('GET', `/api/legal/${page}`, {
         headers: { 'accept-language': language },
       })
     for (const page of ['terms', 'privacy', 'cookies']) {
@@ -77,7 +77,7 @@ describe('a portal', () => {
     }
     expect((await read('imprint', 'en')).status).toBe(422)
     expect(
-      (await (await fetch(`${house.url}/legal/terms`)).text()).includes(
+      (await (await fetch(`${portal.url}/legal/terms`)).text()).includes(
         `<title>${loadCatalog(file).brand.name}</title>`,
       ),
     ).toBe(true)

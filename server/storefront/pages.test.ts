@@ -1,14 +1,14 @@
 /** One origin on one machine, and pages of the catalogue's lists. */
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../../test/house.ts'
+import { openTestPortal, type TestPortal } from '../../test/portal.ts'
 
-let house: TestHouse
+let portal: TestPortal
 
 beforeAll(async () => {
-  house = await openTestHouse()
+  portal = await openTestPortal()
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 const asked = (
   host: string,
@@ -16,7 +16,7 @@ const asked = (
 ): Promise<{ status: number | undefined; location: string | undefined }> =>
   new Promise((resolve, reject) => {
     http
-      .get({ host: '127.0.0.1', port: house.config.PORT, path, headers: { host } }, (answer) => {
+      .get({ host: '127.0.0.1', port: portal.config.PORT, path, headers: { host } }, (answer) => {
         answer.resume()
         answer.on('end', () =>
           resolve({ status: answer.statusCode, location: answer.headers.location }),
@@ -26,10 +26,10 @@ const asked = (
   })
 
 test('a page under another name of this machine leads to the one address, a call and a foreign name do not', async () => {
-  const { PORT } = house.config
+  const { PORT } = portal.config
   expect(await asked(`localhost:${PORT}`, '/payment?amount=5')).toEqual({
     status: 302,
-    location: `${house.url}/payment?amount=5`,
+    location: `${portal.url}/payment?amount=5`,
   })
   expect((await asked(`localhost:${PORT}`, '/api/config')).status).toBe(200)
   expect((await asked(`portal.example.vn:${PORT}`, '/payment')).status).toBe(200)
@@ -37,11 +37,11 @@ test('a page under another name of this machine leads to the one address, a call
 })
 
 test('regions and plans come in pages like every list', async () => {
-  const { token } = await house.customer()
+  const { token } = await portal.customer()
   const seen: number[] = []
   let cursor = ''
   do {
-    const page = await house.call<{ data: { id: number }[] }>(
+    const page = await portal.call<{ data: { id: number }[] }>(
       'GET',
       `/api/wp/regions?limit=4${cursor}`,
       { token },
@@ -50,7 +50,7 @@ test('regions and plans come in pages like every list', async () => {
     cursor = page.body.page?.next ? `&cursor=${page.body.page.next}` : ''
   } while (cursor !== '')
   expect(seen).toEqual([1, 2, 3, 4, 5, 6])
-  const plans = await house.call<{ id: number }[]>('GET', '/api/wp/sizes', { token })
+  const plans = await portal.call<{ id: number }[]>('GET', '/api/wp/sizes', { token })
   expect(plans.body.page).toEqual({ next: null })
   expect(plans.body.result.length).toBeGreaterThanOrEqual(5)
 })

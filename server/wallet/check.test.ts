@@ -179,7 +179,13 @@ describe('checkLedger', () => {
       await ledger.prepare(hurt.db, { drivers: ['vnpay'], products: ['wordpress'] })
       const park = (key: string) =>
         transaction(hurt.db, (tx) =>
-          ledger.park(tx, { key, driver: 'vnpay', amount: 5n, currency: 'VND', details: {} }),
+          ledger.holdInSuspense(tx, {
+            key,
+            driver: 'vnpay',
+            amount: 5n,
+            currency: 'VND',
+            details: {},
+          }),
         )
       await park('first')
       expect(await checkAndNote(hurt.db, systemClock)).toEqual([])

@@ -42,8 +42,8 @@ export function describe(kind: PostingKind, details: Details, language: Language
         : `Top-up taken back by ${details.provider ?? ''}`
     case 'chargeback_won':
       return vi
-        ? `${details.provider ?? ''} trả lại khoản thu hồi`
-        : `Top-up given again by ${details.provider ?? ''}`
+        ? `${details.provider ?? ''} hoàn lại khoản nạp đã thu hồi`
+        : `Chargeback reversed by ${details.provider ?? ''}`
     case 'set_off':
       return (
         (vi ? 'Bù trừ khoản nạp đã bị thu hồi' : 'Settled against a top-up that was taken back') +

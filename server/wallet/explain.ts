@@ -9,7 +9,7 @@ import { Refusal } from '../platform/errors.ts'
 import { describe, walletAccount } from './entries.ts'
 import type { Details, PostingKind } from './posting.ts'
 
-/** What other rooms know of an entry; null where they know nothing. */
+/** What other modules know of an entry; null where they know nothing. */
 export interface Explainers {
   invoice(
     db: Queryable,

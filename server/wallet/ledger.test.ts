@@ -176,9 +176,9 @@ describe('a wallet', () => {
     const keys = Array.from({ length: 12 }, () => randomUUID())
     const atOnce = (one: (key: string) => Promise<Outcome>) =>
       Promise.all(keys.flatMap((key) => [one(key), topUp(an, 10n)]))
-    await atOnce((key) => post((tx) => ledger.takeBack(tx, { ...movement(key), atMost: 1_000n })))
+    await atOnce((key) => post((tx) => ledger.chargeback(tx, { ...movement(key), atMost: 1_000n })))
     await atOnce((key) =>
-      post((tx) => ledger.giveAgain(tx, { ...movement(`${key}:won`), undoes: key })),
+      post((tx) => ledger.reverseChargeback(tx, { ...movement(`${key}:won`), undoes: key })),
     )
     expect(await balance(an)).toBe(12_240n)
     expect(await checkLedger(db)).toEqual([])
@@ -239,18 +239,20 @@ describe('a wallet', () => {
               const part = amount < held ? amount : held
               held -= part
               debts.push({ key: of.key, taken: amount, owed: amount - part, won: false })
-              expect(await post((tx) => own.takeBack(tx, { ...of, atMost: amount }))).toMatchObject(
-                {
-                  owed: amount - part,
-                },
-              )
+              expect(
+                await post((tx) => own.chargeback(tx, { ...of, atMost: amount })),
+              ).toMatchObject({
+                owed: amount - part,
+              })
             } else {
               const debt = debts[pick % Math.max(1, debts.length)]
               if (!debt || debt.won) continue
               debt.won = true
               held += debt.taken - debt.owed
               debt.owed = 0n
-              await post((tx) => own.giveAgain(tx, { ...of, amount: debt.taken, undoes: debt.key }))
+              await post((tx) =>
+                own.reverseChargeback(tx, { ...of, amount: debt.taken, undoes: debt.key }),
+              )
             }
             expect(await balance(an)).toBe(held)
             const owed = debts.reduce((sum, debt) => sum + debt.owed, 0n)

@@ -139,15 +139,15 @@ export function createLedger(clock: Clock): Ledger {
   }
 
   return {
-    async prepare(db, house) {
+    async prepare(db, of) {
       const codes = currencies.flatMap((currency) => [
-        ...house.drivers.flatMap((driver) =>
+        ...of.drivers.flatMap((driver) =>
           [gatewayOf, suspenseOf, payableOf, receivableOf].map((name) => ({
             code: name(driver, currency),
             currency,
           })),
         ),
-        ...house.products.map((product) => ({ code: revenueOf(product, currency), currency })),
+        ...of.products.map((product) => ({ code: revenueOf(product, currency), currency })),
       ])
       await db
         .insertInto('ledger_account')
@@ -235,7 +235,7 @@ export function createLedger(clock: Clock): Ledger {
         await setOff(tx, { key, customerId, currency, amount, details }, paidAt)
       return outcome
     },
-    async park(tx, { key, driver, amount, currency, details }) {
+    async holdInSuspense(tx, { key, driver, amount, currency, details }) {
       const gateway = gatewayOf(driver, currency)
       const suspense = suspenseOf(driver, currency)
       return await post(tx, {
@@ -248,7 +248,7 @@ export function createLedger(clock: Clock): Ledger {
         ],
       })
     },
-    async unpark(tx, of) {
+    async releaseFromSuspense(tx, of) {
       const [gateway, suspense] = [
         gatewayOf(of.driver, of.currency),
         suspenseOf(of.driver, of.currency),
@@ -292,7 +292,7 @@ export function createLedger(clock: Clock): Ledger {
         payableOf(of.driver, of.currency),
         gatewayOf(of.driver, of.currency),
       ),
-    async takeBack(tx, of) {
+    async chargeback(tx, of) {
       const wallet = walletOf(of.customerId)
       const [gateway, receivable] = [
         gatewayOf(of.driver, of.currency),
@@ -330,7 +330,7 @@ export function createLedger(clock: Clock): Ledger {
           .execute()
       return { ...outcome, owed: of.amount - fromWallet }
     },
-    async giveAgain(tx, of) {
+    async reverseChargeback(tx, of) {
       const [gateway, receivable] = [
         gatewayOf(of.driver, of.currency),
         receivableOf(of.driver, of.currency),

@@ -1,4 +1,4 @@
-/** What a posting is, and what the ledger does for the other rooms. */
+/** What a posting is, and what the ledger does for the other modules. */
 import type { Currency } from '../../contract/money.ts'
 import type { Queryable, Tx } from '../platform/db.ts'
 
@@ -27,7 +27,7 @@ export type PostingKind =
   | 'withdrawal'
   | 'withdrawal_undone'
   | 'paid_out'
-  /** Taken back by the gateway or the bank, and given again. */
+  /** A chargeback by the gateway or the bank, and its reversal. */
   | 'chargeback'
   | 'chargeback_won'
   /** Out of the wallet, for what a chargeback left owed. */
@@ -86,12 +86,12 @@ export interface Sale {
 
 export interface Ledger {
   /**
-   * Opens the house's accounts for these gateways and products, in every currency. Called once, at
+   * Opens the operator's accounts for these gateways and products, in every currency. Called once, at
    * the start.
    */
   prepare(
     db: Queryable,
-    house: { drivers: readonly string[]; products: readonly string[] },
+    of: { drivers: readonly string[]; products: readonly string[] },
   ): Promise<void>
   openWallet(tx: Tx, customerId: string, currency: Currency): Promise<void>
   /** Takes away wallets in which nothing was ever entered; throws where something was. */
@@ -118,14 +118,14 @@ export interface Ledger {
     refund: Sale & { readonly reverses?: bigint; readonly paidAt?: Date },
   ): Promise<Outcome>
   /** Money that matches nothing waits in the gateway's suspense account. */
-  park(
+  holdInSuspense(
     tx: Tx,
     parked: { key: string; driver: string; amount: bigint; currency: Currency; details: Details },
   ): Promise<Outcome>
   /**
    * What was parked is the gateway's again, because the customer's wallet is credited with it next.
    */
-  unpark(tx: Tx, parked: Movement): Promise<Outcome>
+  releaseFromSuspense(tx: Tx, parked: Movement): Promise<Outcome>
   /** Parked money is given to a customer, and set off like a top-up. */
   assign(tx: Tx, parked: Movement): Promise<Credited>
   /**
@@ -149,7 +149,7 @@ export interface Ledger {
    * The gateway took money back by itself: from the wallet as far as it holds any, and never more
    * than `atMost` (minor units, not below zero); the rest is owed to us.
    */
-  takeBack(
+  chargeback(
     tx: Tx,
     chargeback: Movement & { readonly atMost: bigint },
   ): Promise<Outcome & { readonly owed: bigint }>
@@ -157,7 +157,7 @@ export interface Ledger {
    * A chargeback was decided for us: what was taken from the wallet is there again, and what is
    * still owed because of it is owed no more. `undoes` is the key of the posting that took it.
    */
-  giveAgain(tx: Tx, chargeback: Movement & { readonly undoes: string }): Promise<Outcome>
+  reverseChargeback(tx: Tx, chargeback: Movement & { readonly undoes: string }): Promise<Outcome>
   /** Minor units. */
   balanceOf(db: Queryable, customerId: string): Promise<{ balance: bigint; currency: Currency }>
 }

@@ -17,12 +17,17 @@ import type {
 } from '../../contract/wallet-proof.ts'
 import type { Transaction } from '../../contract/wallet.ts'
 import { verifyStatement } from '../../scripts/verify-statement.mjs'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { transaction } from '../platform/db.ts'
 
 type Statement = StatementHead & { signature: string; entries: StatementEntry[] }
 
-let house: TestHouse
+let portal: TestPortal
 /** Topped up, ordered a server that was paid, and has entries of several kinds. */
 let an: TestCustomer
 let other: TestCustomer
@@ -30,24 +35,24 @@ let code: string
 const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-statement-'))
 
 const list = async (query: string, customer = an) => {
-  const answer = await house.call<Transaction[]>('GET', `/api/payments/stripe${query}`, {
+  const answer = await portal.call<Transaction[]>('GET', `/api/payments/stripe${query}`, {
     token: customer.token,
   })
   return { ...answer, items: answer.body.result }
 }
 const statement = (query = '', headers: Record<string, string> = {}, customer = an) =>
-  house.call<Statement>('GET', `/api/payments/stripe/statement${query}`, {
+  portal.call<Statement>('GET', `/api/payments/stripe/statement${query}`, {
     token: customer.token,
     headers,
   })
 
 beforeAll(async () => {
-  house = await openTestHouse()
-  ;[an, other] = [await house.customer(), await house.customer()]
-  code = (await house.topUp(an, 900_000)).transactionCode
+  portal = await openTestPortal()
+  ;[an, other] = [await portal.customer(), await portal.customer()]
+  code = (await portal.topUp(an, 900_000)).transactionCode
   await eventually(
     'the money',
-    async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance === 900_000n,
+    async () => (await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance === 900_000n,
   )
   const order = {
     size: 1,
@@ -58,17 +63,17 @@ beforeAll(async () => {
     password: 'Another#1pass',
     replicate: 1,
   }
-  await house.call('POST', '/api/wp', { token: an.token, body: order })
+  await portal.call('POST', '/api/wp', { token: an.token, body: order })
   await eventually('the charge', async () => (await list('?direction=out')).items.length === 1)
-  await transaction(house.house.db, async (tx) => {
+  await transaction(portal.app.db, async (tx) => {
     const of = { customerId: an.id, product: 'wordpress', currency: 'VND' as const }
-    await house.house.ledger.charge(tx, {
+    await portal.app.ledger.charge(tx, {
       ...of,
       key: 'odd|words',
       amount: 7n,
       details: { subject: '=cmd("x"), “đ” \n|topup|{}' },
     })
-    await house.house.ledger.refund(tx, {
+    await portal.app.ledger.refund(tx, {
       ...of,
       key: 'back',
       amount: 7n,
@@ -77,7 +82,7 @@ beforeAll(async () => {
   })
 }, 120_000)
 afterAll(async () => {
-  await house?.close()
+  await portal?.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -129,12 +134,12 @@ describe('the list', () => {
   })
 
   test('a search in a long wallet goes on where a call stopped, and finds each entry once', async () => {
-    const many = await house.customer()
+    const many = await portal.customer()
     await sql`
       select count(*) from generate_series(1, 2500) n, lateral ledger_post('long:' || n, 'topup',
         jsonb_build_object('provider', case when n % 1000 = 7 then 'Rare' else 'Bank' end, 'code', 'C' || n), now(),
         array[${`wallet:${many.id}`}, 'gateway:vnpay:VND'], array[n, -n]::bigint[])
-    `.execute(house.house.db)
+    `.execute(portal.app.db)
     const found: number[] = []
     let cursor = ''
     let calls = 0
@@ -152,7 +157,7 @@ describe('the list', () => {
 })
 
 test('the newest version before any moment is found, however the entries lie in time', async () => {
-  const { db } = house.house
+  const { db } = portal.app
   await fc.assert(
     fc.asyncProperty(
       // Seconds between entries: none at all, a few, or years.
@@ -193,7 +198,7 @@ test('the newest version before any moment is found, however the entries lie in 
 
 describe('the export', () => {
   test('holds every entry of the filter, safe to open in a spreadsheet', async () => {
-    const answer = await house.call('GET', '/api/payments/stripe/export?direction=out', {
+    const answer = await portal.call('GET', '/api/payments/stripe/export?direction=out', {
       token: an.token,
       headers: { 'accept-language': 'vi' },
     })
@@ -203,7 +208,7 @@ describe('the export', () => {
     )
     const bytes = new Uint8Array(
       await (
-        await fetch(`${house.url}/api/payments/stripe/export`, {
+        await fetch(`${portal.url}/api/payments/stripe/export`, {
           headers: { authorization: `Bearer ${an.token}` },
         })
       ).arrayBuffer(),
@@ -218,16 +223,16 @@ describe('the export', () => {
   })
 
   test('needs its owner', async () => {
-    expect((await house.call('GET', '/api/payments/stripe/export')).status).toBe(401)
+    expect((await portal.call('GET', '/api/payments/stripe/export')).status).toBe(401)
     expect(
-      (await house.call('GET', '/api/payments/stripe/export?from=x', { token: an.token })).status,
+      (await portal.call('GET', '/api/payments/stripe/export?from=x', { token: an.token })).status,
     ).toBe(422)
   })
 })
 
 describe('an entry explained', () => {
   const explain = (id: string, customer = an) =>
-    house.call<ExplainedTransaction>('GET', `/api/payments/stripe/transactions/${id}`, {
+    portal.call<ExplainedTransaction>('GET', `/api/payments/stripe/transactions/${id}`, {
       token: customer.token,
     })
 
@@ -323,7 +328,7 @@ describe('the statement', () => {
       expect(csv.headers.get('content-disposition')).toMatch(/filename="statement-.*\.csv"/)
       expect(verifyStatement(csv.text)).toMatchObject({ entries: 4 })
     }
-    const { body } = await house.call<{ fingerprint: string }>('GET', '/api/statement-key')
+    const { body } = await portal.call<{ fingerprint: string }>('GET', '/api/statement-key')
     expect(verifyStatement(json.text, body.result.fingerprint)).toMatchObject({
       entries: 4,
       fingerprint: body.result.fingerprint,
@@ -362,22 +367,22 @@ describe('the statement', () => {
     expect((await statement(query)).status).toBe(422)
   })
   test('needs its owner', async () => {
-    expect((await house.call('GET', '/api/payments/stripe/statement')).status).toBe(401)
+    expect((await portal.call('GET', '/api/payments/stripe/statement')).status).toBe(401)
     expect((await statement('', {}, other)).body.result.entries).toEqual([])
   })
 
   test('of 12 000 entries is whole', async () => {
-    const many = await house.customer()
+    const many = await portal.customer()
     for (let from = 1; from <= 12_000; from += 200)
       await sql`
         select count(*) from generate_series(${from}::int, ${from + 199}::int) n, lateral ledger_post('many:' || n, 'topup', '{"provider": "VNPay"}', now(),
           array[${`wallet:${many.id}`}, 'gateway:vnpay:VND'], array[n, -n]::bigint[])
-      `.execute(house.house.db)
+      `.execute(portal.app.db)
     for (const format of ['json', 'csv'])
       expect(verifyStatement((await statement(`?format=${format}`, {}, many)).text)).toMatchObject({
         entries: 12_000,
       })
-    const csv = await house.call('GET', '/api/payments/stripe/export', { token: many.token })
+    const csv = await portal.call('GET', '/api/payments/stripe/export', { token: many.token })
     expect(csv.text.trimEnd().split('\r\n')).toHaveLength(12_001)
   })
 
@@ -493,7 +498,7 @@ describe('the statement', () => {
     }
     const { text } = await statement('?format=csv')
     const { result } = (
-      await house.call<{ publicKey: string; fingerprint: string }>('GET', '/api/statement-key')
+      await portal.call<{ publicKey: string; fingerprint: string }>('GET', '/api/statement-key')
     ).body
     const [good, bad, pem] = ['good.csv', 'bad.csv', 'key.pem'].map((name) =>
       path.join(folder, name),

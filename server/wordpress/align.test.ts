@@ -7,19 +7,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   eventually,
   manualClock,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { days } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 
 const clock = manualClock(new Date())
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse({ clock })
+  portal = await openTestPortal({ clock })
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 const order = {
   size: 1,
@@ -51,7 +51,7 @@ interface Subscription {
 
 /** Sessions end while the clock travels. */
 async function signIn(customer: TestCustomer): Promise<string> {
-  const answer = await house.call<{ token: { accessToken: string } }>(
+  const answer = await portal.call<{ token: { accessToken: string } }>(
     'POST',
     '/api/v1/auth/login',
     {
@@ -61,13 +61,13 @@ async function signIn(customer: TestCustomer): Promise<string> {
   return answer.body.result.token.accessToken
 }
 const get = async <T>(customer: TestCustomer, address: string): Promise<T> =>
-  (await house.call<T>('GET', address, { token: await signIn(customer) })).body.result
+  (await portal.call<T>('GET', address, { token: await signIn(customer) })).body.result
 const post = async <T>(customer: TestCustomer, address: string, body?: unknown) =>
-  await house.call<T>('POST', address, { token: await signIn(customer), body })
+  await portal.call<T>('POST', address, { token: await signIn(customer), body })
 
 /** Money that arrived, and what a top-up starts. */
 async function fund(customer: TestCustomer, amount: bigint): Promise<void> {
-  const { db, ledger, bills } = house.house
+  const { db, ledger, bills } = portal.app
   await transaction(db, (tx) =>
     ledger.credit(tx, {
       key: crypto.randomUUID(),
@@ -86,7 +86,7 @@ const visit = (host: string): Promise<{ status: number; text: string }> =>
       .get(
         {
           host: '127.0.0.1',
-          port: house.config.SITES_PORT,
+          port: portal.config.SITES_PORT,
           path: '/',
           headers: { host },
           agent: false,
@@ -112,11 +112,11 @@ const becomes = (customer: TestCustomer, id: string, status: string): Promise<Se
   )
 async function passes(count: number): Promise<void> {
   clock.advance(days(count))
-  await house.house.bills.sweep()
+  await portal.app.bills.sweep()
 }
 
 test('unpaid it is suspended with its data kept; paid it is back; cancelled it is gone and the rest of the month is in the wallet', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const { id } = (await post<{ id: string }>(an, '/api/wp', order)).body.result
   await fund(an, BigInt(price))
   const running = await becomes(an, id, 'running')
@@ -146,13 +146,13 @@ test('unpaid it is suspended with its data kept; paid it is back; cancelled it i
     return shown.status === 503 && shown
   })
   expect(page.text).toContain('suspended')
-  expect((await house.drivers.wordpress.state(id)).state).toBe('stopped')
-  expect((await house.inbox(an.email)).length).toBeGreaterThanOrEqual(2)
+  expect((await portal.drivers.wordpress.state(id)).state).toBe('stopped')
+  expect((await portal.inbox(an.email)).length).toBeGreaterThanOrEqual(2)
 
   await fund(an, BigInt(price))
   await becomes(an, id, 'running')
   // Not before it answers.
-  expect(await house.drivers.wordpress.addresses(id)).toHaveLength(1)
+  expect(await portal.drivers.wordpress.addresses(id)).toHaveLength(1)
   await eventually('the site again', async () => (await visit(running.domain)).status === 200, 60)
 
   const planned = await post<Subscription>(
@@ -176,11 +176,11 @@ test('unpaid it is suspended with its data kept; paid it is back; cancelled it i
   await eventually(
     'the server being gone',
     async () =>
-      (await house.call('GET', `/api/wp/${id}`, { token: await signIn(an) })).status === 404,
+      (await portal.call('GET', `/api/wp/${id}`, { token: await signIn(an) })).status === 404,
     60,
   )
   expect((await visit(running.domain)).status).toBe(404)
-  expect((await house.drivers.wordpress.state(id)).state).toBe('absent')
+  expect((await portal.drivers.wordpress.state(id)).state).toBe('absent')
   const [entry] = await get<{ id: string; amount: number }[]>(an, '/api/payments/stripe?limit=1')
   const explained = await get<{ invoice: { total: number; recomputed: number; lines: unknown[] } }>(
     an,
@@ -191,16 +191,16 @@ test('unpaid it is suspended with its data kept; paid it is back; cancelled it i
     when: 'now',
   })
   expect([again.status, again.body.error?.code]).toEqual([409, 'subscription_ended'])
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test("somebody else's subscription is unknown", async () => {
-  const [an, binh] = [await house.customer(), await house.customer()]
+  const [an, binh] = [await portal.customer(), await portal.customer()]
   const { id } = (await post<{ id: string }>(an, '/api/wp', order)).body.result
   const { subscriptionId } = await get<Server>(an, `/api/wp/${id}`)
   for (const wanted of [subscriptionId, crypto.randomUUID(), 'x']) {
     expect(
-      (await house.call('GET', `/api/subscriptions/${wanted}`, { token: await signIn(binh) }))
+      (await portal.call('GET', `/api/subscriptions/${wanted}`, { token: await signIn(binh) }))
         .status,
     ).toBe(404)
     expect((await post(binh, `/api/subscriptions/${wanted}/cancel`, { when: 'now' })).status).toBe(

@@ -14,7 +14,7 @@ const maxTurns = 5
 
 type AlignDeps = Pick<
   ProvisionDeps,
-  'db' | 'clock' | 'log' | 'jobs' | 'driver' | 'billing' | 'announcer' | 'addressing' | 'onChange'
+  'db' | 'clock' | 'log' | 'jobs' | 'driver' | 'billing' | 'outbox' | 'addressing' | 'onChange'
 > & {
   /** Forgets what is kept of a site beside it. */
   readonly forget: (siteId: string) => Promise<void>
@@ -106,7 +106,7 @@ async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefin
       .where('id', '=', siteId)
       .execute()
     if (status === 'deleting') await releaseNames(tx, siteId, deps.clock.now())
-    await deps.announcer.announce(tx, site.customer_id, 'wordpress.status', {
+    await deps.outbox.publishEvent(tx, site.customer_id, 'wordpress.status', {
       wp: { id: siteId, name: site.name, status, reason: null },
     })
     return { site: { ...site, status }, told: true }
@@ -116,7 +116,7 @@ async function write(deps: AlignDeps, siteId: string): Promise<SiteRow | undefin
 }
 
 async function follow(
-  { db, clock, driver, announcer, addressing, onChange, forget }: AlignDeps,
+  { db, clock, driver, outbox, addressing, onChange, forget }: AlignDeps,
   site: SiteRow,
 ): Promise<void> {
   if (site.status === 'running') await driver.start(await specOf(db, addressing, site))
@@ -134,7 +134,7 @@ async function follow(
         .returning('name')
         .executeTakeFirst()
       if (gone)
-        await announcer.announce(tx, site.customer_id, 'wordpress.status', {
+        await outbox.publishEvent(tx, site.customer_id, 'wordpress.status', {
           wp: { id: site.id, name: gone.name, status: 'deleted', reason: null },
         })
     })

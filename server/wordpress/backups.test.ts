@@ -15,16 +15,16 @@ import type { Backup } from '../../contract/wordpress-backups.ts'
 import {
   eventually,
   manualClock,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { hours, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { makeJob, nightlyJob } from './backups.ts'
 
 const clock = manualClock(new Date())
-let house: TestHouse
+let portal: TestPortal
 let owner: TestCustomer
 let id: string
 let domain: string
@@ -32,7 +32,7 @@ let session = ''
 /** Sessions end while the clock travels. */
 const signIn = async (): Promise<void> => {
   const { email, password } = owner
-  const answer = await house.call<{ token: { accessToken: string } }>(
+  const answer = await portal.call<{ token: { accessToken: string } }>(
     'POST',
     '/api/v1/auth/login',
     { body: { email, password } },
@@ -41,10 +41,10 @@ const signIn = async (): Promise<void> => {
   session = answer.body.result.token.accessToken
 }
 const call = <T = unknown>(method: string, address: string, token: string | null = session) =>
-  house.call<T>(method, address, token === null ? {} : { token })
+  portal.call<T>(method, address, token === null ? {} : { token })
 const list = async (): Promise<Backup[]> =>
   (await call<Backup[]>('GET', `/api/wp/${id}/backups`)).body.result
-const archives = (): string[] => readdirSync(path.join(house.dataDir, 'backups', id)).toSorted()
+const archives = (): string[] => readdirSync(path.join(portal.dataDir, 'backups', id)).toSorted()
 /**
  * A site's files are copied three times for a proof: seconds, or minutes where other tests use the
  * disk as well.
@@ -67,7 +67,7 @@ const make = async (): Promise<Backup> => {
 }
 /** The nightly round, asked for twice at once. */
 const night = async (): Promise<void> => {
-  const round = () => transaction(house.house.db, (tx) => house.house.jobs.add(tx, nightlyJob, {}))
+  const round = () => transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, nightlyJob, {}))
   await Promise.all([round(), round()])
   await eventually(
     'the night’s backup',
@@ -81,18 +81,18 @@ const night = async (): Promise<void> => {
     },
     copySeconds,
   )
-  await house.house.jobs.idle()
+  await portal.app.jobs.idle()
 }
 /** Puts a file among the site's as a plugin would. */
 const put = (name: string, text: string) =>
-  fs.writeFile(path.join(house.dataDir, 'sites', id, 'wordpress/wp-content', name), text)
+  fs.writeFile(path.join(portal.dataDir, 'sites', id, 'wordpress/wp-content', name), text)
 const visit = (target: string): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
     http
       .get(
         {
           host: '127.0.0.1',
-          port: house.config.SITES_PORT,
+          port: portal.config.SITES_PORT,
           path: target,
           headers: { host: domain },
           agent: false,
@@ -109,10 +109,10 @@ const visit = (target: string): Promise<{ status: number; text: string }> =>
   })
 
 beforeAll(async () => {
-  house = await openTestHouse({ clock, env: { BACKUPS_KEPT: '1' } })
-  owner = await house.customer()
+  portal = await openTestPortal({ clock, env: { BACKUP_RETENTION: '1' } })
+  owner = await portal.customer()
   await signIn()
-  await house.topUp(owner, 2_000_000)
+  await portal.topUp(owner, 2_000_000)
   const order = {
     size: 1,
     region: 1,
@@ -122,7 +122,7 @@ beforeAll(async () => {
     password: 'Mat-khau-9!',
     replicate: 1,
   }
-  const placed = await house.call<{ id: string }>('POST', '/api/wp', {
+  const placed = await portal.call<{ id: string }>('POST', '/api/wp', {
     token: owner.token,
     body: order,
   })
@@ -139,7 +139,7 @@ beforeAll(async () => {
     90,
   )
 }, 120_000)
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 test('is made on demand, one at a time, and counts once it is proven', async () => {
   expect(await list()).toEqual([])
@@ -162,7 +162,7 @@ test('is made on demand, one at a time, and counts once it is proven', async () 
   expect(backup.files).toBeGreaterThan(5)
   expect(backup.rows).toBeGreaterThan(0)
   expect(archives()).toEqual([`${backup.id}.tar.gz`])
-  expect(await house.drivers.wordpress.list()).toEqual([id])
+  expect(await portal.drivers.wordpress.list()).toEqual([id])
 })
 
 test('is downloaded by a link that holds for five minutes, as an archive that any tar reads', async () => {
@@ -176,7 +176,7 @@ test('is downloaded by a link that holds for five minutes, as an archive that an
     /^attachment; filename="[a-z0-9-]+-\d{8}-\d{4}\.tar\.gz"$/,
   )
   expect(Number(answer.headers.get('content-length'))).toBe(backup?.size)
-  const file = path.join(house.dataDir, 'downloaded.tar.gz')
+  const file = path.join(portal.dataDir, 'downloaded.tar.gz')
   await fs.writeFile(file, Buffer.from(await answer.arrayBuffer()))
   const { stdout } = await promisify(execFile)('tar', ['-tzf', file], { maxBuffer: 10_000_000 })
   const names = stdout.trim().split('\n')
@@ -229,7 +229,7 @@ test('is downloaded by a link that holds for five minutes, as an archive that an
 
 test('is nobody else’s, and not to be had of a server that is unknown', async () => {
   const [backup] = await list()
-  const other = await house.customer()
+  const other = await portal.customer()
   for (const [method, part] of [
     ['GET', ''],
     ['POST', ''],
@@ -260,7 +260,7 @@ test('is restored to the same server: content goes back, price and size stay', a
   const { result: after } = (await call<{ price: number; disk: number }>('GET', `/api/wp/${id}`))
     .body
   expect([after.price, after.disk]).toEqual([before.price, before.disk])
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('is made every night, once, and as many of each kind are kept as the operator says', async () => {
@@ -278,7 +278,7 @@ test('is made every night, once, and as many of each kind are kept as the operat
 })
 
 test('whose restore begins while the next one ends is not forgotten', async () => {
-  const { db, jobs } = house.house
+  const { db, jobs } = portal.app
   const restored = await make()
   const restoreId = randomUUID()
   const isKept = () => archives().includes(`${restored.id}.tar.gz`)
@@ -325,7 +325,12 @@ test('whose restore begins while the next one ends is not forgotten', async () =
 })
 
 test('that fails says so, keeps the good ones, and can be neither restored nor downloaded', async () => {
-  const database = path.join(house.dataDir, 'sites', id, 'wordpress/wp-content/database/.ht.sqlite')
+  const database = path.join(
+    portal.dataDir,
+    'sites',
+    id,
+    'wordpress/wp-content/database/.ht.sqlite',
+  )
   const whole = await fs.readFile(database)
   await fs.writeFile(database, 'no database')
   try {
@@ -343,7 +348,7 @@ test('that fails says so, keeps the good ones, and can be neither restored nor d
 })
 
 test('stays for a week after its server, for whoever had it, and is gone then', async () => {
-  const folder = path.join(house.dataDir, 'backups', id)
+  const folder = path.join(portal.dataDir, 'backups', id)
   await make()
   expect(existsSync(folder)).toBe(true)
   expect((await call('DELETE', `/api/wp/${id}`)).status).toBe(200)
@@ -359,16 +364,16 @@ test('stays for a week after its server, for whoever had it, and is gone then', 
   const [newest] = left as [Backup]
   const linked = await call<{ url: string }>('POST', `/api/wp/${id}/backups/${newest.id}/link`)
   const address = new URL(linked.body.result.url)
-  const fetched = await fetch(new URL(address.pathname + address.search, house.url))
+  const fetched = await fetch(new URL(address.pathname + address.search, portal.url))
   expect((await fetched.arrayBuffer()).byteLength).toBe(newest.size)
   // There is no server to be put back, and nobody else's is told of.
   expect((await call('POST', `/api/wp/${id}/backups/${newest.id}/restore`)).status).toBe(404)
   expect((await call('POST', `/api/wp/${id}/backups`)).status).toBe(404)
-  const stranger = await house.customer()
+  const stranger = await portal.customer()
   expect((await call('GET', `/api/wp/${id}/backups`, stranger.token)).status).toBe(404)
   const round = async () => {
-    await transaction(house.house.db, (tx) => house.house.jobs.add(tx, nightlyJob, {}))
-    await house.house.jobs.idle()
+    await transaction(portal.app.db, (tx) => portal.app.jobs.add(tx, nightlyJob, {}))
+    await portal.app.jobs.idle()
     await signIn()
   }
   clock.advance(hours(6 * 24))

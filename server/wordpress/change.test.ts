@@ -9,10 +9,10 @@ import { monthlyPrice, shareOf } from '../../contract/pricing.ts'
 import {
   eventually,
   manualClock,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { days } from '../platform/clock.ts'
 
 const clock = manualClock()
@@ -27,12 +27,12 @@ const order = {
   replicate: 1,
 }
 const topUp = 5_000_000
-let house: TestHouse
+let portal: TestPortal
 /** However much memory the machine has that runs this. */
 const room = 3
 let askRoom = async (): Promise<number> => room
 beforeAll(async () => {
-  house = await openTestHouse({
+  portal = await openTestPortal({
     clock,
     env: { SITES_DOMAIN: sites },
     changeDrivers: (drivers) => ({
@@ -41,7 +41,7 @@ beforeAll(async () => {
     }),
   })
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 interface Shown {
   id: string
@@ -60,7 +60,13 @@ const visit = (host: string, path: string): Promise<{ status: number; text: stri
   new Promise((resolve, reject) => {
     http
       .request(
-        { host: '127.0.0.1', port: house.config.SITES_PORT, path, headers: { host }, agent: false },
+        {
+          host: '127.0.0.1',
+          port: portal.config.SITES_PORT,
+          path,
+          headers: { host },
+          agent: false,
+        },
         (answer) => {
           const chunks: Buffer[] = []
           answer.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -85,13 +91,13 @@ class Owner {
   async signIn(): Promise<void> {
     const { email, password } = this.customer
     this.#token = (
-      await house.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', {
+      await portal.call<{ token: { accessToken: string } }>('POST', '/api/v1/auth/login', {
         body: { email, password },
       })
     ).body.result.token.accessToken
   }
   call<T = Shown>(method: string, path: string, body?: object, language = 'en') {
-    return house.call<T>(method, path, {
+    return portal.call<T>(method, path, {
       token: this.#token,
       ...(body && { body }),
       headers: { 'accept-language': language },
@@ -112,7 +118,7 @@ class Owner {
     return this.call('PUT', `/api/wp/${this.id}`, body)
   }
   async balance(): Promise<number> {
-    return Number((await house.house.ledger.balanceOf(house.house.db, this.customer.id)).balance)
+    return Number((await portal.app.ledger.balanceOf(portal.app.db, this.customer.id)).balance)
   }
   async lines(): Promise<{ kind: string; status: string; total: number }[]> {
     return (
@@ -124,8 +130,8 @@ class Owner {
   }
 }
 async function running(money = topUp): Promise<Owner> {
-  const owner = new Owner(await house.customer())
-  await house.topUp(owner.customer, money)
+  const owner = new Owner(await portal.customer())
+  await portal.topUp(owner.customer, money)
   await eventually('the money', async () => (await owner.balance()) === money)
   owner.id = (await owner.call<{ id: string }>('POST', '/api/wp', order)).body.result.id
   await eventually('the server running', async () => (await owner.site()).status === 'running', 90)
@@ -209,7 +215,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     const after = await an.balance()
     expect((await an.disk(body)).status).toBe(200)
     expect(await an.balance()).toBe(after)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('never has a disk shrunk, or below 10 GB', async () => {
@@ -243,7 +249,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     )
     await eventually(
       'two containers',
-      async () => (await house.drivers.wordpress.addresses(an.id)).length === 2,
+      async () => (await portal.drivers.wordpress.addresses(an.id)).length === 2,
       60,
     )
     const less = await an.disk({ ...disks, replicate: 1 })
@@ -276,7 +282,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     try {
       await asked.promise
       const lock = sql`select id from site where id = ${an.id} for update nowait`
-      expect((await lock.execute(house.house.db)).rows).toHaveLength(1)
+      expect((await lock.execute(portal.app.db)).rows).toHaveLength(1)
     } finally {
       askRoom = async () => room
       answered.resolve()
@@ -293,13 +299,13 @@ describe('a running server', { timeout: 120_000 }, () => {
     })()
     const memory = async (): Promise<number> =>
       (
-        await house.house.db
+        await portal.app.db
           .selectFrom('site')
           .select('ram_mb')
           .where('id', '=', an.id)
           .executeTakeFirstOrThrow()
       ).ram_mb
-    const before = [await memory(), await house.drivers.wordpress.addresses(an.id)] as const
+    const before = [await memory(), await portal.drivers.wordpress.addresses(an.id)] as const
     expect((await an.plan({ size: 2 })).body.result).toMatchObject({
       size: 2,
       replicate: 2,
@@ -310,7 +316,7 @@ describe('a running server', { timeout: 120_000 }, () => {
       'both containers being new',
       async () => {
         const ports = new Set(before[1].map(({ port }) => port))
-        const now = await house.drivers.wordpress.addresses(an.id)
+        const now = await portal.drivers.wordpress.addresses(an.id)
         return now.length === 2 && now.every(({ port }) => !ports.has(port))
       },
       60,
@@ -331,7 +337,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     })
     expect(await an.balance()).toBe(before)
     clock.advance(days(21))
-    await house.house.bills.poke()
+    await portal.app.bills.poke()
     await eventually('the renewal', async () => (await an.balance()) !== before, 60)
     expect(before - (await an.balance())).toBe(Number(monthly(1, 20, 1)))
     await an.signIn()
@@ -344,10 +350,10 @@ describe('a running server', { timeout: 120_000 }, () => {
     })
     await eventually(
       'one container',
-      async () => (await house.drivers.wordpress.addresses(an.id)).length === 1,
+      async () => (await portal.drivers.wordpress.addresses(an.id)).length === 1,
       60,
     )
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('pays for fewer containers also where its plan is sold no more, and keeps the plan that it has', async () => {
@@ -362,7 +368,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     expect((await cuong.plan({ size: 2 })).status).toBe(200)
     expect((await cuong.plan({ size: 1 })).body.result.planned).toEqual({ size: 1, replicate: 1 })
     const { subscriptionId } = await binh.site()
-    await house.reopen({
+    await portal.reopen({
       changeCatalog: (catalog) => ({
         ...catalog,
         plans: catalog.plans.filter(({ id }) => id !== 1),
@@ -387,7 +393,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     )
     expect(shown.body.result.renewalPrice).toBe(Number(monthly(1, 20, 1)))
     clock.advance(days(31))
-    await house.house.bills.poke()
+    await portal.app.bills.poke()
     await eventually('the renewal', async () => (await binh.balance()) !== before, 60)
     expect(before - (await binh.balance())).toBe(Number(monthly(1, 20, 1)))
     await binh.signIn()
@@ -397,8 +403,8 @@ describe('a running server', { timeout: 120_000 }, () => {
       replicate: 1,
       price: Number(monthly(1, 20, 1)),
     })
-    await house.ledgerHolds()
-    await house.reopen()
+    await portal.ledgerHolds()
+    await portal.reopen()
     await an.signIn()
   })
 
@@ -415,7 +421,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     })
     expect(front.text).toContain(`http://${name}.${sites}/`)
     expect((await visit(`${old}.${sites}`, '/')).status).toBe(200)
-    const binh = new Owner(await house.customer())
+    const binh = new Owner(await portal.customer())
     binh.id = (await binh.call<{ id: string }>('POST', '/api/wp', order)).body.result.id
     expect((await binh.plan({ name: 'x' })).status).toBe(422)
     expect((await binh.plan({ name: 'quan-com' })).body.error?.code).toBe('server_not_running')
@@ -469,7 +475,7 @@ describe('a running server', { timeout: 120_000 }, () => {
           ours.text.includes(`http://${second}.${sites}/`)
         )
       })
-      const kept = await house.house.db
+      const kept = await portal.app.db
         .selectFrom('host')
         .select('name')
         .where('site_id', '=', an.id)
@@ -492,7 +498,7 @@ describe('a running server', { timeout: 120_000 }, () => {
   })
 
   test('is changed by its owner alone', async () => {
-    const binh = new Owner(await house.customer())
+    const binh = new Owner(await portal.customer())
     binh.id = an.id
     expect([(await binh.disk({})).status, (await binh.plan({ size: 2 })).status]).toEqual([
       404, 404,

@@ -4,16 +4,16 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, manualClock, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { eventually, manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { minutes } from '../platform/clock.ts'
 import { levelOf, type WarningLevel } from './disk-warnings.ts'
 
 const clock = manualClock()
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse({ clock })
+  portal = await openTestPortal({ clock })
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 test('a level is told once, and again only after there was room', () => {
   fc.assert(
@@ -33,8 +33,8 @@ test('a level is told once, and again only after there was room', () => {
 })
 
 test('the owner has a notification and a letter at 80 per cent, in their language', async () => {
-  const an = await house.customer()
-  await house.topUp(an, 500_000)
+  const an = await portal.customer()
+  await portal.topUp(an, 500_000)
   const order = {
     size: 1,
     region: 1,
@@ -45,18 +45,18 @@ test('the owner has a notification and a letter at 80 per cent, in their languag
     replicate: 1,
   }
   const { id } = (
-    await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })
+    await portal.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })
   ).body.result
   await eventually(
     'the server running',
     async () =>
-      (await house.call<{ status: string }>('GET', `/api/wp/${id}`, { token: an.token })).body
+      (await portal.call<{ status: string }>('GET', `/api/wp/${id}`, { token: an.token })).body
         .result.status === 'running',
     120,
   )
   const told = async () =>
     (
-      await house.call<{ data: { event: string; title: string; payload: object }[] }>(
+      await portal.call<{ data: { event: string; title: string; payload: object }[] }>(
         'GET',
         '/api/notifications',
         { token: an.token },
@@ -64,15 +64,15 @@ test('the owner has a notification and a letter at 80 per cent, in their languag
     ).body.result.data.filter(({ event }) => event === 'wordpress.disk')
   const look = async (): Promise<void> => {
     clock.advance(minutes(21))
-    await house.house.watchSiteDisks(new AbortController().signal)
+    await portal.app.watchSiteDisks(new AbortController().signal)
   }
   await look()
   expect(await told()).toEqual([])
 
   // The plan's disk is as small as what lies on it: WordPress alone fills it.
-  const { diskUsedMb } = await house.drivers.wordpress.state(id)
+  const { diskUsedMb } = await portal.drivers.wordpress.state(id)
   const shrink = (mb: number) =>
-    house.house.db.updateTable('site').set({ disk_mb: mb }).where('id', '=', id).execute()
+    portal.app.db.updateTable('site').set({ disk_mb: mb }).where('id', '=', id).execute()
   await shrink(Math.ceil(diskUsedMb / 0.85))
   await look()
   await look()
@@ -83,7 +83,7 @@ test('the owner has a notification and a letter at 80 per cent, in their languag
   expect(once).toMatchObject([{ payload: { wp: { id }, disk: { which: 'files' } } }])
   expect(once[0]?.title).toMatch(/disk .* 8\d %/)
   const letter = await eventually('the letter', async () =>
-    (await house.inbox(an.email)).find(({ text }) => text.includes('?tab=disk')),
+    (await portal.inbox(an.email)).find(({ text }) => text.includes('?tab=disk')),
   )
   expect(letter.text).toMatch(/đã đầy 8\d %/)
 

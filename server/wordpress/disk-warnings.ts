@@ -7,7 +7,7 @@ import { later, minutes, type Clock } from '../platform/clock.ts'
 import { transaction, type Database, type Queryable, type Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import type { Announcer } from '../realtime/index.ts'
+import type { EventOutbox } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
 import { lockSite, type SiteRow } from './store.ts'
 
@@ -24,7 +24,7 @@ interface DiskWarningDeps {
   readonly log: Log
   readonly jobs: Jobs
   readonly driver: WordpressDriver
-  readonly announcer: Announcer
+  readonly outbox: EventOutbox
   readonly portalUrl: string
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   readonly owner: (
@@ -70,12 +70,12 @@ const letters = {
 
 /** Defines the watch, every ten minutes; answers it for whoever wants it now. */
 export function defineDiskWarnings(deps: DiskWarningDeps): (signal: AbortSignal) => Promise<void> {
-  const { db, clock, log, jobs, driver, announcer } = deps
+  const { db, clock, log, jobs, driver, outbox } = deps
 
   async function warn(tx: Tx, site: SiteRow, disk: Disk, percent: number): Promise<void> {
     const { email, language } = await deps.owner(tx, site.customer_id)
     const shown = Math.min(100, Math.floor(percent))
-    await announcer.announce(tx, site.customer_id, 'wordpress.disk', {
+    await outbox.publishEvent(tx, site.customer_id, 'wordpress.disk', {
       wp: { id: site.id, name: site.name },
       disk: { which: disk.which, percent: shown },
     })

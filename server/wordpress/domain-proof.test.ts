@@ -6,28 +6,28 @@ import { request } from 'node:http'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../../test/dns-server.ts'
-import { eventually, manualClock, openTestHouse, type TestHouse } from '../../test/house.ts'
+import { eventually, manualClock, openTestPortal, type TestPortal } from '../../test/portal.ts'
 import { fresh, namedServersOf, type Server } from '../../test/named-servers.ts'
 import { days } from '../platform/clock.ts'
 import { readHostName } from './domains.ts'
 
 const clock = manualClock()
 let dns: TestDns
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
   dns = await openTestDns()
-  house = await openTestHouse({
+  portal = await openTestPortal({
     clock,
     env: { DNS_RESOLVERS: dns.address, SITES_DOMAIN: 'sites.example.net' },
   })
 })
 afterAll(async () => {
-  await house.close()
+  await portal.close()
   await dns.close()
 })
 
 const { server, put, point, signIn } = namedServersOf(
-  () => house,
+  () => portal,
   () => dns,
 )
 
@@ -45,12 +45,12 @@ interface Checked {
   }[]
 }
 const shown = async ({ id, token }: Server): Promise<string[]> =>
-  (await house.call<{ domains: string[] }>('GET', `/api/wp/${id}`, { token })).body.result.domains
+  (await portal.call<{ domains: string[] }>('GET', `/api/wp/${id}`, { token })).body.result.domains
 const check = async ({ id, token }: Server, name: string): Promise<Checked> =>
-  (await house.call<Checked>('GET', `/api/wp/${id}/domain/check?name=${name}`, { token })).body
+  (await portal.call<Checked>('GET', `/api/wp/${id}/domain/check?name=${name}`, { token })).body
     .result
 const drop = ({ id, token }: Server, name: string) =>
-  house.call('DELETE', `/api/wp/${id}/domain/${name}`, { token })
+  portal.call('DELETE', `/api/wp/${id}/domain/${name}`, { token })
 async function prove(name: string, by: Server): Promise<void> {
   const txt = (await check(by, name)).records.find(({ type }) => type === 'TXT')
   dns.records.set(`TXT ${txt?.name}`, txt?.expected ?? [])
@@ -74,7 +74,7 @@ describe('a name is accepted', () => {
       ['', { name: 'an-other-name' }],
       ['/disk', { disk: 20_480 }],
     ] as const) {
-      const answer = await house.call('PUT', `/api/wp/${site.id}${path}`, {
+      const answer = await portal.call('PUT', `/api/wp/${site.id}${path}`, {
         token: site.token,
         body: { id: other.id, ...body },
       })
@@ -167,7 +167,7 @@ describe('a name is refused', () => {
     expect(answer.body.error?.fields?.['domains']).toMatch(
       new RegExp(`TXT _portal-challenge.${name}: needs [0-9a-f]{32}, found nothing`),
     )
-    const vi = await house.call('PUT', `/api/wp/${site.id}/domain`, {
+    const vi = await portal.call('PUT', `/api/wp/${site.id}/domain`, {
       token: site.token,
       body: { domains: [name] },
       headers: { 'accept-language': 'vi' },
@@ -211,7 +211,7 @@ describe('a name is refused', () => {
   })
 
   test('a name of another server of the same customer', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const [one, two, name] = [await server(an), await server(an), fresh()]
     point(name, one)
     await put(one, [name])
@@ -240,7 +240,7 @@ describe('a name that another account holds', () => {
   })
 
   test('so do the names below it, and for thirty days after it was let go of', async () => {
-    const binh = await house.customer()
+    const binh = await portal.customer()
     const [holder, taker, name] = [await server(), await server(binh), fresh()]
     point(name, holder)
     await put(holder, [name])
@@ -277,7 +277,7 @@ test('the edge answers on the name as on the server’s own', async () => {
   await put(site, [name])
   const page = (host: string): Promise<number> =>
     new Promise((resolve, reject) => {
-      request({ port: house.config.SITES_PORT, host: '127.0.0.1', headers: { host } }, (answer) =>
+      request({ port: portal.config.SITES_PORT, host: '127.0.0.1', headers: { host } }, (answer) =>
         resolve(answer.resume().statusCode ?? 0),
       )
         .on('error', reject)

@@ -10,10 +10,10 @@ import { openTestDns, type TestDns } from '../../test/dns-server.ts'
 import {
   eventually,
   manualClock,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { fresh, namedServersOf, type Server } from '../../test/named-servers.ts'
 import { days, hours } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
@@ -22,7 +22,7 @@ import type { WordpressDriver } from './driver.ts'
 
 const clock = manualClock()
 let dns: TestDns
-let house: TestHouse
+let portal: TestPortal
 /** A deletion does not end before this does. */
 let removal: Promise<void> = Promise.resolve()
 /** The real driver; whoever pays finds that this host takes no site. */
@@ -38,22 +38,22 @@ const withoutRoom = (real: WordpressDriver): WordpressDriver => ({
 })
 beforeAll(async () => {
   dns = await openTestDns()
-  house = await openTestHouse({
+  portal = await openTestPortal({
     clock,
     env: { DNS_RESOLVERS: dns.address, SITES_DOMAIN: 'sites.example.net' },
     changeDrivers: (drivers) => ({ ...drivers, wordpress: withoutRoom(drivers.wordpress) }),
   })
 })
 afterAll(async () => {
-  await house.close()
+  await portal.close()
   await dns.close()
 })
 
 const { server, put, point, signIn } = namedServersOf(
-  () => house,
+  () => portal,
   () => dns,
 )
-const remove = ({ id, token }: Server) => house.call('DELETE', `/api/wp/${id}`, { token })
+const remove = ({ id, token }: Server) => portal.call('DELETE', `/api/wp/${id}`, { token })
 /** Deletes the server; it stays half deleted until the answer is called. */
 async function beginRemoval(site: Server): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -64,7 +64,7 @@ async function beginRemoval(site: Server): Promise<() => void> {
 const gone = ({ id, token }: Server) =>
   eventually(
     'the server gone',
-    async () => (await house.call('GET', `/api/wp/${id}`, { token })).status === 404,
+    async () => (await portal.call('GET', `/api/wp/${id}`, { token })).status === 404,
   )
 let zones = 0
 
@@ -74,7 +74,7 @@ describe('a name of a domain that is active in the same account', () => {
   let zone: { id: string; name: string; nameserver: string[] }
   /** At the registrar, as the owner of the domain would. */
   const delegate = (nameservers: readonly string[]) =>
-    fetch(`${house.sandboxUrl}/registry.json`, {
+    fetch(`${portal.sandboxUrl}/registry.json`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name: zone.name, nameservers }),
@@ -82,21 +82,21 @@ describe('a name of a domain that is active in the same account', () => {
   const activate = async (): Promise<void> => {
     await delegate(zone.nameserver)
     const path = `/api/dns/check?domain=${zone.name}`
-    const { body } = await house.call<{ isValid: boolean }>('GET', path, { token: site.token })
+    const { body } = await portal.call<{ isValid: boolean }>('GET', path, { token: site.token })
     expect(body.result.isValid).toBe(true)
   }
   const pointAtServer = (to = site, at = zone) =>
-    house.call('POST', `/api/dns/${at.id}/point`, { token: site.token, body: { wp: to.id } })
+    portal.call('POST', `/api/dns/${at.id}/point`, { token: site.token, body: { wp: to.id } })
   interface Written {
     /** Grows with every change. */
     serial: number
     data: { name: string; content: string }[]
   }
   const written = async (at: typeof zone): Promise<Written> =>
-    (await house.call<Written>('GET', `/api/dns/${at.id}/records`, { token: site.token })).body
+    (await portal.call<Written>('GET', `/api/dns/${at.id}/records`, { token: site.token })).body
       .result
   const verified = async (): Promise<Record<string, boolean>> => {
-    const { body } = await house.call<{ domainStates: { name: string; verified: boolean }[] }>(
+    const { body } = await portal.call<{ domainStates: { name: string; verified: boolean }[] }>(
       'GET',
       `/api/wp/${site.id}`,
       {
@@ -109,11 +109,11 @@ describe('a name of a domain that is active in the same account', () => {
   async function after(ms: number): Promise<Record<string, boolean>> {
     clock.advance(ms)
     site.token = await signIn(person)
-    await house.house.dns.verifier.checkDue()
+    await portal.app.dns.verifier.checkDue()
     // What looks at them by itself now has not seen the delegations yet.
     clock.advance(1)
     const since = clock.now()
-    const { db, jobs } = house.house
+    const { db, jobs } = portal.app
     await transaction(db, (tx) => jobs.add(tx, 'recheck-domains', {}))
     await eventually('the names being looked at', async () => {
       const open = await db
@@ -127,12 +127,12 @@ describe('a name of a domain that is active in the same account', () => {
     return await verified()
   }
   beforeEach(async () => {
-    person = await house.customer()
+    person = await portal.customer()
     site = await server(person)
     dns.records.set(`A ${site.name}.sites.example.net`, ['104.16.1.1'])
     const name = `zone${++zones}.com`
     zone = (
-      await house.call<typeof zone>('POST', '/api/dns', { token: site.token, body: { name } })
+      await portal.call<typeof zone>('POST', '/api/dns', { token: site.token, body: { name } })
     ).body.result
     await activate()
     expect((await pointAtServer()).status).toBe(200)
@@ -151,8 +151,12 @@ describe('a name of a domain that is active in the same account', () => {
     const content = `${site.name}.sites.example.net`
     const record = { id: zone.id, name: 'shop', type: 'CNAME', content, ttl: 300, proxied: false }
     expect(
-      (await house.call('POST', `/api/dns/${zone.id}/records`, { token: site.token, body: record }))
-        .status,
+      (
+        await portal.call('POST', `/api/dns/${zone.id}/records`, {
+          token: site.token,
+          body: record,
+        })
+      ).status,
     ).toBe(201)
     await eventually(
       'the record served',
@@ -165,7 +169,7 @@ describe('a name of a domain that is active in the same account', () => {
   })
 
   test('is shown as not verified once the domain is deleted, unless it is proven as any other name', async () => {
-    expect((await house.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })).status).toBe(
+    expect((await portal.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })).status).toBe(
       200,
     )
     expect(await after(days(1))).toEqual({ [zone.name]: false, [`www.${zone.name}`]: false })
@@ -184,10 +188,10 @@ describe('a name of a domain that is active in the same account', () => {
   })
 
   test('is verified at once when the domain, back again, is pointed at the server anew', async () => {
-    await house.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })
+    await portal.call('DELETE', `/api/dns/${zone.id}`, { token: site.token })
     expect(await after(days(1))).toMatchObject({ [zone.name]: false })
     zone = (
-      await house.call<typeof zone>('POST', '/api/dns', {
+      await portal.call<typeof zone>('POST', '/api/dns', {
         token: site.token,
         body: { name: zone.name },
       })
@@ -203,7 +207,7 @@ describe('a name of a domain that is active in the same account', () => {
      */
     async function refused(to: Server, pointing = pointAtServer): Promise<void> {
       const claim = (
-        await house.call<typeof zone>('POST', '/api/dns', {
+        await portal.call<typeof zone>('POST', '/api/dns', {
           token: site.token,
           body: { name: `zone${++zones}.com` },
         })
@@ -242,11 +246,11 @@ describe('a name of a domain that is active in the same account', () => {
     })
 
     test('because it failed', async () => {
-      await house.topUp({ ...person, token: site.token }, 2_000_000)
+      await portal.topUp({ ...person, token: site.token }, 2_000_000)
       // The one that has the domain is paid for now, and fails too: it was ordered first.
       const other = await server(person)
       await eventually('the server failing', async () => {
-        const { body } = await house.call<{ status: string }>('GET', `/api/wp/${other.id}`, {
+        const { body } = await portal.call<{ status: string }>('GET', `/api/wp/${other.id}`, {
           token: site.token,
         })
         return body.result.status === 'failed'
@@ -259,12 +263,12 @@ describe('a name of a domain that is active in the same account', () => {
 test('the look at all names has an hour for it, and never a second one beside it', async () => {
   const { rows } = await sql`
     select policy, retry_limit, expire_seconds from pgboss.queue where name = 'recheck-domains'
-  `.execute(house.house.db)
+  `.execute(portal.app.db)
   expect(rows).toEqual([{ policy: 'short', retry_limit: 0, expire_seconds: 3000 }])
 })
 
 test('a name that is proven while its server is being deleted is the customer’s for the next server', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const [one, name] = [await server(an), fresh()]
   point(name, one)
   const { asked, answer } = dns.hold(name)
@@ -282,7 +286,7 @@ test('a name that is proven while its server is being deleted is the customer’
 })
 
 test('names that servers kept although they were deleted are let go of as from then', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const [kept, held] = [fresh(), fresh()]
   const [one, two] = [await server(an), await server(an)]
   for (const [name, site] of [
@@ -295,7 +299,7 @@ test('names that servers kept although they were deleted are let go of as from t
   clock.advance(hours(1))
   await remove(one)
   await gone(one)
-  const { db } = house.house
+  const { db } = portal.app
   await db.updateTable('site_domain').set({ released_at: null }).where('name', '=', kept).execute()
   await sql
     .raw(

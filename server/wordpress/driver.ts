@@ -1,5 +1,5 @@
 /**
- * The agreement between the WordPress room and whatever runs the sites. A driver never sees the
+ * The interface between the WordPress module and whatever runs the sites. A driver never sees the
  * wallet, an invoice or the database. Every act is an "ensure": it may be asked twice and acts
  * once. Failures are DriverFailure. What runs the sites need not be this process: everything is
  * asked for and answered later, and what goes to and fro is plain data.

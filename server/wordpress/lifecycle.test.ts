@@ -5,7 +5,12 @@
 import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../../test/dns-server.ts'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 
 const order = {
   size: 1,
@@ -18,13 +23,13 @@ const order = {
 }
 const sites = 'sites.example.net'
 let dns: TestDns
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
   dns = await openTestDns()
-  house = await openTestHouse({ env: { DNS_RESOLVERS: dns.address, SITES_DOMAIN: sites } })
+  portal = await openTestPortal({ env: { DNS_RESOLVERS: dns.address, SITES_DOMAIN: sites } })
 })
 afterAll(async () => {
-  await house.close()
+  await portal.close()
   await dns.close()
 })
 
@@ -51,7 +56,7 @@ const visit = (
     const request = http.request(
       {
         host: '127.0.0.1',
-        port: house.config.SITES_PORT,
+        port: portal.config.SITES_PORT,
         path,
         method,
         headers: { host, ...headers },
@@ -73,12 +78,12 @@ const visit = (
     request.end()
   })
 const one = (customer: TestCustomer, id: string) =>
-  house.call<Shown>('GET', `/api/wp/${id}`, { token: customer.token })
+  portal.call<Shown>('GET', `/api/wp/${id}`, { token: customer.token })
 const act = <T = { id: string }>(customer: TestCustomer, method: string, path: string) =>
-  house.call<T>(method, path, { token: customer.token })
+  portal.call<T>(method, path, { token: customer.token })
 const statuses = async ({ token }: TestCustomer, id: string): Promise<string[]> => {
   const { data } = (
-    await house.call<{
+    await portal.call<{
       data: { event: string; payload: { wp?: { id: string; status: string } } }[]
     }>('GET', '/api/notifications?limit=100', {
       token,
@@ -90,7 +95,7 @@ const statuses = async ({ token }: TestCustomer, id: string): Promise<string[]> 
     .toReversed()
 }
 async function place(customer: TestCustomer, changes: object = {}): Promise<string> {
-  const answer = await house.call<{ id: string }>('POST', '/api/wp', {
+  const answer = await portal.call<{ id: string }>('POST', '/api/wp', {
     token: customer.token,
     body: { ...order, ...changes },
   })
@@ -100,8 +105,8 @@ async function place(customer: TestCustomer, changes: object = {}): Promise<stri
 async function running(
   changes: object = {},
 ): Promise<{ owner: TestCustomer; id: string; host: string }> {
-  const owner = await house.customer()
-  await house.topUp(owner, 2_000_000)
+  const owner = await portal.customer()
+  await portal.topUp(owner, 2_000_000)
   const id = await place(owner, changes)
   const name = await eventually(
     'the server running',
@@ -114,7 +119,7 @@ async function running(
   return { owner, id, host: `${name}.${sites}` }
 }
 const subscriptionOf = (id: string) =>
-  house.house.db
+  portal.app.db
     .selectFrom('site as s')
     .innerJoin('subscription as u', 'u.id', 's.subscription_id')
     .innerJoin('invoice as i', 'i.id', 's.invoice_id')
@@ -130,13 +135,13 @@ describe('a running server', { timeout: 120_000 }, () => {
     ;({ owner, id, host } = await running({ replicate: 2 }))
     await eventually(
       'both containers',
-      async () => (await house.drivers.wordpress.addresses(id)).length === 2,
+      async () => (await portal.drivers.wordpress.addresses(id)).length === 2,
       60,
     )
   }, 120_000)
 
   test('restarts one container after the other, once however often it is asked, and no visitor notices', async () => {
-    const before = await house.drivers.wordpress.addresses(id)
+    const before = await portal.drivers.wordpress.addresses(id)
     const answers: number[] = []
     let restarting = true
     const visitor = async (method: string): Promise<void> => {
@@ -162,7 +167,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     await visitors
     expect(answers.length).toBeGreaterThan(5)
     expect(answers.filter((status) => status !== 200)).toEqual([])
-    const after = await house.drivers.wordpress.addresses(id)
+    const after = await portal.drivers.wordpress.addresses(id)
     expect(after).toHaveLength(2)
     expect(after.filter(({ port }) => before.some((old) => old.port === port))).toEqual([])
     expect(await statuses(owner, id)).toEqual([
@@ -174,12 +179,12 @@ describe('a running server', { timeout: 120_000 }, () => {
   })
 
   test('a job of a restart that is over does nothing', async () => {
-    const before = await house.drivers.wordpress.addresses(id)
-    await house.house.db
+    const before = await portal.drivers.wordpress.addresses(id)
+    await portal.app.db
       .transaction()
-      .execute((tx) => house.house.jobs.add(tx, 'ensure-site', { siteId: id }))
-    await house.house.jobs.idle()
-    expect(await house.drivers.wordpress.addresses(id)).toEqual(before)
+      .execute((tx) => portal.app.jobs.add(tx, 'ensure-site', { siteId: id }))
+    await portal.app.jobs.idle()
+    expect(await portal.drivers.wordpress.addresses(id)).toEqual(before)
     expect(await statuses(owner, id)).toHaveLength(4)
   })
 
@@ -220,7 +225,7 @@ describe('a running server', { timeout: 120_000 }, () => {
     dns.records.set(`CNAME ${name}`, [host])
     expect(
       (
-        await house.call('PUT', `/api/wp/${id}/domain`, {
+        await portal.call('PUT', `/api/wp/${id}/domain`, {
           token: owner.token,
           body: { domains: [name] },
         })
@@ -241,7 +246,7 @@ describe('a running server', { timeout: 120_000 }, () => {
   })
 
   test('belongs to its owner alone', async () => {
-    const other = await house.customer()
+    const other = await portal.customer()
     for (const [method, path] of [
       ['POST', 'restart'],
       ['POST', 'admin-link'],
@@ -254,33 +259,33 @@ describe('a running server', { timeout: 120_000 }, () => {
   test('is deleted with everything, through a stop of the portal, and its name is free for its owner', async () => {
     const name = 'dong-cua.example.org'
     dns.records.set(`CNAME ${name}`, [host])
-    await house.call('PUT', `/api/wp/${id}/domain`, {
+    await portal.call('PUT', `/api/wp/${id}/domain`, {
       token: owner.token,
       body: { domains: [name] },
     })
     expect((await act(owner, 'DELETE', `/api/wp/${id}`)).body.result).toEqual({ id })
     // Before the job has had its turn, or after: asked again it is on its way, or gone.
     expect([200, 404]).toContain((await act(owner, 'DELETE', `/api/wp/${id}`)).status)
-    await house.reopen()
+    await portal.reopen()
     await eventually('the server gone', async () => (await one(owner, id)).status === 404)
     expect((await act<unknown[]>(owner, 'GET', '/api/wp')).body.result).toEqual([])
-    expect(await house.drivers.wordpress.list()).toEqual([])
+    expect(await portal.drivers.wordpress.list()).toEqual([])
     expect((await visit(host, '/')).status).toBe(404)
     expect((await visit(name, '/')).status).toBe(404)
     expect((await subscriptionOf(id)).status).toBe('ended')
     // All but the few minutes that it ran.
-    const { balance } = await house.house.ledger.balanceOf(house.house.db, owner.id)
+    const { balance } = await portal.app.ledger.balanceOf(portal.app.db, owner.id)
     expect(balance).toBeGreaterThan(1_999_000n)
     expect(balance).toBeLessThan(2_000_000n)
     expect((await statuses(owner, id)).slice(-2)).toEqual(['deleting', 'deleted'])
     expect((await act(owner, 'POST', `/api/wp/${id}/restart`)).status).toBe(404)
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 })
 
 describe('a server that does not run', { timeout: 120_000 }, () => {
   test('is neither restarted nor entered', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const id = await place(an)
     for (const path of ['restart', 'admin-link']) {
       const answer = await act(an, 'POST', `/api/wp/${id}/${path}`)
@@ -294,26 +299,26 @@ describe('a server that does not run', { timeout: 120_000 }, () => {
   })
 
   test('unpaid and deleted, leaves a void invoice that no later money pays', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const id = await place(an)
     await act(an, 'DELETE', `/api/wp/${id}`)
     await eventually('the server gone', async () => (await one(an, id)).status === 404)
     expect(await subscriptionOf(id)).toEqual({ status: 'ended', invoice: 'void' })
-    await house.topUp(an, 500_000)
+    await portal.topUp(an, 500_000)
     await eventually(
       'the money',
-      async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance === 500_000n,
+      async () => (await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance === 500_000n,
     )
-    await house.house.jobs.idle()
-    expect((await house.house.ledger.balanceOf(house.house.db, an.id)).balance).toBe(500_000n)
+    await portal.app.jobs.idle()
+    expect((await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance).toBe(500_000n)
   })
 
   test('deleted while it is being set up, is paid back whole and leaves nothing behind', async () => {
-    const an = await house.customer()
-    await house.topUp(an, 500_000)
+    const an = await portal.customer()
+    await portal.topUp(an, 500_000)
     await eventually(
       'the money',
-      async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance === 500_000n,
+      async () => (await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance === 500_000n,
     )
     const id = await place(an)
     await eventually(
@@ -322,10 +327,10 @@ describe('a server that does not run', { timeout: 120_000 }, () => {
     )
     await act(an, 'DELETE', `/api/wp/${id}`)
     await eventually('the server gone', async () => (await one(an, id)).status === 404, 60)
-    await house.house.jobs.idle()
-    expect((await house.house.ledger.balanceOf(house.house.db, an.id)).balance).toBe(500_000n)
+    await portal.app.jobs.idle()
+    expect((await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance).toBe(500_000n)
     expect(await subscriptionOf(id)).toEqual({ status: 'ended', invoice: 'refunded' })
-    expect(await house.drivers.wordpress.list()).not.toContain(id)
-    await house.ledgerHolds()
+    expect(await portal.drivers.wordpress.list()).not.toContain(id)
+    await portal.ledgerHolds()
   })
 })

@@ -9,7 +9,7 @@ import type { Clock } from '../platform/clock.ts'
 import { onCommit, transaction, type Database, type Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
-import type { Announcer } from '../realtime/index.ts'
+import type { EventOutbox } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
 import { ensureJob, resizeJob, takePlanned } from './change.ts'
 import { alignJobs } from './product.ts'
@@ -29,7 +29,7 @@ export interface LifecycleDeps {
   readonly jobs: Jobs
   readonly driver: WordpressDriver
   readonly billing: Billing
-  readonly announcer: Announcer
+  readonly outbox: EventOutbox
   readonly addressing: SiteAddressing
   /** Tells the edge that a site's state or names changed. */
   readonly onChange: () => void
@@ -45,7 +45,7 @@ export interface Lifecycle {
 export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   const { db, clock, jobs, driver, billing } = deps
   const tell = (tx: Tx, site: SiteRow, status: string): Promise<void> =>
-    deps.announcer.announce(tx, site.customer_id, 'wordpress.status', {
+    deps.outbox.publishEvent(tx, site.customer_id, 'wordpress.status', {
       wp: { id: site.id, name: site.name, status, reason: null },
     })
 

@@ -5,12 +5,17 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { FileLog } from './drivers/embedded/site-log.ts'
 import { frameLine } from './log-stream.ts'
 
 let now = new Date()
-let house: TestHouse
+let portal: TestPortal
 let an: TestCustomer
 let id: string
 const folder = mkdtempSync(path.join(os.tmpdir(), 'portal-log-'))
@@ -32,24 +37,24 @@ const order = {
   replicate: 1,
 }
 const place = async (customer: TestCustomer): Promise<string> =>
-  (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })).body
-    .result.id
+  (await portal.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order }))
+    .body.result.id
 beforeAll(async () => {
-  house = await openTestHouse({
+  portal = await openTestPortal({
     clock: { now: () => now },
     changeDrivers: (drivers) => ({ ...drivers, wordpress: { ...drivers.wordpress, log: logOf } }),
   })
-  an = await house.customer()
+  an = await portal.customer()
   id = await place(an)
 })
 afterAll(async () => {
-  await house.close()
+  await portal.close()
   for (const log of logs.values()) await log.discard()
   rmSync(folder, { recursive: true, force: true })
 })
 
 const ticket = async (): Promise<string> =>
-  (await house.call<string>('GET', `/api/wp/${id}/log`, { token: an.token })).body.result
+  (await portal.call<string>('GET', `/api/wp/${id}/log`, { token: an.token })).body.result
 /** Opens the stream: its lines as they come, or the status of the refusal. */
 async function open(
   url: string,
@@ -97,7 +102,7 @@ describe('the ticket', () => {
   })
 
   test('ends with its session, and so does what it opened', async () => {
-    const signedIn = await house.call<{ token: { accessToken: string } }>(
+    const signedIn = await portal.call<{ token: { accessToken: string } }>(
       'POST',
       '/api/v1/auth/login',
       {
@@ -108,13 +113,13 @@ describe('the ticket', () => {
     const mine = await opened(await ticket())
     const [url, unused] = await Promise.all(
       [1, 2].map(
-        async () => (await house.call<string>('GET', `/api/wp/${id}/log`, { token })).body.result,
+        async () => (await portal.call<string>('GET', `/api/wp/${id}/log`, { token })).body.result,
       ),
     )
     const { socket } = await opened(url ?? '')
     const closed = once(socket, 'close')
     const begun = performance.now()
-    await house.call('POST', '/api/v1/auth/logout', { token })
+    await portal.call('POST', '/api/v1/auth/logout', { token })
     expect((await closed)[0]).toBe(4401)
     expect(performance.now() - begun).toBeLessThan(5000)
     expect(await open(unused ?? '')).toBe(403)
@@ -129,14 +134,14 @@ describe('the ticket', () => {
 
   test('is refused to a page of another origin, and does not burn then', async () => {
     const url = await ticket()
-    for (const origin of ['https://evil.example', 'null', `${house.url}.evil.example`])
+    for (const origin of ['https://evil.example', 'null', `${portal.url}.evil.example`])
       expect(await open(url, { origin })).toBe(403)
-    ;(await opened(url, { origin: house.url })).socket.close()
+    ;(await opened(url, { origin: portal.url })).socket.close()
   })
 
   test('opens from a page at another name of this machine', async () => {
     ;(
-      await opened(await ticket(), { origin: house.url.replace('127.0.0.1', 'localhost') })
+      await opened(await ticket(), { origin: portal.url.replace('127.0.0.1', 'localhost') })
     ).socket.close()
     expect(await open(await ticket(), { origin: 'http://localhost:1' })).toBe(403)
   })
@@ -144,16 +149,16 @@ describe('the ticket', () => {
   test.each(['', '?ticket=', '?ticket=%00', `?ticket=${'x'.repeat(3000)}`])(
     '%j is none',
     async (query) => {
-      expect(await open(`${house.url.replace('http', 'ws')}/api/wp/${id}/log/stream${query}`)).toBe(
-        403,
-      )
+      expect(
+        await open(`${portal.url.replace('http', 'ws')}/api/wp/${id}/log/stream${query}`),
+      ).toBe(403)
     },
   )
 
   test('is given to the owner only', async () => {
-    const binh = await house.customer()
-    expect((await house.call('GET', `/api/wp/${id}/log`, { token: binh.token })).status).toBe(404)
-    expect((await house.call('GET', `/api/wp/${id}/log`)).status).toBe(401)
+    const binh = await portal.customer()
+    expect((await portal.call('GET', `/api/wp/${id}/log`, { token: binh.token })).status).toBe(404)
+    expect((await portal.call('GET', `/api/wp/${id}/log`)).status).toBe(401)
   })
 })
 
@@ -236,12 +241,12 @@ describe('the stream', () => {
   test('ends with the portal saying why', async () => {
     const { socket } = await opened(await ticket())
     const closed = once(socket, 'close')
-    await house.reopen()
+    await portal.reopen()
     expect((await closed)[0]).toBe(1012)
   })
 
   test('is not for others who knock', async () => {
-    const { port } = new URL(house.url)
+    const { port } = new URL(portal.url)
     const socket = net.connect(Number(port), '127.0.0.1')
     socket.write(
       `GET /api/wp/${id}/log/stream?ticket=x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,

@@ -6,16 +6,16 @@ import { Server } from '../../contract/wordpress.ts'
 import {
   eightAtATime,
   eventually,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
-  house = await openTestHouse()
+  portal = await openTestPortal()
 })
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 type Shown = Record<string, unknown> & { id: string; status: string }
 const order = {
@@ -28,18 +28,18 @@ const order = {
   replicate: 1,
 }
 const place = ({ token }: TestCustomer, body: unknown, language = 'en') =>
-  house.call<{ id: string }>('POST', '/api/wp', {
+  portal.call<{ id: string }>('POST', '/api/wp', {
     token,
     body,
     headers: { 'accept-language': language },
   })
 const list = async ({ token }: TestCustomer): Promise<Shown[]> =>
-  (await house.call<Shown[]>('GET', '/api/wp', { token })).body.result
+  (await portal.call<Shown[]>('GET', '/api/wp', { token })).body.result
 const one = async ({ token }: TestCustomer, id: string) =>
-  house.call<Shown>('GET', `/api/wp/${id}`, { token })
+  portal.call<Shown>('GET', `/api/wp/${id}`, { token })
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
   (
-    await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
+    await portal.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
       token,
     })
   ).body.result
@@ -50,7 +50,7 @@ const anySentence: unknown = expect.any(String)
 
 /** Everything that an order could have written. */
 async function written(): Promise<bigint[]> {
-  const { db } = house.house
+  const { db } = portal.app
   return await Promise.all(
     (
       [
@@ -74,7 +74,7 @@ async function written(): Promise<bigint[]> {
 describe('an order that breaks a rule', () => {
   let an: TestCustomer
   beforeAll(async () => {
-    an = await house.customer()
+    an = await portal.customer()
   })
   const password =
     'The password must have at least 8 characters, with letters, digits and a special character !'
@@ -142,7 +142,7 @@ describe('an order that breaks a rule', () => {
   })
 
   test('is not taken without signing in, nor as bad JSON, nor as a list', async () => {
-    expect((await house.call('POST', '/api/wp', { body: order })).status).toBe(401)
+    expect((await portal.call('POST', '/api/wp', { body: order })).status).toBe(401)
     expect((await place(an, '{')).body.error?.code).toBe('bad_json')
     expect((await place(an, [order])).status).toBe(422)
   })
@@ -161,7 +161,7 @@ describe('an order', () => {
   ])(
     'of plan %i, %i MB, %i MB and %i containers costs what the formula says',
     async (size, disk, mariadb, replicate, price) => {
-      const an = await house.customer()
+      const an = await portal.customer()
       const placed = await place(an, {
         ...order,
         size,
@@ -180,7 +180,7 @@ describe('an order', () => {
   )
 
   test('in Australia is priced in cents', async () => {
-    const sam = await house.customer({ region: 'AUD' })
+    const sam = await portal.customer({ region: 'AUD' })
     const { id } = (await place(sam, order)).body.result
     expect((await one(sam, id)).body.result).toMatchObject({
       price: 590 + 260 + 590,
@@ -190,7 +190,7 @@ describe('an order', () => {
   })
 
   test('is shown to its owner with exactly the fields of the contract, and to nobody else', async () => {
-    const [an, binh] = [await house.customer(), await house.customer()]
+    const [an, binh] = [await portal.customer(), await portal.customer()]
     const { id } = (await place(an, order)).body.result
     const shown = (await one(an, id)).body.result
     expect(Object.keys(shown).toSorted()).toEqual(Object.keys(Server.shape).toSorted())
@@ -209,7 +209,7 @@ describe('an order', () => {
       configs: { region: { id: 1, name: 'Hà Nội' } },
       renewsAt: null,
     })
-    expect(shown['domain']).toBe(`${String(shown['name'])}.localhost:${house.config.SITES_PORT}`)
+    expect(shown['domain']).toBe(`${String(shown['name'])}.localhost:${portal.config.SITES_PORT}`)
     expect(await list(an)).toEqual([shown])
     expect(JSON.stringify(shown)).not.toContain(order.password)
     expect(await list(binh)).toEqual([])
@@ -217,21 +217,21 @@ describe('an order', () => {
       const answer = await one(binh, wrong)
       expect([wrong, answer.status, answer.body.error?.code]).toEqual([wrong, 404, 'not_found'])
     }
-    expect((await house.call('GET', `/api/wp/${id}/log`, { token: binh.token })).status).toBe(404)
+    expect((await portal.call('GET', `/api/wp/${id}/log`, { token: binh.token })).status).toBe(404)
   })
 
   test('waits for its money, and keeps the password sealed meanwhile', async () => {
-    const an = await house.customer()
-    await house.topUp(an, 217_999)
+    const an = await portal.customer()
+    await portal.topUp(an, 217_999)
     const { id } = (await place(an, order)).body.result
     await eventually('the failed payment', async () =>
-      (await house.call('GET', '/api/notifications', { token: an.token })).text.includes(
+      (await portal.call('GET', '/api/notifications', { token: an.token })).text.includes(
         'invoice.payment_failed',
       ),
     )
     expect((await one(an, id)).body.result.status).toBe('pending_payment')
     expect(await entries(an)).toEqual(['217999 → 217999'])
-    const row = await house.house.db
+    const row = await portal.app.db
       .selectFrom('site')
       .selectAll()
       .where('id', '=', id)
@@ -239,16 +239,16 @@ describe('an order', () => {
     expect(row.admin_password_sealed?.toString('latin1')).not.toContain(order.password)
     const { rows } =
       await sql`select id from pgboss.job where data::text like ${`%${order.password}%`}`.execute(
-        house.house.db,
+        portal.app.db,
       )
     expect(rows).toEqual([])
   })
 
   test('sent ten times under one Idempotency-Key is one order', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const headers = { 'idempotency-key': randomUUID() }
     const answers = await eightAtATime(10, () =>
-      house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order, headers }),
+      portal.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order, headers }),
     )
     expect(
       new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text)).size,
@@ -261,8 +261,8 @@ describe('an order', () => {
     'two hundred, eight at once, against a balance for one: one is paid, five wait, the others are refused, and nothing is below zero',
     { timeout: 120_000 },
     async () => {
-      const an = await house.customer()
-      await house.topUp(an, 218_000 + 217_999)
+      const an = await portal.customer()
+      await portal.topUp(an, 218_000 + 217_999)
       const answers = await eightAtATime(200, () => place(an, order))
       const taken = answers.filter(({ status }) => status === 201)
       const refused = answers.filter(({ status }) => status === 429)
@@ -275,7 +275,7 @@ describe('an order', () => {
       const retryAfter = Number(refused[0]?.headers.get('retry-after'))
       expect(retryAfter > week - 300 && retryAfter <= week).toBe(true)
       const paid = async () =>
-        await house.house.db
+        await portal.app.db
           .selectFrom('invoice')
           .select(['id', 'status'])
           .where('customer_id', '=', an.id)
@@ -284,7 +284,7 @@ describe('an order', () => {
       await eventually(
         'every invoice being tried',
         async () => {
-          const tried = await house.house.db
+          const tried = await portal.app.db
             .selectFrom('notification')
             .select('payload')
             .where('customer_id', '=', an.id)
@@ -302,24 +302,24 @@ describe('an order', () => {
       expect(statuses.filter((status) => status === 'open')).toHaveLength(5)
       expect(await entries(an)).toEqual(['435999 → 435999', '-218000 → 217999'])
       const numbers = (
-        await house.house.db.selectFrom('invoice').select('number').orderBy('number').execute()
+        await portal.app.db.selectFrom('invoice').select('number').orderBy('number').execute()
       ).flatMap(({ number }) => (number?.startsWith('VN-') ? [Number(number.slice(8))] : []))
       expect(numbers).toEqual(numbers.map((_, index) => index + 1))
-      await house.ledgerHolds()
+      await portal.ledgerHolds()
     },
   )
 
   test('twenty in an hour, paid or not: the next one is refused and changes nothing', async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     for (let n = 0; n < 20; n++) {
       const { status, body } = await place(an, order)
       expect(status).toBe(201)
-      await house.call('DELETE', `/api/wp/${body.result.id}`, { token: an.token })
+      await portal.call('DELETE', `/api/wp/${body.result.id}`, { token: an.token })
     }
     const refused = await place(an, order)
     expect([refused.status, refused.body.error?.code]).toEqual([429, 'rate_limited'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000)
-    const { n } = await house.house.db
+    const { n } = await portal.app.db
       .selectFrom('site')
       .select((eb) => eb.fn.countAll<bigint>().as('n'))
       .where('customer_id', '=', an.id)

@@ -16,7 +16,7 @@ import type { Tx } from '../platform/db.ts'
 import { Refusal } from '../platform/errors.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { Secrets } from '../platform/secrets.ts'
-import type { Announcer } from '../realtime/index.ts'
+import type { EventOutbox } from '../realtime/index.ts'
 import { sql } from 'kysely'
 import type { WordpressCapabilities } from './driver.ts'
 import { newName } from './names.ts'
@@ -74,7 +74,7 @@ export async function placeOrder(
     catalog: Catalog
     capabilities: WordpressCapabilities
     billing: Billing
-    announcer: Announcer
+    outbox: EventOutbox
     clock: Clock
     secrets: Secrets
     /** Of one customer. */
@@ -169,7 +169,7 @@ export async function placeOrder(
     .set({ invoice_id: invoice.id, subscription_id: subscription.id })
     .where('id', '=', id)
     .execute()
-  await deps.announcer.announce(tx, buyer.id, 'wordpress.status', {
+  await deps.outbox.publishEvent(tx, buyer.id, 'wordpress.status', {
     wp: { id, name, status: 'pending_payment', reason: null },
   })
   return { id }

@@ -10,10 +10,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   eventually,
   manualClock,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { days, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
@@ -21,7 +21,7 @@ import type { WordpressDriver } from './driver.ts'
 import { alignJobs } from './product.ts'
 
 const clock = manualClock(new Date('2026-03-01T03:00:00Z'))
-let house: TestHouse
+let portal: TestPortal
 let frontPage: http.Server
 /** What the data centre answers in the end to an installation that waits, by site. */
 const waiting = new Map<string, PromiseWithResolvers<'installed' | 'refused'>>()
@@ -49,14 +49,14 @@ const slow = (real: WordpressDriver): WordpressDriver => ({
 
 beforeAll(async () => {
   frontPage = http.createServer((_, answer) => answer.end('a front page')).listen(0, '127.0.0.1')
-  house = await openTestHouse({
+  portal = await openTestPortal({
     clock,
     changeDrivers: (drivers) => ({ ...drivers, wordpress: slow(drivers.wordpress) }),
   })
 })
 afterAll(async () => {
   for (const { resolve } of waiting.values()) resolve('refused')
-  await house.close()
+  await portal.close()
   frontPage.close()
 })
 
@@ -75,17 +75,17 @@ const over = (job: string) =>
   eventually(`the end of every ${job}`, async () => {
     const { rows } =
       await sql`select from pgboss.job where name = ${job} and state in ('created', 'retry', 'active')`.execute(
-        house.house.db,
+        portal.app.db,
       )
     return rows.length === 0
   })
 const place = async ({ token }: TestCustomer): Promise<string> => {
-  const { body } = await house.call<{ id: string }>('POST', '/api/wp', { token, body: order })
+  const { body } = await portal.call<{ id: string }>('POST', '/api/wp', { token, body: order })
   await over('pay-invoice')
   return body.result.id
 }
 async function credit({ id }: TestCustomer, amount: bigint): Promise<void> {
-  const { db, ledger, bills } = house.house
+  const { db, ledger, bills } = portal.app
   await transaction(db, (tx) =>
     ledger.credit(tx, {
       key: randomUUID(),
@@ -99,9 +99,9 @@ async function credit({ id }: TestCustomer, amount: bigint): Promise<void> {
   await bills.payOpen(id)
 }
 const balanceOf = async ({ id }: TestCustomer): Promise<bigint> =>
-  (await house.house.ledger.balanceOf(house.house.db, id)).balance
+  (await portal.app.ledger.balanceOf(portal.app.db, id)).balance
 const stateOf = (id: string) =>
-  house.house.db
+  portal.app.db
     .selectFrom('site as s')
     .innerJoin('subscription as u', 'u.id', 's.subscription_id')
     .select(['s.status', 'u.status as subscription', 'u.period_end'])
@@ -109,7 +109,7 @@ const stateOf = (id: string) =>
     .executeTakeFirstOrThrow()
 /** Kind and state of a customer's invoices, oldest first. */
 const invoicesOf = async ({ id }: TestCustomer): Promise<string[]> => {
-  const rows = await house.house.db
+  const rows = await portal.app.db
     .selectFrom('invoice')
     .select(['kind', 'status'])
     .where('customer_id', '=', id)
@@ -127,12 +127,12 @@ const reaches = (id: string, status: string) =>
 
 /** Paid, and still being set up when its first month is over. */
 async function renewedTooEarly(paid: bigint): Promise<{ customer: TestCustomer; id: string }> {
-  const customer = await house.customer()
+  const customer = await portal.customer()
   const id = await place(customer)
   await credit(customer, paid)
   await installing(id)
   clock.advance((await stateOf(id)).period_end.getTime() - clock.now().getTime() + minutes(1))
-  await house.house.bills.sweep()
+  await portal.app.bills.sweep()
   return { customer, id }
 }
 
@@ -148,7 +148,7 @@ test('a month was charged before the order is given up: both are back in the wal
     'credit paid',
   ])
   expect(await balanceOf(customer)).toBe(3n * price)
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('a month could not be charged before the order is given up: nothing is owed for it, now or later', async () => {
@@ -159,19 +159,19 @@ test('a month could not be charged before the order is given up: nothing is owed
   await credit(customer, 5n * price)
   expect(await invoicesOf(customer)).toEqual(['order refunded', 'renewal void', 'credit paid'])
   expect(await balanceOf(customer)).toBe(6n * price)
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('deleted by its customer before it came up, it leaves nothing behind that is owed', async () => {
   const { customer, id } = await renewedTooEarly(price)
-  const { body } = await house.call<{ token: { accessToken: string } }>(
+  const { body } = await portal.call<{ token: { accessToken: string } }>(
     'POST',
     '/api/v1/auth/login',
     {
       body: { email: customer.email, password: customer.password },
     },
   )
-  const { status } = await house.call('DELETE', `/api/wp/${id}`, {
+  const { status } = await portal.call('DELETE', `/api/wp/${id}`, {
     token: body.result.token.accessToken,
   })
   expect(status).toBe(200)
@@ -179,11 +179,11 @@ test('deleted by its customer before it came up, it leaves nothing behind that i
   await credit(customer, 5n * price)
   expect(await invoicesOf(customer)).toEqual(['order refunded', 'renewal void', 'credit paid'])
   expect(await balanceOf(customer)).toBe(6n * price)
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('what comes back for one order pays for the next that waits', async () => {
-  const customer = await house.customer()
+  const customer = await portal.customer()
   const first = await place(customer)
   await credit(customer, price)
   await installing(first)
@@ -195,18 +195,18 @@ test('what comes back for one order pays for the next that waits', async () => {
   expect(await balanceOf(customer)).toBe(0n)
   waiting.get(second)?.resolve('refused')
   await reaches(second, 'failed')
-  await house.ledgerHolds()
+  await portal.ledgerHolds()
 })
 
 test('suspended while it was being set up, it is stopped as soon as it runs', async () => {
-  const customer = await house.customer()
+  const customer = await portal.customer()
   const id = await place(customer)
   await credit(customer, price)
   await installing(id)
   clock.advance(days(31))
-  await house.house.bills.sweep()
+  await portal.app.bills.sweep()
   clock.advance(days(8))
-  await house.house.bills.sweep()
+  await portal.app.bills.sweep()
   await over(alignJobs.suspend)
   expect(await stateOf(id)).toMatchObject({ status: 'provisioning', subscription: 'suspended' })
   waiting.get(id)?.resolve('installed')

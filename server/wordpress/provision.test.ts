@@ -5,7 +5,12 @@
 import net from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 import { transaction } from '../platform/db.ts'
 import { DriverFailure } from '../platform/errors.ts'
 import type { SiteAddress, WordpressDriver } from './driver.ts'
@@ -80,7 +85,7 @@ const withFaults = (real: WordpressDriver): WordpressDriver => ({
   },
 })
 
-let house: TestHouse
+let portal: TestPortal
 beforeAll(async () => {
   silence = net.createServer(() => undefined).listen(0, '127.0.0.1')
   deaf = await new Promise((resolve) =>
@@ -88,13 +93,13 @@ beforeAll(async () => {
       resolve({ host: '127.0.0.1', port: (silence.address() as net.AddressInfo).port }),
     ),
   )
-  house = await openTestHouse({
+  portal = await openTestPortal({
     timing: { provisionStepMs: 12_000 },
     changeDrivers: (drivers) => ({ ...drivers, wordpress: withFaults(drivers.wordpress) }),
   })
 })
 afterAll(async () => {
-  await house.close()
+  await portal.close()
   silence.close()
 })
 
@@ -109,7 +114,7 @@ const order = {
 }
 const one = async ({ token }: TestCustomer, id: string) =>
   (
-    await house.call<{
+    await portal.call<{
       status: string
       reason: string | null
       renewsAt: string | null
@@ -118,7 +123,7 @@ const one = async ({ token }: TestCustomer, id: string) =>
   ).body.result
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
   (
-    await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
+    await portal.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
       token,
     })
   ).body.result
@@ -189,9 +194,9 @@ describe('setting a server up', () => {
   })
   beforeAll(async () => {
     const place = async (): Promise<{ customer: TestCustomer; id: string }> => {
-      const customer = await house.customer()
+      const customer = await portal.customer()
       const { id } = (
-        await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })
+        await portal.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })
       ).body.result
       return { customer, id }
     }
@@ -203,7 +208,7 @@ describe('setting a server up', () => {
     for (let n = 0; n < undisturbed; n++) plain.push(await place())
     // All at once, so that the orders also wait for one another.
     await Promise.all(
-      [...orders.values(), ...plain].map(({ customer }) => house.topUp(customer, 218_000)),
+      [...orders.values(), ...plain].map(({ customer }) => portal.topUp(customer, 218_000)),
     )
   })
 
@@ -232,11 +237,11 @@ describe('setting a server up', () => {
     )
     await eventually(
       'the driver holding what it should',
-      async () => (await house.drivers.wordpress.list()).includes(id) === running,
+      async () => (await portal.drivers.wordpress.list()).includes(id) === running,
     )
     const told = await eventually('the last event', async () => {
       const { data } = (
-        await house.call<{
+        await portal.call<{
           data: {
             event: string
             payload: {
@@ -258,13 +263,13 @@ describe('setting a server up', () => {
         event === 'subscription.updated' ? [payload.subscription?.status] : [],
       ),
     ).toEqual(running ? [] : ['ended'])
-    const kept = await house.house.db
+    const kept = await portal.app.db
       .selectFrom('site')
       .select(['admin_password_sealed', 'attempts'])
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
     expect(kept.admin_password_sealed).toBeNull()
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
     seen.set(row, running ? 'running, paid once' : 'failed, cleaned away, paid back')
   })
 
@@ -285,16 +290,16 @@ describe('a run of the job that was overtaken by another', () => {
     'can neither fail nor remove what the other has finished',
     { timeout: 120_000 },
     async () => {
-      const customer = await house.customer()
+      const customer = await portal.customer()
       const { id } = (
-        await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })
+        await portal.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body: order })
       ).body.result
       planned.set(id, { step: 'install', fault: 'waits, then is refused' })
-      await house.topUp(customer, 218_000)
+      await portal.topUp(customer, 218_000)
       await eventually('the first run', async () => met.has(id))
       // As when the queue believes a worker dead that is only slow.
-      await transaction(house.house.db, (tx) =>
-        house.house.jobs.add(tx, provisionJob, { siteId: id }),
+      await transaction(portal.app.db, (tx) =>
+        portal.app.jobs.add(tx, provisionJob, { siteId: id }),
       )
       await eventually(
         'the second run finishing',
@@ -306,18 +311,18 @@ describe('a run of the job that was overtaken by another', () => {
         const { rows } = await sql<{
           n: bigint
         }>`select count(*) as n from pgboss.job where name = ${provisionJob} and state in ('created', 'retry', 'active')`.execute(
-          house.house.db,
+          portal.app.db,
         )
         return rows[0]?.n === 0n
       })
-      expect((await house.drivers.wordpress.state(id)).state).toBe('running')
+      expect((await portal.drivers.wordpress.state(id)).state).toBe('running')
       expect(await one(customer, id)).toMatchObject({
         status: 'running',
         reason: null,
         invoice: { status: 'paid' },
       })
       expect(
-        await house.house.db
+        await portal.app.db
           .selectFrom('site')
           .select(['attempts', 'run'])
           .where('id', '=', id)

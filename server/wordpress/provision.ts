@@ -18,7 +18,7 @@ import { DriverFailure, type DriverFailureKind } from '../platform/errors.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
 import type { Secrets } from '../platform/secrets.ts'
-import type { Announcer } from '../realtime/index.ts'
+import type { EventOutbox } from '../realtime/index.ts'
 import type { WordpressDriver } from './driver.ts'
 import { ensureJob } from './change.ts'
 import { provisionJob, sealPurpose } from './order.ts'
@@ -35,7 +35,7 @@ export interface ProvisionDeps {
   readonly secrets: Secrets
   readonly driver: WordpressDriver
   readonly billing: Billing
-  readonly announcer: Announcer
+  readonly outbox: EventOutbox
   readonly addressing: SiteAddressing
   /** Tells the edge that a site's state changed. */
   readonly onChange: () => void
@@ -77,10 +77,10 @@ const concurrency = 2
 const defaultStepMs = 5 * 60_000
 
 export function defineProvisioning(deps: ProvisionDeps): void {
-  const { db, clock, log, driver, announcer, stepMs = defaultStepMs } = deps
+  const { db, clock, log, driver, outbox, stepMs = defaultStepMs } = deps
 
   const tell = (tx: Tx, site: SiteRow, status: string, reason: string | null): Promise<void> =>
-    announcer.announce(tx, site.customer_id, 'wordpress.status', {
+    outbox.publishEvent(tx, site.customer_id, 'wordpress.status', {
       wp: { id: site.id, name: site.name, status, reason },
     })
 

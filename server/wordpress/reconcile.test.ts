@@ -8,28 +8,28 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   eventually,
   manualClock,
-  openTestHouse,
+  openTestPortal,
   type TestCustomer,
-  type TestHouse,
-} from '../../test/house.ts'
+  type TestPortal,
+} from '../../test/portal.ts'
 import { days, minutes } from '../platform/clock.ts'
 import { downSites } from './health.ts'
 
 const clock = manualClock()
-let house: TestHouse
+let portal: TestPortal
 let owner: TestCustomer
 let id: string
 let domain: string
 const lines: string[] = []
 
-const reconcile = () => house.house.reconciler.run(new AbortController().signal)
+const reconcile = () => portal.app.reconciler.run(new AbortController().signal)
 const statusOf = (target = '/'): Promise<number> =>
   new Promise((resolve, reject) => {
     http
       .get(
         {
           host: '127.0.0.1',
-          port: house.config.SITES_PORT,
+          port: portal.config.SITES_PORT,
           path: target,
           headers: { host: domain },
           agent: false,
@@ -41,16 +41,16 @@ const statusOf = (target = '/'): Promise<number> =>
       )
       .on('error', reject)
   })
-const answering = async (): Promise<number> => (await house.drivers.wordpress.addresses(id)).length
-const folderOf = (site: string) => path.join(house.dataDir, 'sites', site)
+const answering = async (): Promise<number> => (await portal.drivers.wordpress.addresses(id)).length
+const folderOf = (site: string) => path.join(portal.dataDir, 'sites', site)
 const write = (status: string) =>
-  house.house.db.updateTable('site').set({ status }).where('id', '=', id).execute()
-const metrics = async () => (await house.call('GET', '/metrics')).text
+  portal.app.db.updateTable('site').set({ status }).where('id', '=', id).execute()
+const metrics = async () => (await portal.call('GET', '/metrics')).text
 
 beforeAll(async () => {
-  house = await openTestHouse({ clock, logLines: (line) => lines.push(line) })
-  owner = await house.customer()
-  await house.topUp(owner, 2_000_000)
+  portal = await openTestPortal({ clock, logLines: (line) => lines.push(line) })
+  owner = await portal.customer()
+  await portal.topUp(owner, 2_000_000)
   const order = {
     size: 1,
     region: 1,
@@ -60,13 +60,13 @@ beforeAll(async () => {
     password: 'Mat-khau-9!',
     replicate: 1,
   }
-  id = (await house.call<{ id: string }>('POST', '/api/wp', { token: owner.token, body: order }))
+  id = (await portal.call<{ id: string }>('POST', '/api/wp', { token: owner.token, body: order }))
     .body.result.id
   domain = await eventually(
     'the server running',
     async () => {
       const { result } = (
-        await house.call<{ status: string; domain: string }>('GET', `/api/wp/${id}`, {
+        await portal.call<{ status: string; domain: string }>('GET', `/api/wp/${id}`, {
           token: owner.token,
         })
       ).body
@@ -74,9 +74,9 @@ beforeAll(async () => {
     },
     90,
   )
-  await house.house.jobs.idle()
+  await portal.app.jobs.idle()
 }, 120_000)
-afterAll(() => house.close())
+afterAll(() => portal.close())
 
 test('a container that was killed by hand comes back, the site with it', async () => {
   const pids = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
@@ -91,13 +91,13 @@ test('a container that was killed by hand comes back, the site with it', async (
 })
 
 test('a site that stands still although it should run is started; where all is well nothing is touched', async () => {
-  await house.drivers.wordpress.stop(id)
+  await portal.drivers.wordpress.stop(id)
   expect(await statusOf()).toBe(503)
   await reconcile()
   expect(await statusOf()).toBe(200)
-  const before = await house.drivers.wordpress.addresses(id)
+  const before = await portal.drivers.wordpress.addresses(id)
   await reconcile()
-  expect(await house.drivers.wordpress.addresses(id)).toEqual(before)
+  expect(await portal.drivers.wordpress.addresses(id)).toEqual(before)
 })
 
 test('one that runs although it is suspended is stopped and keeps its data; resumed, it is as it was', async () => {
@@ -144,16 +144,16 @@ test('more strangers than sites of its own: the portal stands on the wrong datab
 test('a site that listens and fails every visitor is down: in a gauge, for its owner and for the operator', async () => {
   const look = async (): Promise<void> => {
     clock.advance(minutes(11))
-    await house.house.siteHealth.checkDue(new AbortController().signal)
+    await portal.app.siteHealth.checkDue(new AbortController().signal)
   }
-  const signedIn = await house.call<{ token: { accessToken: string } }>(
+  const signedIn = await portal.call<{ token: { accessToken: string } }>(
     'POST',
     '/api/v1/auth/login',
     { body: { email: owner.email, password: owner.password } },
   )
   const { accessToken: token } = signedIn.body.result.token
   const shown = async () =>
-    (await house.call<{ downSince: string | null }>('GET', `/api/wp/${id}`, { token })).body.result
+    (await portal.call<{ downSince: string | null }>('GET', `/api/wp/${id}`, { token })).body.result
       .downSince
   const untilShown = (isDown: boolean) =>
     eventually(isDown ? 'it being down' : 'it being up', async () => {
@@ -167,14 +167,14 @@ test('a site that listens and fails every visitor is down: in a gauge, for its o
   await eventually('the site failing', async () => (await statusOf()) === 500)
   await untilShown(true)
   // Once may be a slip.
-  const { unanswered } = await house.house.db
+  const { unanswered } = await portal.app.db
     .selectFrom('site')
     .select('unanswered')
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   expect(unanswered).toBeGreaterThanOrEqual(2)
   expect(await metrics()).toMatch(/^portal_sites_down 1$/m)
-  expect(await downSites(house.house.db)).toMatchObject([
+  expect(await downSites(portal.app.db)).toMatchObject([
     { id, customerEmail: owner.email, reason: 'the front page answers 500' },
   ])
   rmSync(path.join(plugins, 'broken.php'))
@@ -184,8 +184,8 @@ test('a site that listens and fails every visitor is down: in a gauge, for its o
 })
 
 test('work whose job is gone is taken up: a restart, a backup, a deletion', async () => {
-  const { db, jobs } = house.house
-  const before = await house.drivers.wordpress.addresses(id)
+  const { db, jobs } = portal.app
+  const before = await portal.drivers.wordpress.addresses(id)
   await db
     .updateTable('site')
     .set((eb) => ({ generation: eb('generation', '+', 1) }))
@@ -202,7 +202,7 @@ test('work whose job is gone is taken up: a restart, a backup, a deletion', asyn
       created_at: clock.now(),
     })
     .execute()
-  await Promise.all([house.house.resumeServers(), house.house.resumeServers()])
+  await Promise.all([portal.app.resumeServers(), portal.app.resumeServers()])
   await jobs.idle()
   const site = await db
     .selectFrom('site')
@@ -210,7 +210,7 @@ test('work whose job is gone is taken up: a restart, a backup, a deletion', asyn
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   expect(site.settled_generation).toBe(site.generation)
-  expect(await house.drivers.wordpress.addresses(id)).not.toEqual(before)
+  expect(await portal.drivers.wordpress.addresses(id)).not.toEqual(before)
   const backup = await db
     .selectFrom('site_backup')
     .select('state')
@@ -224,7 +224,7 @@ test('work whose job is gone is taken up: a restart, a backup, a deletion', asyn
     .where('id', '=', site.subscription_id)
     .execute()
   await write('deleting')
-  await house.house.resumeServers()
+  await portal.app.resumeServers()
   await eventually('the server gone', async () => {
     const row = await db
       .selectFrom('site')

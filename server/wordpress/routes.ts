@@ -15,7 +15,7 @@ import { Page, type Http } from '../platform/http.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Limit } from '../platform/limits.ts'
 import type { Secrets } from '../platform/secrets.ts'
-import type { Announcer } from '../realtime/index.ts'
+import type { EventOutbox } from '../realtime/index.ts'
 import { changeServer, type Wish } from './change.ts'
 import type { Domains } from './domains.ts'
 import type { WordpressDriver } from './driver.ts'
@@ -30,7 +30,7 @@ export interface WordpressRouteDeps {
   readonly secrets: Secrets
   readonly catalog: Catalog
   readonly billing: Billing
-  readonly announcer: Announcer
+  readonly outbox: EventOutbox
   readonly jobs: Jobs
   readonly driver: WordpressDriver
   readonly logs: LogStreams
@@ -210,7 +210,7 @@ export function routes(http: Http, deps: WordpressRouteDeps): void {
         catalog,
         capabilities: driver.capabilities,
         billing: deps.billing,
-        announcer: deps.announcer,
+        outbox: deps.outbox,
         clock: deps.clock,
         secrets: deps.secrets,
         orders: deps.orders,

@@ -1,4 +1,4 @@
-/** SQL of the WordPress room, and servers as the API shows them. */
+/** SQL of the WordPress module, and servers as the API shows them. */
 import { sql, type Selectable } from 'kysely'
 import { currency as currencySchema } from '../../contract/money.ts'
 import type { Server, Status } from '../../contract/wordpress.ts'

@@ -3,16 +3,21 @@ import http from 'node:http'
 import net from 'node:net'
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../../test/house.ts'
+import {
+  eventually,
+  openTestPortal,
+  type TestCustomer,
+  type TestPortal,
+} from '../../test/portal.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let closed = false
 const ids: string[] = []
 beforeAll(async () => {
-  house = await openTestHouse({ wordpress: 'real' })
+  portal = await openTestPortal({ wordpress: 'real' })
 })
 afterAll(async () => {
-  if (!closed) await house.close()
+  if (!closed) await portal.close()
 })
 
 const order = {
@@ -47,7 +52,7 @@ const visit = (host: string, path: string, form?: Record<string, string>): Promi
     const request = http.request(
       {
         host: '127.0.0.1',
-        port: house.config.SITES_PORT,
+        port: portal.config.SITES_PORT,
         path,
         method: body === undefined ? 'GET' : 'POST',
         headers,
@@ -78,7 +83,7 @@ interface Shown {
   invoice: { status: string }
 }
 const one = async ({ token }: TestCustomer, id: string): Promise<Shown> =>
-  (await house.call<Shown>('GET', `/api/wp/${id}`, { token })).body.result
+  (await portal.call<Shown>('GET', `/api/wp/${id}`, { token })).body.result
 const becomes = (customer: TestCustomer, id: string, status: string) =>
   eventually(
     `the order being ${status}`,
@@ -87,7 +92,7 @@ const becomes = (customer: TestCustomer, id: string, status: string) =>
   )
 const events = async ({ token }: TestCustomer): Promise<string[]> => {
   const { data } = (
-    await house.call<{ data: { event: string; payload: { wp?: { status?: string } } }[] }>(
+    await portal.call<{ data: { event: string; payload: { wp?: { status?: string } } }[] }>(
       'GET',
       '/api/notifications?limit=100',
       { token },
@@ -101,14 +106,14 @@ const events = async ({ token }: TestCustomer): Promise<string[]> => {
 }
 const entries = async ({ token }: TestCustomer): Promise<string[]> =>
   (
-    await house.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
+    await portal.call<{ amount: number; ending_balance: number }[]>('GET', '/api/payments/stripe', {
       token,
     })
   ).body.result
     .toReversed()
     .map((entry) => `${entry.amount} → ${entry.ending_balance}`)
 async function place({ token }: TestCustomer): Promise<string> {
-  const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token, body: order })).body
+  const { id } = (await portal.call<{ id: string }>('POST', '/api/wp', { token, body: order })).body
     .result
   ids.push(id)
   return id
@@ -128,7 +133,7 @@ describe('a WordPress server', () => {
   let id: string
   let site: Shown
   beforeAll(async () => {
-    an = await house.customer()
+    an = await portal.customer()
     id = await place(an)
     await eventually('the failed payment', async () =>
       (await events(an)).includes('invoice.payment_failed'),
@@ -147,7 +152,7 @@ describe('a WordPress server', () => {
   })
 
   test('comes up by itself once there is money, and everything is told in order', async () => {
-    await house.topUp(an, 300_000)
+    await portal.topUp(an, 300_000)
     await becomes(an, id, 'running')
     expect((await one(an, id)).invoice.status).toBe('paid')
     expect(Date.parse((await one(an, id)).renewsAt ?? '') - Date.now()).toBeGreaterThan(
@@ -168,7 +173,7 @@ describe('a WordPress server', () => {
       'wordpress.status provisioning',
       'wordpress.status running',
     ])
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
   })
 
   test('answers on its own host name, and lets in who ordered it, with the ordered password only', async () => {
@@ -191,7 +196,7 @@ describe('a WordPress server', () => {
   })
 
   test('is there again after the portal was closed and opened', { timeout: 120_000 }, async () => {
-    await house.reopen()
+    await portal.reopen()
     expect((await one(an, id)).status).toBe('running')
     await answers(site.domain)
     expect(containers()).toHaveLength(1)
@@ -202,18 +207,18 @@ describe('a WordPress server', () => {
     'whose setting up is cut by the end of the portal goes on at the next start, and counts no failure',
     { timeout: 120_000 },
     async () => {
-      const binh = await house.customer()
-      await house.topUp(binh, price)
+      const binh = await portal.customer()
+      await portal.topUp(binh, price)
       const cut = await place(binh)
       await becomes(binh, cut, 'provisioning')
       const began = performance.now()
-      await house.reopen()
+      await portal.reopen()
       // Nothing is waited for that can be done again.
       expect(performance.now() - began).toBeLessThan(20_000)
       await becomes(binh, cut, 'running')
       expect(
         (
-          await house.house.db
+          await portal.app.db
             .selectFrom('site')
             .select('attempts')
             .where('id', '=', cut)
@@ -222,12 +227,12 @@ describe('a WordPress server', () => {
       ).toBe(0)
       await answers((await one(binh, cut)).domain)
       expect(await entries(binh)).toEqual([`${price} → ${price}`, `${-price} → 0`])
-      await house.ledgerHolds()
+      await portal.ledgerHolds()
     },
   )
 
   test('does not take the portal down when a visitor of its log hangs up at once', async () => {
-    const { port } = new URL(house.url)
+    const { port } = new URL(portal.url)
     const hangUp = (path: string): Promise<void> =>
       new Promise((resolve) => {
         const socket = net.connect(Number(port), '127.0.0.1', () => {
@@ -241,13 +246,13 @@ describe('a WordPress server', () => {
       })
     for (let n = 0; n < 20; n++)
       await Promise.all([hangUp(`/api/wp/${id}/log/stream?ticket=x`), hangUp('/nowhere')])
-    expect((await house.call('GET', '/healthz')).status).toBe(200)
+    expect((await portal.call('GET', '/healthz')).status).toBe(200)
   })
 
   test('leaves no process behind when the portal is closed', async () => {
     expect(containers().length).toBeGreaterThan(0)
     closed = true
-    await house.close()
+    await portal.close()
     expect(containers()).toEqual([])
   })
 })

@@ -4,23 +4,23 @@
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { openBrowser, visitAs } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 /** A tab of its own, with a session of its own. */
 async function signedIn(customer: TestCustomer, path: string) {
   const { email, password } = customer
-  const answer = await house.call<{ token: { accessToken: string } }>(
+  const answer = await portal.call<{ token: { accessToken: string } }>(
     'POST',
     '/api/v1/auth/login',
     { body: { email, password } },
@@ -29,12 +29,12 @@ async function signedIn(customer: TestCustomer, path: string) {
     language: 'en',
     customer: { token: answer.body.result.token.accessToken },
   })
-  await page.goto(`${house.url}${path}`)
+  await page.goto(`${portal.url}${path}`)
   return { context, page, complaints }
 }
 
 test('a name, what invoices name, a time zone and an email address are changed', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const { page, context, complaints } = await signedIn(an, '/')
   await page.getByRole('button', { name: `Account: ${an.email}` }).click()
   await page.getByRole('menuitem', { name: 'Account' }).click()
@@ -64,7 +64,7 @@ test('a name, what invoices name, a time zone and an email address are changed',
   }
   await save()
   // Another tab saves meanwhile: what is not changed here stays as it is there.
-  await house.call('PUT', '/api/v1/account', { token: an.token, body: { company: 'Ánh Trăng' } })
+  await portal.call('PUT', '/api/v1/account', { token: an.token, body: { company: 'Ánh Trăng' } })
   await billing.getByLabel('Tax code').fill('0399999999')
   await save()
   await page.reload()
@@ -105,7 +105,7 @@ test('a name, what invoices name, a time zone and an email address are changed',
   await card.getByRole('button', { name: 'Send the code' }).click()
   const code = await eventually(
     'the code',
-    async () => /\b\d{6}\b/.exec((await house.inbox(email))[0]?.text ?? '')?.[0],
+    async () => /\b\d{6}\b/.exec((await portal.inbox(email))[0]?.text ?? '')?.[0],
   )
   await card.getByLabel('Code of 6 digits').fill(code)
   await card.getByRole('button', { name: 'Confirm' }).click()
@@ -116,13 +116,13 @@ test('a name, what invoices name, a time zone and an email address are changed',
 })
 
 test('who is signed out from another tab is led to the sign-in within five seconds', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const [here, there] = [await signedIn(an, '/account'), await signedIn(an, '/invoice')]
   // Its channel is open: the word comes over the socket, nothing is clicked there.
   await eventually(
     'the channel',
     async () =>
-      (await house.house.db.selectFrom('channel_grant').select('socket_id').execute()).length >= 2,
+      (await portal.app.db.selectFrom('channel_grant').select('socket_id').execute()).length >= 2,
   )
   await there.page.waitForLoadState('networkidle')
   await here.page.reload()

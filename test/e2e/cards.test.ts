@@ -4,7 +4,7 @@
  */
 import type { Browser, FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { stripeBrowser, testCards } from '../stripe-browser.ts'
 import {
   openBrowser,
@@ -19,14 +19,14 @@ import {
   type Visit,
 } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 /** Signed in, with an Australian's texts where nothing else is asked for. */
@@ -42,26 +42,26 @@ async function type(page: Page, number: string): Promise<void> {
 }
 const submit = (page: Page) => page.getByRole('button', { name: 'Link this card' }).click()
 const balanceOf = async ({ token }: TestCustomer): Promise<number> =>
-  (await house.call<{ balance: number }>('GET', '/api/v1/auth/me', { token })).body.result.balance
+  (await portal.call<{ balance: number }>('GET', '/api/v1/auth/me', { token })).body.result.balance
 
 async function linked(customer: TestCustomer, number: string): Promise<void> {
-  const secret = await house.call<{ client_secret: string }>('GET', '/api/v1/auth/card', {
+  const secret = await portal.call<{ client_secret: string }>('GET', '/api/v1/auth/card', {
     token: customer.token,
   })
   const { payment_method: methodId } = await stripeBrowser(
-    house.sandboxUrl,
-    house.keysOf('stripe')['publishableKey'] ?? '',
+    portal.sandboxUrl,
+    portal.keysOf('stripe')['publishableKey'] ?? '',
   ).confirm(secret.body.result.client_secret, { number })
-  await house.call('PUT', '/api/payments/stripe/attach', {
+  await portal.call('PUT', '/api/payments/stripe/attach', {
     token: customer.token,
     body: { methodId },
   })
 }
 
 test('from /payment over /link-card to the new balance', { timeout: 120_000 }, async () => {
-  const an = await house.customer({ region: 'AUD' })
+  const an = await portal.customer({ region: 'AUD' })
   const { page, context, complaints } = await open(an)
-  await page.goto(`${house.url}/payment`)
+  await page.goto(`${portal.url}/payment`)
   await settled(page)
   expect(await page.getByText('Credit Card').count()).toBe(0)
   await page.getByLabel('Amount in AUD').fill('20')
@@ -104,11 +104,11 @@ test(
   "a refused card and a refused challenge say so, and the same payment goes through with the bank's yes",
   { timeout: 120_000 },
   async () => {
-    const an = await house.customer({ region: 'USD' })
+    const an = await portal.customer({ region: 'USD' })
     await linked(an, testCards.linkedThenDeclined)
     await linked(an, testCards.asksAlways)
     const { page, context } = await open(an, { language: 'en' })
-    await page.goto(`${house.url}/payment?amount=12.50&type=card`)
+    await page.goto(`${portal.url}/payment?amount=12.50&type=card`)
     await settled(page)
     const pay = async (last4: string) => {
       await page.getByRole('radio', { name: new RegExp(last4) }).check()
@@ -125,7 +125,7 @@ test(
     await bank.getByRole('button', { name: /Confirm/ }).click()
     await page.getByRole('heading', { name: 'Payment received' }).waitFor()
     await eventually('the balance', async () => (await balanceOf(an)) === 1250)
-    const { n } = await house.house.db
+    const { n } = await portal.app.db
       .selectFrom('payment')
       .select((eb) => eb.fn.countAll<bigint>().as('n'))
       .where('customer_id', '=', an.id)
@@ -139,9 +139,9 @@ test(
   'a card is linked with no payment in mind: it stands in the list, and the form is ready for another',
   { timeout: 60_000 },
   async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const { page, context } = await open(an)
-    await page.goto(`${house.url}/link-card`)
+    await page.goto(`${portal.url}/link-card`)
     await page.getByText('No card is linked yet.').waitFor()
     await type(page, testCards.asksOnce)
     await submit(page)
@@ -162,10 +162,10 @@ test(
   'a linked card is made the default, and unlinked after a question',
   { timeout: 60_000 },
   async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     for (const number of [testCards.visa, testCards.amex]) await linked(an, number)
     const { page, context } = await open(an)
-    await page.goto(`${house.url}/link-card`)
+    await page.goto(`${portal.url}/link-card`)
     await settled(page)
     const visa = page.getByRole('listitem').filter({ hasText: '4242' })
     await visa.getByRole('button', { name: /Actions/ }).click()
@@ -189,13 +189,13 @@ test(
   'signing in fetches the secret for linking a card, signing out forgets it',
   { timeout: 60_000 },
   async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const { page, context } = await visit(browser)
-    await page.goto(`${house.url}/login`)
+    await page.goto(`${portal.url}/login`)
     await page.getByLabel('Email').fill(an.email)
     await page.getByLabel('Password', { exact: true }).fill(an.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL(`${house.url}/`)
+    await page.waitForURL(`${portal.url}/`)
     const kept = () => page.evaluate(() => sessionStorage.getItem('client_secret'))
     const secret = await eventually('the secret', async () => (await kept()) ?? undefined)
     expect(secret).toMatch(/^seti_\w+_secret_\w+$/)
@@ -211,11 +211,11 @@ test(
   'without the provider’s script the page stays usable and can be tried again',
   { timeout: 60_000 },
   async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const { page, context } = await open(an)
     let away = true
     await page.route('**/stripe.js', (route) => (away ? route.abort() : route.continue()))
-    await page.goto(`${house.url}/link-card`)
+    await page.goto(`${portal.url}/link-card`)
     const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' })
     await alert.waitFor()
     expect(await violations(page)).toEqual([])
@@ -235,10 +235,10 @@ test.each([
   'the card screens stand in $theme, $viewport.width px, $language',
   { timeout: 120_000 },
   async (look) => {
-    const rich = await house.customer({ region: 'AUD' })
+    const rich = await portal.customer({ region: 'AUD' })
     for (const number of [testCards.visa, testCards.mastercard, testCards.amex, testCards.jcb])
       await linked(rich, number)
-    const vietnamese = await house.customer()
+    const vietnamese = await portal.customer()
     const found: Record<string, unknown> = {}
     for (const [customer, path] of [
       [rich, '/link-card'],
@@ -246,7 +246,7 @@ test.each([
       [vietnamese, '/link-card'],
     ] as const) {
       const { page, context, complaints } = await open(customer, look)
-      await page.goto(`${house.url}${path}`)
+      await page.goto(`${portal.url}${path}`)
       await settled(page)
       if (customer === rich && path === '/link-card')
         await formOf(page).locator('#number').waitFor()

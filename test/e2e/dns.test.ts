@@ -5,7 +5,7 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig } from '../dig.ts'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import {
   openBrowser,
   openPage,
@@ -18,31 +18,31 @@ import {
 } from './browser.ts'
 
 const name = 'tiem-hoa.com.vn'
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 let an: TestCustomer
 let tab: Visit
 let page: Page
 
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
-  an = await house.customer()
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  an = await portal.customer()
   tab = await visitAs(browser, { language: 'en', customer: an })
   page = tab.page
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 const button = (label: string | RegExp) => page.getByRole('button', { name: label, exact: true })
 const told = (text: string | RegExp) => page.getByText(text).first().waitFor()
-const open = (path: string): Promise<void> => openPage(page, `${house.url}${path}`)
+const open = (path: string): Promise<void> => openPage(page, `${portal.url}${path}`)
 const wrong = async (at: Page = page): Promise<string[]> => {
   return [...(await violations(at)), ...((await sideways(at)) > 0 ? ['scrolls sideways'] : [])]
 }
 const answers = async (type: string, of = name): Promise<readonly string[]> => {
-  const { answer } = await dig(house.config.DNS_PORT, { name: of, type })
+  const { answer } = await dig(portal.config.DNS_PORT, { name: of, type })
   return answer
 }
 /** Where the keyboard goes on. */
@@ -81,7 +81,7 @@ describe('a domain', { timeout: 60_000 }, () => {
     expect(await wrong()).toEqual([])
     const nameservers = await page.getByRole('dialog').locator('li code').allTextContents()
     expect(nameservers).toHaveLength(2)
-    await fetch(`${house.sandboxUrl}/registry.json`, {
+    await fetch(`${portal.sandboxUrl}/registry.json`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name, nameservers }),
@@ -221,7 +221,7 @@ describe('a domain', { timeout: 60_000 }, () => {
   test('asks after a change for that change alone, in a list of two thousand, and follows what another tab does', async () => {
     const domain = new URL(page.url()).pathname.split('/').at(-1)
     const send = (method: string, path: string, body: object) =>
-      house.call(method, `/api/dns/${domain}${path}`, { token: an.token, body })
+      portal.call(method, `/api/dns/${domain}${path}`, { token: an.token, body })
     const file = Array.from(
       { length: 2000 },
       (_, n) => `big${n} 300 IN A 10.1.${n >> 8}.${n & 255}`,
@@ -345,11 +345,11 @@ describe('a domain', { timeout: 60_000 }, () => {
       `${new URL(page.url()).pathname}/add-record`,
       '/docs/dns',
     ]) {
-      await held.page.goto(`${house.url}${path}`)
+      await held.page.goto(`${portal.url}${path}`)
       await settled(held.page)
       expect(await wrong(held.page), path).toEqual([])
     }
-    await held.page.goto(`${house.url}/dns`)
+    await held.page.goto(`${portal.url}/dns`)
     await held.page.getByRole('heading', { name: 'Danh sách tên miền' }).waitFor()
     expect(held.complaints).toEqual([])
     await held.context.close()
@@ -362,21 +362,21 @@ describe('a domain', { timeout: 60_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await told('Delete domain success !')
     await told('No domains yet.')
-    const { rcode } = await dig(house.config.DNS_PORT, { name, type: 'A' })
+    const { rcode } = await dig(portal.config.DNS_PORT, { name, type: 'A' })
     expect(rcode).toBe('REFUSED')
   })
 })
 
 test('a record has no switch where no proxy is', async () => {
-  const binh = await house.customer()
+  const binh = await portal.customer()
   const { id } = (
-    await house.call<{ id: string }>('POST', '/api/dns', {
+    await portal.call<{ id: string }>('POST', '/api/dns', {
       token: binh.token,
       body: { name: 'khong-proxy.com.vn' },
     })
   ).body.result
   const held = await visitAs(browser, { language: 'en', customer: binh })
-  await openPage(held.page, `${house.url}/dns/domain/${id}/add-record`)
+  await openPage(held.page, `${portal.url}/dns/domain/${id}/add-record`)
   for (const type of ['A', 'TXT']) {
     await held.page.getByLabel('Type').selectOption(type)
     expect(await held.page.getByRole('switch').count()).toBe(0)

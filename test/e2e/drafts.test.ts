@@ -4,17 +4,17 @@
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { openBrowser, visit } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 /** Signs in on the page itself, as a person does, in English. */
@@ -28,21 +28,21 @@ async function atPage(customer: TestCustomer, path: string, { live = true } = {}
   // A proxy on the way that swallows the live connection: it opens, and never says a word.
   if (!live) await page.routeWebSocket(/./, () => undefined)
   // The customer's own language is Vietnamese; this browser stays with English.
-  await house.call('PUT', '/api/v1/account', { token: customer.token, body: { language: 'en' } })
-  await page.goto(`${house.url}${path}`)
+  await portal.call('PUT', '/api/v1/account', { token: customer.token, body: { language: 'en' } })
+  await page.goto(`${portal.url}${path}`)
   await signIn(page, customer)
-  await page.waitForURL(`${house.url}${path}`)
+  await page.waitForURL(`${portal.url}${path}`)
   return { context, page }
 }
 
 /** Ends every session but the one that asks: the API's own, from another device. */
 async function revoke({ token }: TestCustomer): Promise<void> {
-  const answer = await house.call('POST', '/api/v1/account/sessions/revoke-others', { token })
+  const answer = await portal.call('POST', '/api/v1/account/sessions/revoke-others', { token })
   expect(answer.status).toBe(200)
 }
 
 test('an order that was half filled in when the session was revoked is still there', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const { context, page } = await atPage(an, '/wordpress/create')
   await page.getByRole('radio', { name: /Hà Nội/ }).check({ force: true })
   await page.getByRole('radio', { name: /BASIC-1/ }).check({ force: true })
@@ -58,7 +58,7 @@ test('an order that was half filled in when the session was revoked is still the
   expect(await page.getByLabel('Email').inputValue()).toBe(an.email)
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Another#1pass')
   await signIn(page, an)
-  await page.waitForURL(`${house.url}/wordpress/create`)
+  await page.waitForURL(`${portal.url}/wordpress/create`)
   await expect.poll(() => page.getByLabel('User name').inputValue()).toBe('binh')
   expect(await page.getByRole('radio', { name: /Hà Nội/ }).isChecked()).toBe(true)
   expect(await page.getByRole('radio', { name: /BASIC-1/ }).isChecked()).toBe(true)
@@ -72,7 +72,7 @@ test('an order that was half filled in when the session was revoked is still the
 })
 
 test('a call that finds the session dead keeps the form too, and another customer finds it empty', async () => {
-  const [an, binh] = [await house.customer(), await house.customer()]
+  const [an, binh] = [await portal.customer(), await portal.customer()]
   const { context, page } = await atPage(an, '/payment', { live: false })
   await page.getByRole('textbox', { name: /Amount/ }).fill('345000')
   await page.getByRole('radio', { name: /VN Pay/ }).check({ force: true })
@@ -84,7 +84,7 @@ test('a call that finds the session dead keeps the form too, and another custome
     .click()
   await page.waitForURL(/\/login\?next=/)
   await signIn(page, an)
-  await page.waitForURL(`${house.url}/payment`)
+  await page.waitForURL(`${portal.url}/payment`)
   await expect
     .poll(() => page.getByRole('textbox', { name: /Amount/ }).inputValue())
     .toBe('345.000')
@@ -99,9 +99,9 @@ test('a call that finds the session dead keeps the form too, and another custome
     .first()
     .click()
   await page.waitForURL(/\/login\?next=/)
-  await house.call('PUT', '/api/v1/account', { token: binh.token, body: { language: 'en' } })
+  await portal.call('PUT', '/api/v1/account', { token: binh.token, body: { language: 'en' } })
   await signIn(page, binh)
-  await page.waitForURL(`${house.url}/payment`)
+  await page.waitForURL(`${portal.url}/payment`)
   await page.getByRole('textbox', { name: /Amount/ }).waitFor()
   expect(await page.getByRole('textbox', { name: /Amount/ }).inputValue()).toBe('')
   expect(await page.evaluate(() => sessionStorage.getItem('drafts'))).toBeNull()
@@ -109,7 +109,7 @@ test('a call that finds the session dead keeps the form too, and another custome
 })
 
 test('a locked screen gives the form back, and signing out forgets it', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const { context, page } = await atPage(an, '/project/create')
   await page
     .getByRole('link', { name: 'PAAS', exact: true })

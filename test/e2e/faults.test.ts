@@ -4,22 +4,22 @@
  */
 import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { openBrowser, settled, visitAs, type Visit } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 async function open(path: string, customer: TestCustomer): Promise<Visit> {
   const one = await visitAs(browser, { language: 'en', customer })
-  await one.page.goto(`${house.url}${path}`)
+  await one.page.goto(`${portal.url}${path}`)
   await settled(one.page)
   return one
 }
@@ -28,7 +28,7 @@ const press = (page: Page, name: string | RegExp) =>
 const confirmation = (page: Page) =>
   page.getByRole('dialog').getByRole('button', { name: /^Confirm/ })
 const servers = async ({ token }: TestCustomer) =>
-  (await house.call<{ id: string }[]>('GET', '/api/wp', { token })).body.result
+  (await portal.call<{ id: string }[]>('GET', '/api/wp', { token })).body.result
 
 async function choose(page: Page): Promise<void> {
   await page.getByRole('radio', { name: /Hà Nội/ }).check({ force: true })
@@ -73,7 +73,7 @@ test.each([
       route.fulfill({ status: 504, contentType: 'text/html', body: '<h1>504</h1>' }),
   ],
 ])('an order whose answer %s is placed once, however often it is confirmed', async (_, answer) => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const { page, context } = await open('/wordpress/create', an)
   await choose(page)
   await review(page)
@@ -84,13 +84,13 @@ test.each([
   await press(page, 'Review and confirm')
   await confirmation(page).click()
   const [placed] = await servers(an)
-  await page.waitForURL(`${house.url}/wordpress-progress/${placed?.id}`)
+  await page.waitForURL(`${portal.url}/wordpress-progress/${placed?.id}`)
   expect(await servers(an)).toHaveLength(1)
   await context.close()
 })
 
 test('an order that meets the portal in maintenance waits, all but its password, and is placed once', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const { page, context } = await open('/wordpress/create', an)
   await choose(page)
   await review(page)
@@ -99,7 +99,7 @@ test('an order that meets the portal in maintenance waits, all but its password,
   await confirmation(page).click()
   await page.waitForURL(/\/pages\/maintenence/)
   await press(page, 'Try again')
-  await page.waitForURL(`${house.url}/wordpress/create`)
+  await page.waitForURL(`${portal.url}/wordpress/create`)
   await expect.poll(() => page.getByLabel('User name').inputValue()).toBe('binh')
   expect(await page.getByRole('radio', { name: /BASIC-1/ }).isChecked()).toBe(true)
   await review(page)
@@ -110,7 +110,7 @@ test('an order that meets the portal in maintenance waits, all but its password,
 })
 
 test('what was confirmed can no longer be called off: the dialog stays until it is answered', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const { page, context } = await open('/wordpress/create', an)
   await choose(page)
   await review(page)
@@ -134,7 +134,7 @@ test('what was confirmed can no longer be called off: the dialog stays until it 
 })
 
 test('a tab that cannot be fetched loads the page anew, once, and opens', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const body = {
     size: 1,
     region: 1,
@@ -144,7 +144,7 @@ test('a tab that cannot be fetched loads the page anew, once, and opens', async 
     password: 'Another#1pass',
     replicate: 1,
   }
-  const { id } = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body }))
+  const { id } = (await portal.call<{ id: string }>('POST', '/api/wp', { token: an.token, body }))
     .body.result
   const { page, context } = await open(`/wordpress/${id}`, an)
   await page.route(/\/assets\/LogsTab-/, (route) => route.abort(), { times: 1 })
@@ -160,10 +160,10 @@ test('a tab that cannot be fetched loads the page anew, once, and opens', async 
 })
 
 test('a palette that could not be fetched costs the screen nothing, and is fetched when it is wanted', async () => {
-  const an = await house.customer()
+  const an = await portal.customer()
   const one = await visitAs(browser, { language: 'en', customer: an })
   await one.page.route(/\/assets\/AfterStart-/, (route) => route.abort(), { times: 1 })
-  await one.page.goto(house.url)
+  await one.page.goto(portal.url)
   await settled(one.page)
   await one.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await one.page.waitForLoadState('networkidle')

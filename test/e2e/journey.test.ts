@@ -4,19 +4,19 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
-import { eventually, openTestHouse, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestPortal } from '../portal.ts'
 import { openBrowser, visit } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 
 beforeAll(async () => {
-  house = await openTestHouse({ wordpress: 'real' })
+  portal = await openTestPortal({ wordpress: 'real' })
   browser = await openBrowser()
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 const person = {
@@ -34,7 +34,7 @@ test(
     const { page, context, complaints } = await visit(browser)
 
     // A visitor without a sign-in is sent to it.
-    await page.goto(`${house.url}/wordpress`)
+    await page.goto(`${portal.url}/wordpress`)
     await page.waitForURL(/\/login/)
     await page.getByRole('link', { name: 'Create account' }).click()
 
@@ -49,7 +49,7 @@ test(
     await page.getByText('Create account success,now confirm your phone number !').waitFor()
     const code = await eventually(
       'the activation code',
-      async () => /\b\d{6}\b/.exec((await house.inbox('+84912345678'))[0]?.text ?? '')?.[0],
+      async () => /\b\d{6}\b/.exec((await portal.inbox('+84912345678'))[0]?.text ?? '')?.[0],
     )
     await page.getByLabel('One-time code').first().fill(code)
     // Six digits may submit by themselves.
@@ -63,7 +63,7 @@ test(
     await page.waitForURL((url) => url.pathname === '/' || url.pathname === '/wordpress')
 
     // The region's language from here on: Vietnamese.
-    await page.goto(`${house.url}/payment`)
+    await page.goto(`${portal.url}/payment`)
     await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('vi')
     await page.getByRole('radio', { name: /^500\.000/ }).check({ force: true })
     await page.getByRole('radio', { name: /VN Pay/ }).check({ force: true })
@@ -79,15 +79,12 @@ test(
     await page.waitForURL(/\/api\/payments\/success\?transId=/)
     await page.getByText('500.000').first().waitFor()
     const balance = await eventually('the balance', async () => {
-      const { balance: held } = await house.house.ledger.balanceOf(
-        house.house.db,
-        await customerId(),
-      )
+      const { balance: held } = await portal.app.ledger.balanceOf(portal.app.db, await customerId())
       return held === 500_000n ? held : undefined
     })
     expect(balance).toBe(500_000n)
 
-    await page.goto(`${house.url}/wordpress/create`)
+    await page.goto(`${portal.url}/wordpress/create`)
     await page.getByRole('radio', { name: /Hà Nội/ }).check({ force: true })
     await page.getByRole('radio', { name: /BASIC-1/ }).check({ force: true })
     const disks = page.getByRole('radio', { name: /^10 GB/ })
@@ -131,16 +128,16 @@ test(
       .first()
       .waitFor()
 
-    await page.goto(`${house.url}/transactions`)
+    await page.goto(`${portal.url}/transactions`)
     await page.getByText('+500.000').first().waitFor()
     await page.getByText('−218.000').first().waitFor()
-    await house.ledgerHolds()
+    await portal.ledgerHolds()
     expect(complaints).toEqual([])
   },
 )
 
 async function customerId(): Promise<string> {
-  const { id } = await house.house.db
+  const { id } = await portal.app.db
     .selectFrom('customer')
     .select('id')
     .where('email', '=', person.email)

@@ -5,18 +5,18 @@
 import { writeFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestPortal } from '../portal.ts'
 import { openBrowser, visit } from './browser.ts'
 import { Keyboard } from './keyboard.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 const person = {
@@ -38,7 +38,7 @@ test(
       page.getByRole('link', { name }).filter({ visible: true }).first()
     const radio = (name: RegExp, at = 0) => page.getByRole('radio', { name }).nth(at)
 
-    await page.goto(`${house.url}/`)
+    await page.goto(`${portal.url}/`)
     await page.waitForURL(/\/login/)
     await keys.go(link('Tạo tài khoản'))
     await keys.arrivesAt('Tạo tài khoản')
@@ -51,7 +51,7 @@ test(
     await keys.arrivesAt('Xác nhận số điện thoại')
     const code = await eventually(
       'the activation code',
-      async () => /\b\d{6}\b/.exec((await house.inbox('+84912345678'))[0]?.text ?? '')?.[0],
+      async () => /\b\d{6}\b/.exec((await portal.inbox('+84912345678'))[0]?.text ?? '')?.[0],
     )
     await keys.fill(page.getByLabel('Mã OTP').first(), code, true)
     await keys.arrivesAt('Đăng nhập')

@@ -4,25 +4,25 @@
  */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { openBrowser, openPage, visitAs } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 let an: TestCustomer
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
-  an = await house.customer()
-  await house.topUp(an, 150_000)
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  an = await portal.customer()
+  await portal.topUp(an, 150_000)
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 test('a language that is chosen is the whole screen’s at once, and the account’s afterwards', async () => {
   const { page, context } = await visitAs(browser, { language: 'vi', customer: an })
-  await openPage(page, `${house.url}/transactions`)
+  await openPage(page, `${portal.url}/transactions`)
   await page.getByText('Nạp ví qua VNPay').first().waitFor()
   await page.getByRole('button', { name: /Ngôn ngữ/ }).click()
   await page.getByRole('menuitemradio', { name: 'English' }).click()
@@ -31,8 +31,8 @@ test('a language that is chosen is the whole screen’s at once, and the account
   await expect
     .poll(
       async () =>
-        (await house.call<{ language: string }>('GET', '/api/v1/auth/me', { token: an.token })).body
-          .result.language,
+        (await portal.call<{ language: string }>('GET', '/api/v1/auth/me', { token: an.token }))
+          .body.result.language,
     )
     .toBe('en')
   await context.close()
@@ -40,7 +40,7 @@ test('a language that is chosen is the whole screen’s at once, and the account
 
 test('offline, a page that was not loaded leaves the screen as it is and opens once the portal answers', async () => {
   const { page, context } = await visitAs(browser, { language: 'en', customer: an })
-  await openPage(page, `${house.url}/transactions`)
+  await openPage(page, `${portal.url}/transactions`)
   await page.getByText('Top-up via VNPay').first().waitFor()
   await context.setOffline(true)
   await page.getByRole('link', { name: 'Invoices', exact: true }).first().click()

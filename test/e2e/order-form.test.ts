@@ -4,26 +4,26 @@
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { openBrowser, openPage, violations, visitAs, type Look, type Visit } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 let fresh: TestCustomer
 
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
-  fresh = await house.customer()
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  fresh = await portal.customer()
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 /** A visitor who reads English where nothing else is asked for. */
 const open = (look: Look = {}): Promise<Visit> =>
   visitAs(browser, { theme: 'light', language: 'en', ...look })
-const go = (page: Page, path: string): Promise<void> => openPage(page, `${house.url}${path}`)
+const go = (page: Page, path: string): Promise<void> => openPage(page, `${portal.url}${path}`)
 
 describe('/wordpress/create', () => {
   const words = {
@@ -170,7 +170,7 @@ describe('/wordpress/create', () => {
     expect(await page.getByLabel('User name').inputValue()).toBe('binh')
     await page.getByRole('link', { name: 'Overview' }).first().click()
     await dialog.getByRole('button', { name: 'Leave page' }).click()
-    await page.waitForURL(`${house.url}/`)
+    await page.waitForURL(`${portal.url}/`)
     await context.close()
   })
 })

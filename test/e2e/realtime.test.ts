@@ -2,23 +2,23 @@
 import net from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { Refused, ChannelSocket, type SocketOptions } from '../../web/realtime/socket.ts'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let customer: TestCustomer
 let key = ''
 const opened: { close(): void }[] = []
 
 beforeAll(async () => {
-  house = await openTestHouse()
-  customer = await house.customer()
-  const config = await house.call<{ realtime: { key: string } }>('GET', '/api/config')
+  portal = await openTestPortal()
+  customer = await portal.customer()
+  const config = await portal.call<{ realtime: { key: string } }>('GET', '/api/config')
   key = config.body.result.realtime.key
 })
 afterEach(() => {
   for (const one of opened.splice(0)) one.close()
 })
-afterAll(() => house?.close())
+afterAll(() => portal?.close())
 
 interface Heard {
   events: { name: string; data: unknown }[]
@@ -29,13 +29,13 @@ interface Heard {
 
 function listen(change: Partial<SocketOptions> & { port?: number } = {}): Heard {
   const heard: Heard = { events: [], subscriptions: 0, connected: false, authorisations: 0 }
-  const { hostname, port } = new URL(house.url)
+  const { hostname, port } = new URL(portal.url)
   const socket = new ChannelSocket({
     at: { key, wsHost: hostname, wsPort: change.port ?? Number(port), forceTLS: false },
     channel: `private-${customer.id}`,
     authorise: async (socketId, channel) => {
       heard.authorisations += 1
-      const answer = await fetch(`${house.url}/api/v1/auth/pusher`, {
+      const answer = await fetch(`${portal.url}/api/v1/auth/pusher`, {
         method: 'POST',
         headers: { authorization: `Bearer ${customer.token}` },
         body: new URLSearchParams({ socket_id: socketId, channel_name: channel }),
@@ -59,7 +59,7 @@ function listen(change: Partial<SocketOptions> & { port?: number } = {}): Heard 
 
 /** A wire that can be cut: passes bytes to the portal, and counts the connections. */
 async function wire() {
-  const { hostname, port } = new URL(house.url)
+  const { hostname, port } = new URL(portal.url)
   const held = new Set<net.Socket>()
   const state = { connections: 0, port: 0, cut: () => held.forEach((socket) => socket.destroy()) }
   const server = net.createServer((near) => {
@@ -86,7 +86,7 @@ test('subscribes to the private channel and hears a top-up', async () => {
   const heard = listen()
   await eventually('the subscription', async () => heard.subscriptions === 1)
   expect(heard.connected).toBe(true)
-  const { transactionCode } = await house.topUp(customer, 200_000)
+  const { transactionCode } = await portal.topUp(customer, 200_000)
   const event = await eventually('the event', async () =>
     heard.events.find(({ name }) => name === 'wallet.credited'),
   )
@@ -103,7 +103,7 @@ test('a cut connection comes back and subscribes again', async () => {
   cable.cut()
   await eventually('the loss is noticed', async () => !heard.connected)
   await eventually('the second subscription', async () => heard.subscriptions === 2)
-  await house.topUp(customer, 50_000)
+  await portal.topUp(customer, 50_000)
   await eventually('the event', async () => heard.events.length > 0)
   expect(heard.events[0]?.name).toBe('wallet.credited')
 })
@@ -120,13 +120,13 @@ test("another customer's channel is refused for good", async () => {
     channel: 'private-someone-else',
     authorise: async () => `${key}:${'0'.repeat(64)}`,
   })
-  await house.topUp(customer, 50_000)
+  await portal.topUp(customer, 50_000)
   expect([heard.subscriptions, forged.subscriptions, cable.connections]).toEqual([0, 0, 1])
 })
 
 test('an unknown key is a close code that never comes back', async () => {
   const cable = await wire()
-  const { hostname } = new URL(house.url)
+  const { hostname } = new URL(portal.url)
   const heard = listen({
     at: { key: 'nobody', wsHost: hostname, wsPort: cable.port, forceTLS: false },
   })

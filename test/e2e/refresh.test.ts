@@ -1,37 +1,37 @@
 /** What an open screen reads again by itself, and what it leaves alone. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { openBrowser, visitAs, type Visit } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 let an: TestCustomer
 
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
-  an = await house.customer()
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  an = await portal.customer()
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 const signedIn = (customer = an): Promise<Visit> => visitAs(browser, { language: 'en', customer })
 
 /** A domain that the registry leads here; its customer is told of it by an event. */
 async function domain(name: string): Promise<string> {
-  const created = await house.call<{ id: string; nameserver: string[] }>('POST', '/api/dns', {
+  const created = await portal.call<{ id: string; nameserver: string[] }>('POST', '/api/dns', {
     token: an.token,
     body: { name },
   })
   const { id, nameserver } = created.body.result
-  await fetch(`${house.sandboxUrl}/registry.json`, {
+  await fetch(`${portal.sandboxUrl}/registry.json`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ name, nameservers: nameserver }),
   })
-  const { status } = await house.call('GET', `/api/dns/check?domain=${name}`, { token: an.token })
+  const { status } = await portal.call('GET', `/api/dns/check?domain=${name}`, { token: an.token })
   expect(status).toBe(200)
   return id
 }
@@ -40,27 +40,30 @@ test('what is typed over a record stays when an event comes and another tab has 
   const id = await domain('vuon-rau.com.vn')
   const path = `/api/dns/${id}/records`
   const body = { name: 'www', type: 'A', content: '203.0.113.1', ttl: 300 }
-  const { result } = (await house.call<{ id: string }>('POST', path, { token: an.token, body }))
+  const { result } = (await portal.call<{ id: string }>('POST', path, { token: an.token, body }))
     .body
   const { page, context } = await signedIn()
   let reads = 0
   page.on('request', (request) => {
     if (request.method() === 'GET' && request.url().endsWith(`${path}/${result.id}`)) reads += 1
   })
-  await page.goto(`${house.url}/dns/domain/${id}/record/${result.id}`)
+  await page.goto(`${portal.url}/dns/domain/${id}/record/${result.id}`)
   await page.getByLabel('IPV4', { exact: true }).fill('203.0.113.2')
   await eventually(
     'the channel',
     async () =>
-      (await house.house.db.selectFrom('channel_grant').select('socket_id').execute()).length > 0,
+      (await portal.app.db.selectFrom('channel_grant').select('socket_id').execute()).length > 0,
   )
 
-  await house.call('PUT', `${path}/${result.id}`, {
+  await portal.call('PUT', `${path}/${result.id}`, {
     token: an.token,
     body: { ...body, content: '203.0.113.3' },
   })
   // What the event is about is read again, all of it at once.
-  await Promise.all([page.waitForResponse(`${house.url}/api/dns/${id}`), domain('vuon-hoa.com.vn')])
+  await Promise.all([
+    page.waitForResponse(`${portal.url}/api/dns/${id}`),
+    domain('vuon-hoa.com.vn'),
+  ])
   expect(reads).toBe(1)
   expect(await page.getByLabel('IPV4', { exact: true }).inputValue()).toBe('203.0.113.2')
   await page.getByRole('button', { name: 'Confirm and save the record' }).click()
@@ -77,18 +80,19 @@ const gate = () => Promise.withResolvers<void>()
 async function toppedUp(customer: TestCustomer, amount: number): Promise<void> {
   const events = async () => {
     const { token } = customer
-    return (await house.call<{ data: { event: string }[] }>('GET', '/api/notifications', { token }))
-      .body.result.data.length
+    return (
+      await portal.call<{ data: { event: string }[] }>('GET', '/api/notifications', { token })
+    ).body.result.data.length
   }
   const before = await events()
-  await house.topUp(customer, amount)
+  await portal.topUp(customer, amount)
   await eventually('the event', async () => (await events()) > before)
 }
 const balance = (page: Page, text: RegExp) =>
   page.getByRole('main').getByText(text).first().waitFor()
 
 test('what happened between the reads of a screen and the beginning of its channel is on the screen, and interrupts nobody', async () => {
-  const binh = await house.customer()
+  const binh = await portal.customer()
   const { page, context } = await signedIn(binh)
   const slow = gate()
   for (const call of [list, authorisation])
@@ -96,7 +100,7 @@ test('what happened between the reads of a screen and the beginning of its chann
       await slow.promise
       await route.continue()
     })
-  await Promise.all([page.waitForRequest(list), page.goto(`${house.url}/`)])
+  await Promise.all([page.waitForRequest(list), page.goto(`${portal.url}/`)])
   await balance(page, /^0\sđ$/)
   await toppedUp(binh, 50_000)
   slow.resolve()
@@ -106,7 +110,7 @@ test('what happened between the reads of a screen and the beginning of its chann
 })
 
 test('where the channel is back while a list is under way, there is another list: the first may be older', async () => {
-  const chi = await house.customer()
+  const chi = await portal.customer()
   const { page, context } = await signedIn(chi)
   const lines: { cut: () => Promise<void> }[] = []
   let subscriptions = 0
@@ -121,7 +125,7 @@ test('where the channel is back while a list is under way, there is another list
       cut: async () => void (await Promise.all([near.close({ code: 4200 }), far.close()])),
     })
   })
-  await page.goto(`${house.url}/`)
+  await page.goto(`${portal.url}/`)
   await balance(page, /^0\sđ$/)
   await expect.poll(() => subscriptions).toBe(1)
 
@@ -166,7 +170,7 @@ test.each([
     // The channel's first word is a reason to look, too.
     await page.route(list, (route) => route.abort())
     await page.clock.install()
-    await page.goto(`${house.url}${address}`)
+    await page.goto(`${portal.url}${address}`)
     await page.getByRole('link', { name: way }).waitFor()
     const before = asked.length
     expect(before).toBeGreaterThan(0)

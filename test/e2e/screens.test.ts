@@ -4,7 +4,7 @@
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import {
   openBrowser,
   openPage,
@@ -17,7 +17,7 @@ import {
   type Visit,
 } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 /** Has money, a running server, one that waits for payment, and a payment done. */
 let rich: TestCustomer
@@ -35,7 +35,7 @@ async function order(customer: TestCustomer, size: number): Promise<string> {
     password: 'Another#1pass',
     replicate: 1,
   }
-  const answer = await house.call<{ id: string }>('POST', '/api/wp', {
+  const answer = await portal.call<{ id: string }>('POST', '/api/wp', {
     token: customer.token,
     body,
   })
@@ -44,19 +44,19 @@ async function order(customer: TestCustomer, size: number): Promise<string> {
 }
 
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
-  rich = await house.customer()
-  fresh = await house.customer()
-  made.payment = (await house.topUp(rich, 300_000)).transactionCode
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  rich = await portal.customer()
+  fresh = await portal.customer()
+  made.payment = (await portal.topUp(rich, 300_000)).transactionCode
   await eventually(
     'the money',
-    async () => (await house.house.ledger.balanceOf(house.house.db, rich.id)).balance === 300_000n,
+    async () => (await portal.app.ledger.balanceOf(portal.app.db, rich.id)).balance === 300_000n,
   )
   made.running = await order(rich, 1)
   await eventually(
     'the server',
     async () => {
-      const { body } = await house.call<{ status: string }>('GET', `/api/wp/${made.running}`, {
+      const { body } = await portal.call<{ status: string }>('GET', `/api/wp/${made.running}`, {
         token: rich.token,
       })
       return body.result.status === 'running'
@@ -65,7 +65,7 @@ beforeAll(async () => {
   )
   made.unpaid = await order(rich, 5)
   made.unpaidInvoice = await eventually('the unpaid invoice', async () => {
-    const { body } = await house.call<{ amount_due: number; hosted_invoice_url: string }[]>(
+    const { body } = await portal.call<{ amount_due: number; hosted_invoice_url: string }[]>(
       'GET',
       '/api/payments/stripe/invoices',
       {
@@ -78,13 +78,13 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 /** A visitor who reads English where nothing else is asked for. */
 const open = (look: Look = {}): Promise<Visit> =>
   visitAs(browser, { theme: 'light', language: 'en', ...look })
-const go = (page: Page, path: string): Promise<void> => openPage(page, `${house.url}${path}`)
+const go = (page: Page, path: string): Promise<void> => openPage(page, `${portal.url}${path}`)
 
 const visitorScreens = (): string[] => [
   '/login',
@@ -146,7 +146,7 @@ describe.each([
       const { page, context, complaints } = await open({
         ...look,
         // A session of its own: the last screen locks it.
-        ...(signedIn ? { customer: await house.signIn(rich) } : {}),
+        ...(signedIn ? { customer: await portal.signIn(rich) } : {}),
       })
       const found: Record<string, unknown> = {}
       for (const path of screens()) {
@@ -172,7 +172,7 @@ test.each(['en', 'vi'] as const)('no screen scrolls sideways at 360 px (%s)', as
   const found: Record<string, number> = {}
   for (const [screens, customer] of [
     [visitorScreens(), undefined],
-    [customerScreens(), await house.signIn(rich)],
+    [customerScreens(), await portal.signIn(rich)],
   ] as const) {
     const { page, context } = await open({
       language,
@@ -253,7 +253,7 @@ describe('nothing there, and nothing to be had', () => {
       const { page, context } = await open({ language, customer: rich })
       // The network fails, as it does in a lift; the server is whole.
       await page.route(call, (route) => route.abort('connectionfailed'))
-      await page.goto(`${house.url}${path}`)
+      await page.goto(`${portal.url}${path}`)
       const again = page.getByRole('main').getByRole('alert').getByRole('button', { name: retry })
       await again.waitFor()
       expect(await violations(page)).toEqual([])
@@ -266,24 +266,24 @@ describe('nothing there, and nothing to be had', () => {
 
   test('an unknown address, an unknown server and an unknown payment say so', async () => {
     const { page, context } = await open({ customer: fresh })
-    await page.goto(`${house.url}/no/such/page`)
+    await page.goto(`${portal.url}/no/such/page`)
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-    await page.goto(`${house.url}/wordpress/${made.running}`)
+    await page.goto(`${portal.url}/wordpress/${made.running}`)
     await page.getByRole('main').getByRole('link', { name: 'List Wordpress' }).first().waitFor()
     expect(await page.getByText('localhost').count()).toBe(0)
-    await page.goto(`${house.url}/dns/domain/${made.running}/add-record`)
+    await page.goto(`${portal.url}/dns/domain/${made.running}/add-record`)
     await page.getByRole('main').getByRole('link', { name: 'Domain list' }).waitFor()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Domain list')
-    await page.goto(`${house.url}/api/payments/success?transId=${made.payment}`)
+    await page.goto(`${portal.url}/api/payments/success?transId=${made.payment}`)
     await page.getByRole('heading', { name: 'Payment not found' }).waitFor()
     await context.close()
   })
 })
 
 test('a payment is shown to whoever comes back with a token in local storage alone, and to nobody without', async () => {
-  const customer = await house.customer()
-  const { transactionCode } = await house.topUp(customer, 250_000)
-  const back = `${house.url}/api/payments/success?transId=${transactionCode}`
+  const customer = await portal.customer()
+  const { transactionCode } = await portal.topUp(customer, 250_000)
+  const back = `${portal.url}/api/payments/success?transId=${transactionCode}`
   const { page, context } = await open()
   await page.goto(back)
   await page.getByRole('heading', { name: 'Sign in to see this payment' }).waitFor()
@@ -294,10 +294,10 @@ test('a payment is shown to whoever comes back with a token in local storage alo
 })
 
 test('a payment that is pending updates its page by itself', async () => {
-  const customer = await house.customer()
+  const customer = await portal.customer()
   const { page, context } = await open({ customer })
-  const { transactionCode } = await house.topUp(customer, 250_000, 'late')
-  await page.goto(`${house.url}/api/payments/success?transId=${transactionCode}`)
+  const { transactionCode } = await portal.topUp(customer, 250_000, 'late')
+  await page.goto(`${portal.url}/api/payments/success?transId=${transactionCode}`)
   await page.getByRole('heading', { name: 'Payment received' }).waitFor()
   await page.getByText('250.000').first().waitFor()
   await context.close()

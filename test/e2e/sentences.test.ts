@@ -5,28 +5,28 @@
 import pg from 'pg'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { stripeBrowser, testCards } from '../stripe-browser.ts'
 import { openBrowser, settled, visitAs, type Visit } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 /** What the card provider's stand-in remembers. */
 let provider: pg.Client
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
-  provider = new pg.Client(house.databaseUrl)
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  provider = new pg.Client(portal.databaseUrl)
   await provider.connect()
 })
 afterAll(async () => {
   await browser?.close()
   await provider?.end()
-  await house?.close()
+  await portal?.close()
 })
 
 async function open(language: 'en' | 'vi', path: string, customer?: TestCustomer): Promise<Visit> {
   const one = await visitAs(browser, { language, ...(customer === undefined ? {} : { customer }) })
-  await one.page.goto(`${house.url}${path}`)
+  await one.page.goto(`${portal.url}${path}`)
   await settled(one.page)
   // Toasts have arrived: a page that loses its connection can still speak.
   if (customer) await one.page.waitForLoadState('networkidle')
@@ -45,7 +45,7 @@ const press = (page: Page, name: string | RegExp) =>
 
 describe('before signing in', () => {
   test('registering, the code, and the code once more', async () => {
-    const taken = await house.customer()
+    const taken = await portal.customer()
     const { page, context } = await open('en', '/register')
     await page.getByLabel('Full name').fill('Trần Thị Bình')
     await page.getByLabel('Email').fill(taken.email)
@@ -60,7 +60,7 @@ describe('before signing in', () => {
 
     const code = await eventually(
       'the code',
-      async () => /\b\d{6}\b/.exec((await house.inbox('+84987654321'))[0]?.text ?? '')?.[0],
+      async () => /\b\d{6}\b/.exec((await portal.inbox('+84987654321'))[0]?.text ?? '')?.[0],
     )
     // Six digits are sent by themselves.
     const type = (digits: string) => page.getByLabel('One-time code').first().fill(digits)
@@ -69,7 +69,7 @@ describe('before signing in', () => {
     const said = (await page.getByRole('main').getByRole('alert').textContent()) ?? ''
     await notified(page, 'Error !', said)
 
-    await page.goto(`${house.url}/check-otp`)
+    await page.goto(`${portal.url}/check-otp`)
     await page.getByLabel('Email').fill('binh@example.vn')
     await press(page, 'Send the code again')
     await notified(page, 'Success !', 'OTP sent your phone number !')
@@ -103,7 +103,7 @@ describe('before signing in', () => {
     await notified(page, 'Thành công !', 'Đã gửi OTP tới số điện thoại của bạn !')
     const code = await eventually(
       'the code',
-      async () => /\b\d{6}\b/.exec((await house.inbox('+84977654321'))[0]?.text ?? '')?.[0],
+      async () => /\b\d{6}\b/.exec((await portal.inbox('+84977654321'))[0]?.text ?? '')?.[0],
     )
     await page.getByLabel('Mã OTP').first().fill(code)
     await page.waitForURL(/\/login/)
@@ -113,7 +113,7 @@ describe('before signing in', () => {
 
 describe('money', () => {
   test("a top-up whose gateway cannot be reached: 'Please try again !', for eight seconds", async () => {
-    const an = await house.customer()
+    const an = await portal.customer()
     const { page, context } = await open('en', '/payment?amount=100000', an)
     await page.getByRole('radio', { name: /VN Pay/ }).check({ force: true })
     await context.setOffline(true)
@@ -128,16 +128,16 @@ describe('money', () => {
   })
 
   const secretOf = async ({ token }: TestCustomer): Promise<string> =>
-    (await house.call<{ client_secret: string }>('GET', '/api/v1/auth/card', { token })).body.result
-      .client_secret
+    (await portal.call<{ client_secret: string }>('GET', '/api/v1/auth/card', { token })).body
+      .result.client_secret
   const confirm = (secret: string, number: string) =>
-    stripeBrowser(house.sandboxUrl, house.keysOf('stripe')['publishableKey'] ?? '').confirm(
+    stripeBrowser(portal.sandboxUrl, portal.keysOf('stripe')['publishableKey'] ?? '').confirm(
       secret,
       { number },
     )
   async function linked(customer: TestCustomer, number: string): Promise<void> {
     const { payment_method: methodId } = await confirm(await secretOf(customer), number)
-    await house.call('PUT', '/api/payments/stripe/attach', {
+    await portal.call('PUT', '/api/payments/stripe/attach', {
       token: customer.token,
       body: { methodId },
     })
@@ -151,7 +151,7 @@ describe('money', () => {
     )
 
   test('linking a card that is being processed, that has failed, that cannot be attached', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     const waiting = await secretOf(an)
     const { page, context } = await open(
       'en',
@@ -171,14 +171,14 @@ describe('money', () => {
     const done = await secretOf(an)
     await confirm(done, testCards.visa)
     await page.route('**/api/payments/stripe/attach', (route) => route.abort('connectionfailed'))
-    await page.goto(`${house.url}/link-card?setup_intent_client_secret=${done}`)
+    await page.goto(`${portal.url}/link-card?setup_intent_client_secret=${done}`)
     await page.getByText('Success! Your payment method has been saved').waitFor()
     await notified(page, 'Error !', 'Can not attach method payment !')
     await context.close()
   })
 
   test('paying by card: the provider refuses the request, hesitates, and is content', async () => {
-    const an = await house.customer({ region: 'AUD' })
+    const an = await portal.customer({ region: 'AUD' })
     for (const number of [testCards.visa, testCards.asksAlways]) await linked(an, number)
     const { page, context } = await open('vi', '/payment?amount=20&type=card', an)
     const pay = async (last4: string) => {
@@ -202,7 +202,7 @@ describe('money', () => {
     )
     await page.unrouteAll()
     await context.unrouteAll()
-    await page.goto(`${house.url}/payment?amount=30&type=card`)
+    await page.goto(`${portal.url}/payment?amount=30&type=card`)
     await settled(page)
 
     await pay('3184')
@@ -212,7 +212,7 @@ describe('money', () => {
     await bank.getByRole('button', { name: /Confirm/ }).click()
     await notified(page, 'Không thành công !', 'Có lỗi xảy ra vui lòng thử lại !')
 
-    await page.goto(`${house.url}/payment?amount=40&type=card`)
+    await page.goto(`${portal.url}/payment?amount=40&type=card`)
     await settled(page)
     await pay('4242')
     await notified(page, 'Thành công!', 'Xác nhận thanh toán thành công !')
@@ -249,7 +249,7 @@ describe('servers', () => {
     page.getByRole('dialog').getByRole('button', { name: /^Confirm/ })
 
   test("an order that nobody answers: 'Fail to create Wordpress!'", async () => {
-    const { page, context } = await open('en', '/wordpress/create', await house.customer())
+    const { page, context } = await open('en', '/wordpress/create', await portal.customer())
     await review(page, /BASIC-1/)
     await context.setOffline(true)
     await confirmation(page).click()
@@ -258,9 +258,9 @@ describe('servers', () => {
   })
 
   test('an order that the server refuses says what the server said: the plan was withdrawn meanwhile', async () => {
-    const { page, context } = await open('en', '/wordpress/create', await house.customer())
+    const { page, context } = await open('en', '/wordpress/create', await portal.customer())
     await review(page, /PRO-16/)
-    await house.reopen({
+    await portal.reopen({
       changeCatalog: (catalog) => ({
         ...catalog,
         plans: catalog.plans.filter(({ name }) => name !== 'PRO-16'),
@@ -274,7 +274,7 @@ describe('servers', () => {
     await notified(page, 'Error !', message)
     // The keyboard goes on where it is said.
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('order-refusal')
-    await house.reopen()
+    await portal.reopen()
     await context.close()
   })
 
@@ -282,14 +282,14 @@ describe('servers', () => {
     "the progress in Vietnamese, and 'Let's Panel WordPress now !' in English",
     { timeout: 180_000 },
     async () => {
-      const an = await house.customer()
-      const placed = await house.call<{ id: string }>('POST', '/api/wp', {
+      const an = await portal.customer()
+      const placed = await portal.call<{ id: string }>('POST', '/api/wp', {
         token: an.token,
         body: order,
       })
       const { id } = placed.body.result
       await eventually('the refused payment', async () => {
-        const { body } = await house.call<{ invoice: { amount_due: number } | null }>(
+        const { body } = await portal.call<{ invoice: { amount_due: number } | null }>(
           'GET',
           `/api/wp/${id}`,
           { token: an.token },
@@ -305,10 +305,10 @@ describe('servers', () => {
         .first()
         .waitFor()
       await vi.page.locator('a[href="/payment?amount=218000"]').waitFor()
-      await house.topUp(an, 300_000)
+      await portal.topUp(an, 300_000)
       await working
       await notified(en.page, 'Success !', "Let's Panel WordPress now !", 90_000)
-      await en.page.waitForURL(`${house.url}/wordpress/${id}`)
+      await en.page.waitForURL(`${portal.url}/wordpress/${id}`)
       await vi.page.getByRole('heading', { level: 1, name: 'Thông tin máy chủ' }).waitFor()
       await vi.context.close()
 
@@ -348,8 +348,8 @@ describe('servers', () => {
 
 describe('domains', () => {
   test('one that another tab has deleted, and one that nobody may have: the server says so', async () => {
-    const an = await house.customer()
-    const created = await house.call<{ id: string }>('POST', '/api/dns', {
+    const an = await portal.customer()
+    const created = await portal.call<{ id: string }>('POST', '/api/dns', {
       token: an.token,
       body: { name: 'tiem-may.com.vn' },
     })
@@ -367,7 +367,7 @@ describe('domains', () => {
     }
     await press(page, /^Delete/)
     await dialog.getByRole('button', { name: /^Delete/ }).waitFor()
-    await house.call('DELETE', `/api/dns/${created.body.result.id}`, { token: an.token })
+    await portal.call('DELETE', `/api/dns/${created.body.result.id}`, { token: an.token })
     await notified(page, 'Error !', (await refusal(404, /^Delete/)).message)
     await page.keyboard.press('Escape')
 
@@ -381,8 +381,8 @@ describe('domains', () => {
   })
 
   test('that cannot be added or deleted, because nobody answers', async () => {
-    const an = await house.customer()
-    const created = await house.call<{ id: string }>('POST', '/api/dns', {
+    const an = await portal.customer()
+    const created = await portal.call<{ id: string }>('POST', '/api/dns', {
       token: an.token,
       body: { name: 'tiem-banh.com.vn' },
     })

@@ -5,12 +5,12 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDns, type TestDns } from '../dns-server.ts'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { openBrowser, openPage, settled, visitAs, type Visit } from './browser.ts'
 
 const name = 'tiem-banh.example.org'
 let dns: TestDns
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 let an: TestCustomer
 let id: string
@@ -20,12 +20,12 @@ let page: Page
 
 beforeAll(async () => {
   dns = await openTestDns()
-  ;[house, browser] = await Promise.all([
-    openTestHouse({ env: { DNS_RESOLVERS: dns.address } }),
+  ;[portal, browser] = await Promise.all([
+    openTestPortal({ env: { DNS_RESOLVERS: dns.address } }),
     openBrowser(),
   ])
-  an = await house.customer()
-  await house.topUp(an, 3_000_000)
+  an = await portal.customer()
+  await portal.topUp(an, 3_000_000)
   const order = {
     size: 1,
     region: 1,
@@ -35,13 +35,13 @@ beforeAll(async () => {
     password: 'Another#1pass',
     replicate: 1,
   }
-  id = (await house.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })).body
+  id = (await portal.call<{ id: string }>('POST', '/api/wp', { token: an.token, body: order })).body
     .result.id
   server = await eventually(
     'the server running',
     async () => {
       const { result } = (
-        await house.call<{ status: string; name: string }>('GET', `/api/wp/${id}`, {
+        await portal.call<{ status: string; name: string }>('GET', `/api/wp/${id}`, {
           token: an.token,
         })
       ).body
@@ -54,13 +54,13 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
   await dns?.close()
 })
 
 const button = (label: string | RegExp) => page.getByRole('button', { name: label, exact: true })
 const told = (text: string) => page.getByText(text, { exact: true }).first().waitFor()
-const open = (path: string): Promise<void> => openPage(page, `${house.url}${path}`)
+const open = (path: string): Promise<void> => openPage(page, `${portal.url}${path}`)
 const part = async (label: string): Promise<void> => {
   await page.getByRole('tab', { name: label, exact: true }).click()
   await settled(page)
@@ -74,7 +74,7 @@ describe('a running server', { timeout: 90_000 }, () => {
       '/hosting/create',
     )
     await page.getByRole('link', { name: `View ${server}` }).click()
-    await page.waitForURL(`${house.url}/wordpress/${id}`)
+    await page.waitForURL(`${portal.url}/wordpress/${id}`)
     await page.getByRole('heading', { level: 1, name: 'Server information' }).waitFor()
     await page.getByText(/^BASIC/).waitFor()
     expect(
@@ -169,7 +169,7 @@ describe('a running server', { timeout: 90_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Buy' }).click()
     await told('From the renewal')
     const planned = () =>
-      house.call<{ size: number; planned: object | null }>('GET', `/api/wp/${id}`, {
+      portal.call<{ size: number; planned: object | null }>('GET', `/api/wp/${id}`, {
         token: an.token,
       })
     expect((await planned()).body.result.planned).toEqual({ size: 1, replicate: 1 })
@@ -193,7 +193,7 @@ describe('a running server', { timeout: 90_000 }, () => {
     await told('The restart has begun.')
     await eventually('the end of the restart', async () => {
       const { result } = (
-        await house.call<{ restarting: boolean }>('GET', `/api/wp/${id}`, { token: an.token })
+        await portal.call<{ restarting: boolean }>('GET', `/api/wp/${id}`, { token: an.token })
       ).body
       return !result.restarting
     })
@@ -215,7 +215,7 @@ describe('a running server', { timeout: 90_000 }, () => {
     expect(await confirm.isDisabled()).toBe(true)
     await dialog.getByRole('textbox').fill(server)
     await confirm.click()
-    await page.waitForURL(`${house.url}/wordpress`)
+    await page.waitForURL(`${portal.url}/wordpress`)
     await told(`${server} is being deleted.`)
     await page.getByText(/You have no WordPress server yet/).waitFor({ timeout: 30_000 })
     await open(`/wordpress/${id}`)

@@ -4,7 +4,7 @@
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import {
   openBrowser,
   openPage,
@@ -15,7 +15,7 @@ import {
   type Visit,
 } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 /** Has money. */
 let rich: TestCustomer
@@ -23,23 +23,23 @@ let rich: TestCustomer
 let fresh: TestCustomer
 
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
-  ;[rich, fresh] = [await house.customer(), await house.customer()]
-  await house.topUp(rich, 300_000)
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  ;[rich, fresh] = [await portal.customer(), await portal.customer()]
+  await portal.topUp(rich, 300_000)
   await eventually(
     'the money',
-    async () => (await house.house.ledger.balanceOf(house.house.db, rich.id)).balance === 300_000n,
+    async () => (await portal.app.ledger.balanceOf(portal.app.db, rich.id)).balance === 300_000n,
   )
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 /** A visitor who reads English where nothing else is asked for. */
 const open = (look: Look = {}): Promise<Visit> =>
   visitAs(browser, { theme: 'light', language: 'en', ...look })
-const go = (page: Page, path: string): Promise<void> => openPage(page, `${house.url}${path}`)
+const go = (page: Page, path: string): Promise<void> => openPage(page, `${portal.url}${path}`)
 
 const signInTexts = {
   en: {
@@ -75,7 +75,7 @@ describe('signing in', () => {
 
   test('the keyboard alone is enough, and leads back to where one wanted to go', async () => {
     const { page, context } = await open()
-    await page.goto(`${house.url}/invoice`)
+    await page.goto(`${portal.url}/invoice`)
     await page.waitForURL(/\/login\?next=/)
     await settled(page)
     const focus = () => page.evaluate(() => document.activeElement?.getAttribute('type') ?? '')
@@ -90,7 +90,7 @@ describe('signing in', () => {
     }
     await page.keyboard.type(fresh.password)
     await page.keyboard.press('Enter')
-    await page.waitForURL(`${house.url}/invoice`)
+    await page.waitForURL(`${portal.url}/invoice`)
     // A Vietnamese customer reads Vietnamese from here on.
     await page.getByRole('heading', { level: 1, name: 'Hoá đơn' }).waitFor()
     await context.close()
@@ -107,7 +107,7 @@ describe('signing in', () => {
       '/wordpress/create',
       '/hosting',
     ]) {
-      await page.goto(`${house.url}${path}`)
+      await page.goto(`${portal.url}${path}`)
       await page.waitForURL(/\/login/)
       expect(new URL(page.url()).searchParams.get('next')).toBe(path === '/' ? null : path)
     }
@@ -115,13 +115,13 @@ describe('signing in', () => {
     await page.getByLabel('Email').fill(fresh.email)
     await page.getByLabel('Password', { exact: true }).fill(fresh.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL(`${house.url}/`)
+    await page.waitForURL(`${portal.url}/`)
     await context.close()
   })
 
   test('a locked screen opens with the password only', async () => {
-    const mine = await house.customer()
-    await house.call('PUT', '/api/v1/account', { token: mine.token, body: { language: 'en' } })
+    const mine = await portal.customer()
+    await portal.call('PUT', '/api/v1/account', { token: mine.token, body: { language: 'en' } })
     const { page, context } = await open({ customer: mine })
     await go(page, '/invoice')
     await page.getByRole('button', { name: /^Account/ }).click()
@@ -129,7 +129,7 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'Screen locked' }).waitFor()
     const token = (await page.evaluate(() => sessionStorage.getItem('accessToken'))) ?? ''
     const said = async (of: string) =>
-      (await house.call('GET', '/api/v1/auth/me', { token: of })).body.error?.code
+      (await portal.call('GET', '/api/v1/auth/me', { token: of })).body.error?.code
     await expect.poll(() => said(token)).toBe('session_locked')
     // The mark in the browser is not what locks it.
     await page.evaluate(() => sessionStorage.removeItem('isLockScreen'))
@@ -149,12 +149,12 @@ describe('signing in', () => {
   })
 
   test('whose session ended is told so, with the email filled in; who signs out is not', async () => {
-    const mine = await house.customer()
-    await house.call('PUT', '/api/v1/account', { token: mine.token, body: { language: 'en' } })
+    const mine = await portal.customer()
+    await portal.call('PUT', '/api/v1/account', { token: mine.token, body: { language: 'en' } })
     const { page, context } = await open({ customer: mine })
     await go(page, '/invoice')
     const token = (await page.evaluate(() => sessionStorage.getItem('accessToken'))) ?? ''
-    await house.call('POST', '/api/v1/auth/logout', { token })
+    await portal.call('POST', '/api/v1/auth/logout', { token })
     // Nobody pressed anything: the live connection brings the news.
     await page.waitForURL(/\/login/)
     await page.getByText('You were signed out. Sign in to continue.').waitFor()
@@ -209,7 +209,7 @@ describe('the frame', () => {
       ])
     expect(await look(page)).toEqual(['vi', true])
     const other = await context.newPage()
-    await other.goto(`${house.url}/login`)
+    await other.goto(`${portal.url}/login`)
     await other.getByRole('heading', { level: 1, name: 'Đăng nhập' }).waitFor()
     expect(await look(other)).toEqual(['vi', true])
     await context.close()
@@ -236,7 +236,7 @@ describe('the frame', () => {
   test.each(['en', 'vi'] as const)(
     'the bell is empty, then rings by itself (%s)',
     async (language) => {
-      const customer = await house.customer()
+      const customer = await portal.customer()
       const { page, context, complaints } = await open({ language, customer })
       const opened = page
         .waitForEvent('websocket')
@@ -258,7 +258,7 @@ describe('the frame', () => {
       await page.getByText(words.none).waitFor()
       expect(await violations(page)).toEqual([])
       await page.keyboard.press('Escape')
-      await house.topUp(customer, 200_000)
+      await portal.topUp(customer, 200_000)
       const text =
         language === 'en' ? '200.000 đ reached your wallet.' : '200.000 đ đã vào ví của bạn.'
       // The toast interrupts, the balance moves, the bell counts.

@@ -1,24 +1,24 @@
 /** An order with a wallet that does not hold enough: a step on the way, and no accident. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestHouse, type TestHouse } from '../house.ts'
+import { openTestPortal, type TestPortal } from '../portal.ts'
 import { openBrowser, openPage, visitAs } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 test('a short wallet is a step: what is missing is named, topped up, and the order goes on by itself', async () => {
-  const an = await house.customer()
-  await house.topUp(an, 100_000)
+  const an = await portal.customer()
+  await portal.topUp(an, 100_000)
   const { page, context } = await visitAs(browser, { language: 'en', customer: an })
-  await openPage(page, `${house.url}/wordpress/create`)
+  await openPage(page, `${portal.url}/wordpress/create`)
   await page.getByRole('radio').first().check({ force: true })
   await page.getByRole('radio', { name: /BASIC-1/ }).check({ force: true })
   for (const group of await page.getByRole('radio', { name: /10 GB/ }).all())
@@ -33,7 +33,7 @@ test('a short wallet is a step: what is missing is named, topped up, and the ord
   await page.getByRole('heading', { name: 'Waiting for 118.000 đ' }).waitFor()
   expect(await page.getByText('Error !').count()).toBe(0)
   await page.getByRole('link', { name: 'Top up 118.000 đ' }).waitFor()
-  await house.topUp(an, 118_000)
+  await portal.topUp(an, 118_000)
   await page.getByRole('heading', { name: 'Your server is ready' }).waitFor({ timeout: 90_000 })
   await context.close()
 }, 180_000)

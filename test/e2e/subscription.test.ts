@@ -5,22 +5,22 @@
 import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { openBrowser, phone, sideways, violations, visitAs, wide } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 let customer: TestCustomer
 let id: string
 
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
-  customer = await house.customer()
-  await house.topUp(customer, 218_000)
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  customer = await portal.customer()
+  await portal.topUp(customer, 218_000)
   await eventually(
     'the money',
     async () =>
-      (await house.house.ledger.balanceOf(house.house.db, customer.id)).balance === 218_000n,
+      (await portal.app.ledger.balanceOf(portal.app.db, customer.id)).balance === 218_000n,
   )
   const body = {
     size: 1,
@@ -31,12 +31,12 @@ beforeAll(async () => {
     password: 'Another#1pass',
     replicate: 1,
   }
-  id = (await house.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body })).body
+  id = (await portal.call<{ id: string }>('POST', '/api/wp', { token: customer.token, body })).body
     .result.id
   await eventually(
     'the server',
     async () => {
-      const { body: answer } = await house.call<{ status: string }>('GET', `/api/wp/${id}`, {
+      const { body: answer } = await portal.call<{ status: string }>('GET', `/api/wp/${id}`, {
         token: customer.token,
       })
       return answer.result.status === 'running'
@@ -46,12 +46,12 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 async function open(address: string, language: 'en' | 'vi', viewport = wide) {
   const { page, context } = await visitAs(browser, { language, viewport, customer })
-  await page.goto(`${house.url}${address}`)
+  await page.goto(`${portal.url}${address}`)
   return { page, context }
 }
 async function accessible(page: Page): Promise<void> {
@@ -78,9 +78,9 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
 
   // A month later, as the sweep would find it.
   await sql`update subscription set anchor_at = anchor_at - interval '34 days', period_start = period_start - interval '34 days', period_end = period_end - interval '34 days', next_at = next_at - interval '34 days'`.execute(
-    house.house.db,
+    portal.app.db,
   )
-  await house.house.bills.sweep()
+  await portal.app.bills.sweep()
   await panel.getByText('Payment overdue').waitFor()
   await panel.getByText('The server is suspended on').waitFor()
   await accessible(page)
@@ -103,7 +103,7 @@ test('cancelled with the end of the month, taken back, unpaid, and gone', async 
   await eventually(
     'the server being gone',
     async () =>
-      (await house.call('GET', `/api/wp/${id}`, { token: customer.token })).status === 404,
+      (await portal.call('GET', `/api/wp/${id}`, { token: customer.token })).status === 404,
     60,
   )
   await narrow.context.close()

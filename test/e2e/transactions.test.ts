@@ -7,10 +7,10 @@ import { sql } from 'kysely'
 import type { Browser, Download, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyStatement } from '../../scripts/verify-statement.mjs'
-import { eventually, openTestHouse, type TestCustomer, type TestHouse } from '../house.ts'
+import { eventually, openTestPortal, type TestCustomer, type TestPortal } from '../portal.ts'
 import { openBrowser, violations, visitAs, type Look } from './browser.ts'
 
-let house: TestHouse
+let portal: TestPortal
 let browser: Browser
 /** A top-up, a server that was paid, and nothing else. */
 let an: TestCustomer
@@ -19,12 +19,12 @@ let binh: TestCustomer
 const length = 3000
 
 beforeAll(async () => {
-  ;[house, browser] = await Promise.all([openTestHouse(), openBrowser()])
-  ;[an, binh] = [await house.customer(), await house.customer()]
-  await house.topUp(an, 500_000)
+  ;[portal, browser] = await Promise.all([openTestPortal(), openBrowser()])
+  ;[an, binh] = [await portal.customer(), await portal.customer()]
+  await portal.topUp(an, 500_000)
   await eventually(
     'the money',
-    async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance === 500_000n,
+    async () => (await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance === 500_000n,
   )
   const order = {
     size: 1,
@@ -35,26 +35,26 @@ beforeAll(async () => {
     password: 'Another#1pass',
     replicate: 1,
   }
-  await house.call('POST', '/api/wp', { token: an.token, body: order })
+  await portal.call('POST', '/api/wp', { token: an.token, body: order })
   await eventually(
     'the charge',
-    async () => (await house.house.ledger.balanceOf(house.house.db, an.id)).balance < 500_000n,
+    async () => (await portal.app.ledger.balanceOf(portal.app.db, an.id)).balance < 500_000n,
   )
   for (let from = 1; from <= length; from += 500)
     await sql`
       select count(*) from generate_series(${from}::int, ${from + 499}::int) n, lateral ledger_post('log:' || n, 'topup',
         jsonb_build_object('provider', case when n = 17 then 'Rare' else 'VNPay' end), now(),
         array[${`wallet:${binh.id}`}, 'gateway:vnpay:VND'], array[n, -n]::bigint[])
-    `.execute(house.house.db)
+    `.execute(portal.app.db)
 }, 120_000)
 afterAll(async () => {
   await browser?.close()
-  await house?.close()
+  await portal?.close()
 })
 
 async function open(customer: TestCustomer, address: string, look: Look = {}) {
   const one = await visitAs(browser, { ...look, customer })
-  await one.page.goto(`${house.url}${address}`)
+  await one.page.goto(`${portal.url}${address}`)
   await one.page.getByRole('heading', { level: 1, name: 'Transaction Log' }).waitFor()
   return one
 }
@@ -81,7 +81,7 @@ test('search and filters stand in the address, and find without accents', async 
   await page.getByText('No transactions match.').waitFor()
   expect(await violations(page)).toEqual([])
   await page.getByRole('button', { name: 'Clear filters' }).click()
-  await page.waitForURL(`${house.url}/transactions`)
+  await page.waitForURL(`${portal.url}/transactions`)
   await expect.poll(() => rowsOf(page).count()).toBe(2)
   await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('')
   await page.getByRole('button', { name: 'Clear filters' }).waitFor({ state: 'detached' })
@@ -113,7 +113,7 @@ test.each([
   await page.keyboard.press('Escape')
   await page.waitForURL(/\?direction=out$/)
   await dialog.waitFor({ state: 'hidden' })
-  await page.goto(`${house.url}/transactions?entry=999999999`)
+  await page.goto(`${portal.url}/transactions?entry=999999999`)
   await dialog.getByRole('alert').waitFor()
   await context.close()
 })
@@ -197,19 +197,19 @@ test('the export holds every entry that the filter leaves, and the statement ver
 test('days, months, today and moments are those of the zone chosen in the account, on every screen', async () => {
   // A day and an hour lie between the customer's clock and this browser's.
   const [zone, timezoneId] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati']
-  const chi = await house.customer()
-  const { transactionCode } = await house.topUp(chi, 50_000)
+  const chi = await portal.customer()
+  const { transactionCode } = await portal.topUp(chi, 50_000)
   await eventually(
     'the money',
-    async () => (await house.house.ledger.balanceOf(house.house.db, chi.id)).balance === 50_000n,
+    async () => (await portal.app.ledger.balanceOf(portal.app.db, chi.id)).balance === 50_000n,
   )
-  const dung = await house.customer()
+  const dung = await portal.customer()
   for (const { token } of [chi, dung])
-    await house.call('PUT', '/api/v1/account', { token, body: { timeZone: zone } })
+    await portal.call('PUT', '/api/v1/account', { token, body: { timeZone: zone } })
   // A month begins there at 11:00 UTC.
   const month = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 7)
   await sql`update customer set created_at = ${`${month}-01T11:00:00Z`}::timestamptz where id = ${dung.id}`.execute(
-    house.house.db,
+    portal.app.db,
   )
   const entries = ['01T10:59', '01T11:01', '02T10:59', '02T11:01'].map(
     (moment) => `${month}-${moment}:00Z`,
@@ -219,7 +219,7 @@ test('days, months, today and moments are those of the zone chosen in the accoun
     await sql`
       select ledger_post(${`zone:${index}`}, 'topup', '{"provider":"payOS"}'::jsonb, ${at}::timestamptz,
         array[${`wallet:${dung.id}`}, 'gateway:payos:VND'], array[1, -1]::bigint[])
-    `.execute(house.house.db)
+    `.execute(portal.app.db)
   const here = (moment: number) =>
     new Date(moment - 11 * 3_600_000).toISOString().replace('T', ' ').slice(0, 19)
 
@@ -247,7 +247,7 @@ test('days, months, today and moments are those of the zone chosen in the accoun
     dialog.getByRole('button', { name: 'Download' }).click(),
   ])
   expect(verifyStatement(await textOf(statement))).toMatchObject({ entries: 3 })
-  await page.goto(`${house.url}/`)
+  await page.goto(`${portal.url}/`)
   const today = new Intl.DateTimeFormat('en', {
     timeZone: zone,
     weekday: 'long',
@@ -259,7 +259,7 @@ test('days, months, today and moments are those of the zone chosen in the accoun
 
   // Outside of the frame, opened by its address.
   const other = await open(chi, '/transactions', { timezoneId })
-  await other.page.goto(`${house.url}/api/payments/success?transId=${transactionCode}`)
+  await other.page.goto(`${portal.url}/api/payments/success?transId=${transactionCode}`)
   const moment = other.page.locator('time')
   await moment.waitFor()
   expect(await moment.innerText()).toBe(

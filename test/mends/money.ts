@@ -7,7 +7,7 @@ export const money: readonly Mend[] = [
       {
         file: 'server/billing/payment.ts',
         mended:
-          "  if (held.invoice.lapses_at && held.invoice.lapses_at <= desk.clock.now()) return 'settled'\n",
+          "  if (locked.invoice.lapses_at && locked.invoice.lapses_at <= context.clock.now()) return 'settled'\n",
         without: '',
       },
     ],
@@ -19,19 +19,24 @@ export const money: readonly Mend[] = [
       {
         file: 'server/billing/payment.ts',
         mended: `  if (invoice.kind === 'renewal' && subscription && invoice.period_end && invoice.period_end <= now)
-    return await renewAnew(desk, tx, invoice, beginningNow(desk.catalog, invoice.region_code, now))
+    return await renewAnew(
+      context,
+      tx,
+      invoice,
+      beginningNow(context.catalog, invoice.region_code, now),
+    )
 `,
         without: '',
       },
       {
         file: 'server/billing/payment.ts',
         mended: 'invoice.id === row.invoice_id',
-        without: 'invoice.period_end > desk.clock.now()',
+        without: 'invoice.period_end > context.clock.now()',
       },
       {
         file: 'server/billing/payment.ts',
         mended: 'row.region_code, invoice.period_start)',
-        without: 'row.region_code, desk.clock.now())',
+        without: 'row.region_code, context.clock.now())',
       },
     ],
   },
@@ -52,9 +57,9 @@ export const money: readonly Mend[] = [
     edits: [
       {
         file: 'server/billing/payment.ts',
-        mended: '      ...beginningNow(desk.catalog, row.region_code, desk.clock.now()),\n',
-        without: `      ...(row.period_end <= desk.clock.now()
-        ? beginningNow(desk.catalog, row.region_code, desk.clock.now())
+        mended: '      ...beginningNow(context.catalog, row.region_code, context.clock.now()),\n',
+        without: `      ...(row.period_end <= context.clock.now()
+        ? beginningNow(context.catalog, row.region_code, context.clock.now())
         : { next_at: row.period_end }),
 `,
       },
@@ -65,8 +70,8 @@ export const money: readonly Mend[] = [
     edits: [
       {
         file: 'server/billing/subscriptions.ts',
-        mended: 'await creditWhole(desk, tx, invoice, reason)',
-        without: `await desk.ledger.refund(tx, {
+        mended: 'await creditWhole(context, tx, invoice, reason)',
+        without: `await context.ledger.refund(tx, {
       key: ['invoice', invoice.id, 'refund'].join(':'),
       customerId: invoice.customer_id,
       product: invoice.product,

@@ -15,9 +15,9 @@ export const security: readonly Mend[] = [
       // … where any line, at any time, is the container's word.
       {
         file: `${embedded}/container.ts`,
-        mended: 'readLines(this.#control, longestWord, hear, () => this.kill())',
-        without: `readLines(this.#control, longestWord, hear, () => this.kill())
-      readLines(child.stdout!, longestWord, hear)`,
+        mended: 'readLines(this.#control, longestMessage, hear, () => this.kill())',
+        without: `readLines(this.#control, longestMessage, hear, () => this.kill())
+      readLines(child.stdout!, longestMessage, hear)`,
       },
       {
         file: `${embedded}/container.ts`,
@@ -317,12 +317,13 @@ export const security: readonly Mend[] = [
     finding: 'L12',
     edits: [
       {
-        file: 'server/realtime/announce.ts',
-        mended: 'createAnnouncer(clock: Clock, wake: () => void)',
-        without: 'createAnnouncer(clock: Clock, wake: () => void, complete = (all: object) => all)',
+        file: 'server/realtime/outbox.ts',
+        mended: 'createEventOutbox(clock: Clock, wake: () => void)',
+        without:
+          'createEventOutbox(clock: Clock, wake: () => void, complete = (all: object) => all)',
       },
       {
-        file: 'server/realtime/announce.ts',
+        file: 'server/realtime/outbox.ts',
         mended: 'JSON.stringify(payload)',
         without: 'JSON.stringify(complete(payload))',
       },

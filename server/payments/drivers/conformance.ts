@@ -7,9 +7,9 @@ import { createServer } from 'node:http'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  ForgedNotice,
-  type Notice,
-  type NoticeRequest,
+  ForgedWebhook,
+  type PaymentUpdate,
+  type WebhookRequest,
   type PaymentDriver,
   type PaymentOrder,
   type ProviderStatus,
@@ -31,7 +31,7 @@ export type { Adapter, Choice }
 
 const channelsOf = (driver: PaymentDriver): readonly string[] =>
   driver.kind === 'hosted' ? driver.channels : ['']
-/** A code as the room makes them: 26 of 0-9 and A-Z. */
+/** A code as the module makes them: 26 of 0-9 and A-Z. */
 const newCode = (): string => `T${randomBytes(12).toString('hex').toUpperCase()}A`
 
 export function conforms(adapter: Adapter): void {
@@ -74,7 +74,11 @@ export function conforms(adapter: Adapter): void {
     portal.orders.set(made.reference, known)
     return { order: known, begun: payment }
   }
-  async function paid(): Promise<{ order: PaymentOrder; notice: Notice; request: NoticeRequest }> {
+  async function paid(): Promise<{
+    order: PaymentOrder
+    update: PaymentUpdate
+    request: WebhookRequest
+  }> {
     const { order: made, begun: payment } = await begun()
     await payment.choose('pay')
     const [word] = await portal.words(made.reference)
@@ -116,16 +120,16 @@ export function conforms(adapter: Adapter): void {
           expect(landed.searchParams.get('from')).toBe('here')
         }
         const [word] = await portal.words(made.reference)
-        expect(word?.notice).toMatchObject({
+        expect(word?.update).toMatchObject({
           reference: made.reference,
           status,
           amount: made.amount,
           currency: made.currency,
         })
-        expect(word?.notice.eventId).not.toBe('')
+        expect(word?.update.eventId).not.toBe('')
         if (status === 'succeeded')
-          expect(word?.notice.providerTransactionId).toEqual(expect.stringMatching(/./))
-        if (status === 'failed') expect(word?.notice.providerTransactionId ?? null).toBeNull()
+          expect(word?.update.providerTransactionId).toEqual(expect.stringMatching(/./))
+        if (status === 'failed') expect(word?.update.providerTransactionId ?? null).toBeNull()
         expect((await counter.driver.lookUp(made))?.status).toBe(status)
       },
     )
@@ -135,15 +139,15 @@ export function conforms(adapter: Adapter): void {
         for (const language of ['en', 'vi'] as const) {
           const { order: made, begun: payment } = await begun({ channel, language })
           await payment.choose('pay')
-          expect((await portal.words(made.reference))[0]?.notice.status).toBe('succeeded')
+          expect((await portal.words(made.reference))[0]?.update.status).toBe('succeeded')
         }
       }
     })
 
     it('names the moment of the payment in whatever zone', async () => {
       const before = Date.now()
-      const { notice } = await paid()
-      expect(Math.abs((notice.occurredAt?.getTime() ?? 0) - before)).toBeLessThan(60_000)
+      const { update } = await paid()
+      expect(Math.abs((update.occurredAt?.getTime() ?? 0) - before)).toBeLessThan(60_000)
     })
 
     it('begins no second payment when asked twice', async () => {
@@ -168,11 +172,11 @@ export function conforms(adapter: Adapter): void {
 
   describe(`${adapter.name}: notices`, () => {
     it('are the same word when they come again', async () => {
-      const { request, notice } = await paid()
-      const again = counter.driver.readNotice(request)
+      const { request, update } = await paid()
+      const again = counter.driver.readWebhook(request)
       if (again !== null && 'ask' in again)
-        expect(again).toMatchObject({ eventId: notice.eventId, reference: notice.reference })
-      else expect(again).toEqual(notice)
+        expect(again).toMatchObject({ eventId: update.eventId, reference: update.reference })
+      else expect(again).toEqual(update)
     })
 
     it('come again until they are recorded, as the same word', async () => {
@@ -180,13 +184,13 @@ export function conforms(adapter: Adapter): void {
       const { order: made, begun: payment } = await begun()
       await payment.choose('pay')
       const words = await portal.words(made.reference, 2)
-      expect(new Set(words.map(({ notice }) => notice.eventId)).size).toBe(1)
+      expect(new Set(words.map(({ update }) => update.eventId)).size).toBe(1)
     })
 
     it('of two payments are two words', async () => {
       const [one, two] = [await paid(), await paid()]
-      expect(one.notice.eventId).not.toBe(two.notice.eventId)
-      expect(one.notice.providerTransactionId).not.toBe(two.notice.providerTransactionId)
+      expect(one.update.eventId).not.toBe(two.update.eventId)
+      expect(one.update.providerTransactionId).not.toBe(two.update.providerTransactionId)
     })
 
     it('that are forged or tampered with are refused', async () => {
@@ -197,7 +201,7 @@ export function conforms(adapter: Adapter): void {
         ...forgeries,
         { ...request, query: new URLSearchParams(), rawBody: Buffer.alloc(0), headers: {} },
       ]) {
-        expect(() => counter.driver.readNotice(forgery)).toThrow(ForgedNotice)
+        expect(() => counter.driver.readWebhook(forgery)).toThrow(ForgedWebhook)
       }
     })
 
@@ -229,14 +233,14 @@ export function conforms(adapter: Adapter): void {
     })
 
     it('tells the same of a paid one as the notice did', async () => {
-      const { order: made, notice } = await paid()
+      const { order: made, update } = await paid()
       const found = await counter.driver.lookUp(made)
       expect(found).toMatchObject({
         status: 'succeeded',
-        amount: notice.amount,
-        currency: notice.currency,
+        amount: update.amount,
+        currency: update.currency,
         reference: made.reference,
-        providerTransactionId: notice.providerTransactionId,
+        providerTransactionId: update.providerTransactionId,
       })
       expect((await counter.driver.lookUp(made))?.eventId).toBe(found?.eventId)
     })

@@ -14,18 +14,18 @@ import * as stripe from './stripe/settings.ts'
 import { createVnpay } from './vnpay/index.ts'
 import * as vnpay from './vnpay/settings.ts'
 
-/** What a driver may have to know of the portal. */
-export interface Surroundings {
+/** What a driver needs to know of the portal. */
+export interface DriverContext {
   /**
    * The address under which the gateway calls us: `<portal>/api/webhooks/<name>`. Some signatures
    * are made over it.
    */
-  readonly noticeUrl: string
+  readonly webhookUrl: string
 }
 
 type Texts = Readonly<Record<string, string>>
-/** One gateway's place in the table. */
-interface Place {
+/** One gateway's row in the table. */
+interface DriverEntry {
   /**
    * The environment variable of each setting that an operator gives. The first is the one that says
    * "we have a contract".
@@ -41,13 +41,13 @@ interface Place {
   readonly inSandbox: (url: string, keys: Texts) => Texts
 }
 
-const place = <S extends z.ZodMiniType>(
-  of: Place & {
+const entry = <S extends z.ZodMiniType>(
+  of: DriverEntry & {
     readonly settings: S
-    readonly create: (settings: z.output<S>, surroundings: Surroundings) => PaymentDriver
+    readonly create: (settings: z.output<S>, context: DriverContext) => PaymentDriver
   },
-): Place & {
-  readonly open: (settings: unknown, surroundings: Surroundings) => PaymentDriver
+): DriverEntry & {
+  readonly open: (settings: unknown, context: DriverContext) => PaymentDriver
   /** What is wrong with these settings, one sentence each, by the variables' names. */
   readonly faults: (settings: unknown) => string[]
 } => ({
@@ -57,16 +57,16 @@ const place = <S extends z.ZodMiniType>(
       const setting = String(issue.path[0] ?? '')
       return `${of.environment[setting] ?? setting} is not right: ${issue.message}.`
     }),
-  open: (settings, surroundings) => of.create(of.settings.parse(settings), surroundings),
+  open: (settings, context) => of.create(of.settings.parse(settings), context),
 })
 
 export const paymentDrivers = {
-  vnpay: place({ ...vnpay, create: createVnpay }),
-  bank: place({ ...bank, create: createBank }),
-  alepay: place({ ...alepay, create: createAlepay }),
-  payos: place({ ...payos, create: createPayos }),
-  stripe: place({ ...stripe, create: createStripe }),
-  square: place({ ...square, create: createSquare }),
+  vnpay: entry({ ...vnpay, create: createVnpay }),
+  bank: entry({ ...bank, create: createBank }),
+  alepay: entry({ ...alepay, create: createAlepay }),
+  payos: entry({ ...payos, create: createPayos }),
+  stripe: entry({ ...stripe, create: createStripe }),
+  square: entry({ ...square, create: createSquare }),
 } as const
 export type PaymentDriverName = keyof typeof paymentDrivers
 export const paymentDriverNames = Object.keys(paymentDrivers) as PaymentDriverName[]

@@ -8,21 +8,21 @@ import { expect } from 'vitest'
 import type { Currency } from '../../../contract/money.ts'
 import { DriverFailure } from '../../platform/errors.ts'
 import type {
-  Notice,
-  NoticeOutcome,
-  NoticeRequest,
+  PaymentUpdate,
+  UpdateOutcome,
+  WebhookRequest,
   PaymentDriver,
   PaymentOrder,
   Refund,
-  Word,
+  WebhookEvent,
 } from '../driver.ts'
 
 /** What a person may do on the payment page. */
 export type Choice = 'pay' | 'fail' | 'cancel' | 'suspicious'
 
 /** What the adapter is given to start with. */
-interface Surroundings {
-  /** Takes the gateway's notices on every path. No slash at the end. */
+interface PortalSurroundings {
+  /** Accepts the gateway's webhooks on every path. No slash at the end. */
   readonly portalUrl: string
   /** Nobody listens here. */
   readonly closedUrl: string
@@ -53,7 +53,7 @@ export interface Counter {
   /**
    * Words made from a genuine one that must not pass: tampered, unsigned, signed with another key.
    */
-  forgeries(genuine: NoticeRequest): readonly NoticeRequest[]
+  forgeries(genuine: WebhookRequest): readonly WebhookRequest[]
   close(): Promise<void>
 }
 
@@ -75,12 +75,12 @@ export interface Adapter {
    * refund itself.
    */
   readonly showsRefunds: boolean
-  start(surroundings: Surroundings): Promise<Counter>
+  start(context: PortalSurroundings): Promise<Counter>
 }
 
 interface Heard {
-  readonly request: NoticeRequest
-  readonly notice: Notice
+  readonly request: WebhookRequest
+  readonly update: PaymentUpdate
 }
 
 export const listen = async (server: Server): Promise<string> => {
@@ -94,14 +94,14 @@ export const shut = (server: Server): Promise<void> =>
   })
 
 /**
- * A portal of one page: it reads notices with the driver (a hint sends it to ask) and answers what
+ * A portal of one page: it reads webhooks with the driver (a RecheckRequest makes it query the gateway) and answers what
  * it is told to.
  */
 export class Portal {
   readonly heard: Heard[] = []
   readonly orders = new Map<string, PaymentOrder>()
   /** What it answers next; the last one stays. */
-  outcomes: NoticeOutcome[] = ['recorded']
+  outcomes: UpdateOutcome[] = ['recorded']
   driver: PaymentDriver | undefined
   #listeners: (() => void)[] = []
   readonly server = createServer((incoming, response) => {
@@ -122,31 +122,31 @@ export class Portal {
     })
   })
 
-  async #hear(request: NoticeRequest, response: ServerResponse): Promise<void> {
-    const notice = await this.#understood(this.driver?.readNotice(request) ?? null)
+  async #hear(request: WebhookRequest, response: ServerResponse): Promise<void> {
+    const update = await this.#understood(this.driver?.readWebhook(request) ?? null)
     const outcome =
       (this.outcomes.length > 1 ? this.outcomes.shift() : this.outcomes[0]) ?? 'recorded'
     const answer = this.driver?.answerTo(outcome)
     response
       .writeHead(answer?.status ?? 500, { 'content-type': answer?.contentType ?? 'text/plain' })
       .end(answer?.body)
-    if (notice !== null) this.heard.push({ request, notice })
+    if (update !== null) this.heard.push({ request, update })
     for (const listener of this.#listeners.splice(0)) listener()
   }
 
-  /** A hint leads to the gateway's own answer, under the hint's name. */
-  async #understood(word: Word): Promise<Notice | null> {
+  /** A RecheckRequest leads to the gateway's own answer, under the request's event id. */
+  async #understood(word: WebhookEvent): Promise<PaymentUpdate | null> {
     if (word === null || !('ask' in word)) return word
     const order = this.orders.get(word.reference)
-    const notice =
+    const update =
       order === undefined ? null : ((await this.driver?.lookUp(order, word.about)) ?? null)
-    return notice && { ...notice, eventId: word.eventId }
+    return update && { ...update, eventId: word.eventId }
   }
 
   /** The first `count` words about a payment, once they have come. */
   async words(reference: string, count = 1): Promise<Heard[]> {
     for (;;) {
-      const found = this.heard.filter(({ notice }) => notice.reference === reference)
+      const found = this.heard.filter(({ update }) => update.reference === reference)
       if (found.length >= count) return found
       await new Promise<void>((resolve) => this.#listeners.push(resolve))
     }
@@ -157,7 +157,7 @@ export const refundBy = async (
   driver: PaymentDriver,
   of: PaymentOrder,
   wish: Refund,
-): Promise<Notice> => {
+): Promise<PaymentUpdate> => {
   if (!driver.refund) throw new Error(`${driver.name} has no refund: say so in its adapter`)
   return await driver.refund(of, wish)
 }

@@ -3,14 +3,14 @@
  * paid, or not at all.
  */
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Notice, PaymentOrder } from '../driver.ts'
+import type { PaymentUpdate, PaymentOrder } from '../driver.ts'
 import { failure, refundBy, type Adapter, type Begun, type Counter } from './portal.conformance.ts'
 
 /** What a test begins with; there is a counter by the first test. */
 interface Payments {
   counter(): Counter
   begun(): Promise<{ order: PaymentOrder; begun: Begun }>
-  paid(): Promise<{ order: PaymentOrder; notice: Notice }>
+  paid(): Promise<{ order: PaymentOrder; update: PaymentUpdate }>
 }
 
 export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
@@ -21,12 +21,12 @@ export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
   }
   const givesBack = (): void => {
     it('gives all back, and only once for one id', async () => {
-      const { order: made, notice } = await paid()
+      const { order: made, update } = await paid()
       const wish = {
         refundId: `R${made.code}`.slice(0, 32),
         amount: made.amount,
         reason: 'Khách hàng yêu cầu',
-        providerTransactionId: notice.providerTransactionId,
+        providerTransactionId: update.providerTransactionId,
       }
       expect(await refundBy(counter.driver, made, wish)).toMatchObject({
         reference: made.reference,
@@ -43,9 +43,9 @@ export function givesBackAsItSays(adapter: Adapter, payments: Payments): void {
     })
 
     it('gives parts back, each once, and never more than was paid', async () => {
-      const { order: made, notice } = await paid()
+      const { order: made, update } = await paid()
       const part = made.amount / 3n
-      const wish = { reason: 'part', providerTransactionId: notice.providerTransactionId }
+      const wish = { reason: 'part', providerTransactionId: update.providerTransactionId }
       const first = { ...wish, refundId: `A${made.code}`, amount: part }
       expect(await refundBy(counter.driver, made, first)).toMatchObject({
         status: 'refunded',

@@ -2,7 +2,7 @@
  * From a question to an answer (RFC 1034, 4.3.2; RFC 2308; RFC 4592; RFC 8482). Pure: bytes in,
  * bytes out.
  */
-import { KeptAnswers } from './kept.ts'
+import { ResponseCache } from './response-cache.ts'
 import { headerBytes, optBytes, rcodes, readQuery, types, Writer, type Query } from './wire.ts'
 import { setOf, type Node, type StoredSet, type Zone, type Zones } from './zones.ts'
 
@@ -182,7 +182,7 @@ export interface Answerer {
 }
 
 export function createAnswerer(zones: Zones): Answerer {
-  const kept = new KeptAnswers()
+  const kept = new ResponseCache()
   let generation = -1
   function fresh(bytes: Buffer, query: Query, tcp: boolean): Buffer {
     const limit = tcp ? tcpLimit : query.limit
@@ -207,7 +207,7 @@ export function createAnswerer(zones: Zones): Answerer {
       const query = readQuery(bytes)
       if (!query) return undefined
       const answer = fresh(bytes, query, tcp)
-      if (!tcp && query.questionEnd > headerBytes) kept.keep(bytes, query.questionEnd, answer)
+      if (!tcp && query.questionEnd > headerBytes) kept.store(bytes, query.questionEnd, answer)
       return answer
     },
   }

@@ -12,7 +12,7 @@ import {
   sendUdp,
   type Asked,
 } from '../../../../test/dig.ts'
-import { freePort } from '../../../../test/house.ts'
+import { freePort } from '../../../../test/portal.ts'
 import type { DnsDriver, RecordSet, ServedType, ZoneHead } from '../../driver.ts'
 import { conformance } from '../conformance.ts'
 import { createAnswerer } from './answer.ts'

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ForgedNotice, type NoticeRequest, type PaymentOrder } from '../../driver.ts'
+import { ForgedWebhook, type WebhookRequest, type PaymentOrder } from '../../driver.ts'
 import { createAlepay } from './index.ts'
 import { settings as schema } from './settings.ts'
 import {
@@ -117,7 +117,7 @@ const info = (changes: Record<string, unknown> = {}) => ({
   successTime: 1_795_231_920_000,
   ...changes,
 })
-const notice = (body: unknown): NoticeRequest => ({
+const webhook = (body: unknown): WebhookRequest => ({
   method: 'POST',
   headers: {},
   query: new URLSearchParams(),
@@ -163,7 +163,7 @@ describe('the vectors', () => {
     expect(webhookChecksum('TOPUP20261121000001', '100000', 'ALE00TEST1', checksumKey)).toBe(
       own.webhook.checksum,
     )
-    expect(driver.readNotice(notice(own.webhook))).toEqual({
+    expect(driver.readWebhook(webhook(own.webhook))).toEqual({
       ask: true,
       eventId: 'notice:ALE00TEST1:000:100000',
       reference: 'TOPUP20261121000001',
@@ -286,7 +286,7 @@ describe('a webhook', () => {
     ['1.62E5', '1.62E5'],
     ['1.62E5', '162000'],
   ])('with the amount %s, hashed as %s, is a hint', (amount, hashOf) => {
-    expect(driver.readNotice(notice(body(amount, hashOf)))).toMatchObject({
+    expect(driver.readWebhook(webhook(body(amount, hashOf)))).toMatchObject({
       ask: true,
       reference: order.reference,
       about: 'ALE00TEST1',
@@ -307,7 +307,7 @@ describe('a webhook', () => {
     ],
     ['nothing', ''],
   ])('with %s is forged', (_name, text) => {
-    expect(() => driver.readNotice(notice(text))).toThrow(ForgedNotice)
+    expect(() => driver.readWebhook(webhook(text))).toThrow(ForgedWebhook)
   })
 
   it('is asked for again only when we could not keep it', () => {
@@ -382,8 +382,8 @@ describe('looking up', () => {
 
   it('of a forged hint, says what Alepay says: nothing is paid', async () => {
     // MD5 of a key that leaked: the webhook passes, and the question shows that the payment is open
-    const word = driver.readNotice(
-      notice({ transactionInfo: own.webhook.transactionInfo, checksum: own.webhook.checksum }),
+    const word = driver.readWebhook(
+      webhook({ transactionInfo: own.webhook.transactionInfo, checksum: own.webhook.checksum }),
     )
     answers['get-transaction-info'] = info({ status: '107' })
     expect(word).toMatchObject({ ask: true })

@@ -39,7 +39,7 @@ const reasons: Readonly<Record<string, DeclineReason>> = {
   '151': 'not_enrolled',
   '154': 'limit',
 }
-/** A notice's detail is `status <code> …`. */
+/** A payment update's detail is `status <code> …`. */
 export const declineReason = (detail: string): DeclineReason | undefined =>
   reasons[/^status (\d+)/.exec(detail)?.[1] ?? '']
 

@@ -7,13 +7,13 @@
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import { callHttp, jsonOf } from '../../../platform/http-client.ts'
 import {
-  ForgedNotice,
-  type Hint,
+  ForgedWebhook,
+  type RecheckRequest,
   type HostedDriver,
-  type Notice,
-  type NoticeAnswer,
-  type NoticeOutcome,
-  type NoticeRequest,
+  type PaymentUpdate,
+  type WebhookResponse,
+  type UpdateOutcome,
+  type WebhookRequest,
   type PaymentOrder,
   type Refund,
 } from '../../driver.ts'
@@ -114,13 +114,13 @@ export function createAlepay(settings: AlepaySettings) {
     return { checkoutUrl, providerRef }
   }
 
-  function readNotice(request: NoticeRequest): Hint {
+  function readWebhook(request: WebhookRequest): RecheckRequest {
     const text = request.rawBody.toString('utf8')
     let body: Json
     try {
       body = objectOf(JSON.parse(text))
     } catch {
-      throw new ForgedNotice('alepay: no JSON')
+      throw new ForgedWebhook('alepay: no JSON')
     }
     const told = objectOf(body['transactionInfo'])
     const { orderCode, transactionCode } = told
@@ -130,7 +130,7 @@ export function createAlepay(settings: AlepaySettings) {
       typeof transactionCode !== 'string' ||
       amount === undefined
     )
-      throw new ForgedNotice('alepay: no word about a payment')
+      throw new ForgedWebhook('alepay: no word about a payment')
     // Alepay hashes the amount as it wrote it, and whether that is 162000 or 162000.0 is its own
     // affair
     const written = [...text.matchAll(/"amount"\s*:\s*"?([\d.Ee+]{1,24})/g)].map(
@@ -141,7 +141,7 @@ export function createAlepay(settings: AlepaySettings) {
         sameHash(webhookChecksum(orderCode, token, transactionCode, checksumKey), body['checksum']),
       )
       .includes(true)
-    if (!holds) throw new ForgedNotice('alepay: the checksum does not hold')
+    if (!holds) throw new ForgedWebhook('alepay: the checksum does not hold')
     return {
       ask: true,
       eventId: ['notice', transactionCode, textOf(told['status']), amount].join(':'),
@@ -151,7 +151,7 @@ export function createAlepay(settings: AlepaySettings) {
   }
 
   /** No reply is prescribed; a status beyond 2xx asks for the word once more. */
-  function answerTo(outcome: NoticeOutcome): NoticeAnswer {
+  function answerTo(outcome: UpdateOutcome): WebhookResponse {
     const status = outcome === 'error' ? 500 : outcome === 'forged' ? 400 : 200
     return {
       status,
@@ -160,7 +160,7 @@ export function createAlepay(settings: AlepaySettings) {
     }
   }
 
-  async function lookUp(order: PaymentOrder, about?: string): Promise<Notice | null> {
+  async function lookUp(order: PaymentOrder, about?: string): Promise<PaymentUpdate | null> {
     // Alepay knows a payment by its own code alone
     const transactionCode = about ?? order.providerRef
     if (transactionCode === null) return null
@@ -204,7 +204,7 @@ export function createAlepay(settings: AlepaySettings) {
     transactionCode: string,
     answer: Json,
     parts: readonly string[],
-  ): Notice {
+  ): PaymentUpdate {
     const data = objectOf(answer['data'])
     const expected = refundChecksum(
       parts.map((part) => textOf(data[part])),
@@ -235,7 +235,7 @@ export function createAlepay(settings: AlepaySettings) {
     }
   }
 
-  async function refund(order: PaymentOrder, wish: Refund): Promise<Notice> {
+  async function refund(order: PaymentOrder, wish: Refund): Promise<PaymentUpdate> {
     if (wish.amount <= 0n || wish.amount > order.amount)
       throw rejected('a refund must be between 1 đ and what was paid')
     const transactionCode = wish.providerTransactionId ?? order.providerRef
@@ -295,7 +295,7 @@ export function createAlepay(settings: AlepaySettings) {
     channels,
     credits: 'exact' as const,
     begin,
-    readNotice,
+    readWebhook: readWebhook,
     answerTo,
     lookUp,
     refund,

@@ -6,14 +6,14 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { QRPay } from 'vietnam-qr-pay'
-import { ForgedNotice, type Notice, type NoticeRequest } from '../../driver.ts'
+import { ForgedWebhook, type PaymentUpdate, type WebhookRequest } from '../../driver.ts'
 import { findTransferCode, transferCode } from './code.ts'
 import { dong, momentInVietnam, readCasso, readSepay } from './feeds.ts'
 import { createBank } from './index.ts'
 import { crc16, vietQr } from './qr.ts'
 import { settings } from './settings.ts'
 
-const posted = (body: string, headers: Record<string, string>): NoticeRequest => ({
+const posted = (body: string, headers: Record<string, string>): WebhookRequest => ({
   method: 'POST',
   headers,
   query: new URLSearchParams(),
@@ -249,7 +249,7 @@ describe('the feeds', () => {
     ['six minutes of age', sepayBody, sepaySigned, new Date(sepayAt.getTime() + 360_000)],
     ['six minutes of haste', sepayBody, sepaySigned, new Date(sepayAt.getTime() - 360_000)],
   ])('SePay’s word with %s is forged', (_what, body, headers, at) => {
-    expect(() => readSepay(posted(body, headers), 'sepay_test_secret', at)).toThrow(ForgedNotice)
+    expect(() => readSepay(posted(body, headers), 'sepay_test_secret', at)).toThrow(ForgedWebhook)
   })
 
   it.each([
@@ -257,7 +257,7 @@ describe('the feeds', () => {
     ['no signature', cassoWord, {}, cassoAt],
     ['six minutes of age', cassoWord, cassoSigned, new Date(cassoAt.getTime() + 360_000)],
   ])('Casso’s word with %s is forged', (_what, body, headers, at) => {
-    expect(() => readCasso(posted(body, headers), cassoKey, at)).toThrow(ForgedNotice)
+    expect(() => readCasso(posted(body, headers), cassoKey, at)).toThrow(ForgedWebhook)
   })
 
   it('an amount is whole đồng, and never a float', () => {
@@ -287,7 +287,7 @@ describe('the feeds', () => {
       sepayUrl: 'https://my.sepay.vn/userapi',
     }),
   )
-  const word = (changes: object): NoticeRequest => {
+  const word = (changes: object): WebhookRequest => {
     const body = JSON.stringify({
       ...(JSON.parse(sepayBody) as object),
       content: transferCode('X'),
@@ -299,17 +299,17 @@ describe('the feeds', () => {
   }
 
   it('money that leaves is no notice; money on another account is nobody’s', () => {
-    expect(bank.readNotice(word({}))).toMatchObject({
+    expect(bank.readWebhook(word({}))).toMatchObject({
       reference: transferCode('X'),
       status: 'succeeded',
       amount: 100_000n,
     })
-    expect(bank.readNotice(word({ transferType: 'out' }))).toBeNull()
-    expect(bank.readNotice(word({ accountNumber: '999' }))).toMatchObject({ reference: null })
+    expect(bank.readWebhook(word({ transferType: 'out' }))).toBeNull()
+    expect(bank.readWebhook(word({ accountNumber: '999' }))).toMatchObject({ reference: null })
   })
 
   it('a feed that is not configured is not believed', () => {
-    expect(() => bank.readNotice(posted(cassoWord, cassoSigned))).toThrow(ForgedNotice)
+    expect(() => bank.readWebhook(posted(cassoWord, cassoSigned))).toThrow(ForgedWebhook)
   })
 
   it.each([
@@ -341,7 +341,7 @@ describe('the list', () => {
   async function listOf(
     seconds: number,
     blind = false,
-  ): Promise<{ notices: () => Promise<Notice[]>; asked: () => number; close: () => void }> {
+  ): Promise<{ notices: () => Promise<PaymentUpdate[]>; asked: () => number; close: () => void }> {
     let asked = 0
     const server = createServer((request, response) => {
       asked += 1

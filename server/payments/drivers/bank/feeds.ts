@@ -5,7 +5,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod/mini'
-import { ForgedNotice, type NoticeRequest } from '../../driver.ts'
+import { ForgedWebhook, type WebhookRequest } from '../../driver.ts'
 
 /** One movement on the bank account. */
 export interface Movement {
@@ -65,21 +65,21 @@ const CassoWord = z.object({
   }),
 })
 
-function parsed(request: NoticeRequest): unknown {
+function parsed(request: WebhookRequest): unknown {
   try {
     return JSON.parse(request.rawBody.toString('utf8'))
   } catch {
-    throw new ForgedNotice('bank: signed, but no JSON')
+    throw new ForgedWebhook('bank: signed, but no JSON')
   }
 }
 function read<S extends z.ZodMiniType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value)
-  if (!result.success) throw new ForgedNotice('bank: signed, but no word about a movement')
+  if (!result.success) throw new ForgedWebhook('bank: signed, but no word about a movement')
   return result.data
 }
 
 /** Throws ForgedNotice unless the word is SePay's own and at most five minutes old. */
-export function readSepay(request: NoticeRequest, secret: string, now: Date): Movement {
+export function readSepay(request: WebhookRequest, secret: string, now: Date): Movement {
   const timestamp = request.headers['x-sepay-timestamp'] ?? ''
   const given = /^sha256=([0-9a-f]{64})$/i
     .exec(request.headers['x-sepay-signature'] ?? '')?.[1]
@@ -89,13 +89,13 @@ export function readSepay(request: NoticeRequest, secret: string, now: Date): Mo
     .update(request.rawBody)
     .digest('hex')
   if (given === undefined || !/^\d{1,12}$/.test(timestamp) || !same(expected, given))
-    throw new ForgedNotice('sepay: the signature does not hold')
+    throw new ForgedWebhook('sepay: the signature does not hold')
   if (Math.abs(now.getTime() - Number(timestamp) * 1000) > driftMs)
-    throw new ForgedNotice('sepay: the word is too old')
+    throw new ForgedWebhook('sepay: the word is too old')
   const word = read(SepayWord, parsed(request))
   const moved = dong(word.transferAmount)
   if (moved === undefined)
-    throw new ForgedNotice('sepay: an amount that is no whole number of đồng')
+    throw new ForgedWebhook('sepay: an amount that is no whole number of đồng')
   return {
     eventId: `sepay:${word.id}`,
     bankReference: word.referenceCode?.trim() || `sepay:${word.id}`,
@@ -121,7 +121,7 @@ const sorted = (value: unknown): unknown =>
  * Throws ForgedNotice unless the word is Casso's own. Casso signs the body with its keys in order,
  * not the bytes that it sends.
  */
-export function readCasso(request: NoticeRequest, secret: string, now: Date): Movement {
+export function readCasso(request: WebhookRequest, secret: string, now: Date): Movement {
   const [, timestamp = '', given = ''] =
     /^t=(\d{1,15}),v1=([0-9a-f]{128})$/i.exec(request.headers['x-casso-signature'] ?? '') ?? []
   const body = given === '' ? undefined : parsed(request)
@@ -129,13 +129,13 @@ export function readCasso(request: NoticeRequest, secret: string, now: Date): Mo
     .update(`${timestamp}.${JSON.stringify(sorted(body))}`)
     .digest('hex')
   if (given === '' || !same(expected, given.toLowerCase()))
-    throw new ForgedNotice('casso: the signature does not hold')
+    throw new ForgedWebhook('casso: the signature does not hold')
   if (Math.abs(now.getTime() - Number(timestamp)) > driftMs)
-    throw new ForgedNotice('casso: the word is too old')
+    throw new ForgedWebhook('casso: the word is too old')
   const { data } = read(CassoWord, body)
   const moved = dong(data.amount)
   if (moved === undefined)
-    throw new ForgedNotice('casso: an amount that is no whole number of đồng')
+    throw new ForgedWebhook('casso: an amount that is no whole number of đồng')
   return {
     eventId: `casso:${data.id}`,
     bankReference: data.reference?.trim() || `casso:${data.id}`,

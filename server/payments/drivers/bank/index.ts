@@ -7,11 +7,11 @@ import * as z from 'zod/mini'
 import { callHttp, jsonOf } from '../../../platform/http-client.ts'
 import { DriverFailure } from '../../../platform/errors.ts'
 import {
-  ForgedNotice,
+  ForgedWebhook,
   type HostedDriver,
-  type Notice,
-  type NoticeOutcome,
-  type NoticeRequest,
+  type PaymentUpdate,
+  type UpdateOutcome,
+  type WebhookRequest,
   type PaymentOrder,
 } from '../../driver.ts'
 import { findTransferCode, transferCode } from './code.ts'
@@ -50,7 +50,7 @@ type Row = z.output<typeof List>['transactions'][number]
 export function createBank(settings: BankSettings) {
   const { accountNumber, sepaySecret, sepayToken, cassoSecret } = settings
 
-  const noticeOf = (movement: Movement): Notice => ({
+  const updateOf = (movement: Movement): PaymentUpdate => ({
     eventId: movement.eventId,
     // Money on another account of the provider's is not this one's customers'.
     reference:
@@ -64,12 +64,12 @@ export function createBank(settings: BankSettings) {
   })
 
   /** Nothing of money that left. */
-  function arrivedOf(row: Row): Notice[] {
+  function arrivedOf(row: Row): PaymentUpdate[] {
     const arrived = dong(row.amount_in)
     if (arrived === undefined || arrived <= 0n) return []
     const eventId = `sepay:${row.id}`
     return [
-      noticeOf({
+      updateOf({
         eventId,
         bankReference: row.reference_number?.trim() || eventId,
         accountNumber: row.account_number,
@@ -80,13 +80,13 @@ export function createBank(settings: BankSettings) {
     ]
   }
 
-  function readNotice(request: NoticeRequest): Notice | null {
+  function readWebhook(request: WebhookRequest): PaymentUpdate | null {
     const now = new Date()
     const casso = request.headers['x-casso-signature'] !== undefined
     const secret = casso ? cassoSecret : sepaySecret
-    if (secret === undefined) throw new ForgedNotice('bank: no feed of this kind is expected')
+    if (secret === undefined) throw new ForgedWebhook('bank: no feed of this kind is expected')
     const movement = casso ? readCasso(request, secret, now) : readSepay(request, secret, now)
-    return movement.arrived > 0n ? noticeOf(movement) : null
+    return movement.arrived > 0n ? updateOf(movement) : null
   }
 
   /** One list, both ends included; SePay counts in seconds. */
@@ -110,8 +110,8 @@ export function createBank(settings: BankSettings) {
   }
 
   /** A list that is full may have left some out: then each half of its time is asked for. */
-  async function movements(span: { from: Date; to: Date }): Promise<Notice[]> {
-    const found = new Map<string, Notice>()
+  async function movements(span: { from: Date; to: Date }): Promise<PaymentUpdate[]> {
+    const found = new Map<string, PaymentUpdate>()
     const open = [span]
     for (let asked = 0, next = open.pop(); next !== undefined; next = open.pop()) {
       if (++asked > maxLists)
@@ -123,17 +123,17 @@ export function createBank(settings: BankSettings) {
         open.push({ from, to: middle }, { from: middle, to })
       else
         for (const row of rows)
-          for (const notice of arrivedOf(row)) found.set(notice.eventId, notice)
+          for (const update of arrivedOf(row)) found.set(update.eventId, update)
     }
     return [...found.values()]
   }
 
   /** A bank knows no orders: nothing is heard of a payment until money for it arrives. */
-  async function lookUp(order: PaymentOrder): Promise<Notice | null> {
+  async function lookUp(order: PaymentOrder): Promise<PaymentUpdate | null> {
     if (sepayToken === undefined) return null
     const from = new Date(order.createdAt.getTime() - 60_000)
     const found = await movements({ from, to: new Date(Date.now() + 60_000) })
-    return found.find((notice) => notice.reference === order.reference) ?? null
+    return found.find((update) => update.reference === order.reference) ?? null
   }
 
   async function begin(order: PaymentOrder) {
@@ -159,7 +159,7 @@ export function createBank(settings: BankSettings) {
    * Both feeds repeat what was not answered with 2xx; what is parked in suspense is recorded and
    * needs no repetition.
    */
-  function answerTo(outcome: NoticeOutcome) {
+  function answerTo(outcome: UpdateOutcome) {
     const ok = outcome !== 'forged' && outcome !== 'error'
     return {
       status: ok ? 200 : outcome === 'forged' ? 401 : 500,
@@ -178,7 +178,7 @@ export function createBank(settings: BankSettings) {
     referenceOf: transferCode,
     begin,
     instructions,
-    readNotice,
+    readWebhook: readWebhook,
     answerTo,
     lookUp,
     ...(sepayToken !== undefined && { movements }),

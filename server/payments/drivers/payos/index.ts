@@ -7,13 +7,13 @@ import { createHash } from 'node:crypto'
 import type { PaymentLink, Transaction } from '@payos/node'
 import { DriverFailure } from '../../../platform/errors.ts'
 import {
-  ForgedNotice,
-  type Hint,
+  ForgedWebhook,
+  type RecheckRequest,
   type HostedDriver,
-  type Notice,
-  type NoticeAnswer,
-  type NoticeOutcome,
-  type NoticeRequest,
+  type PaymentUpdate,
+  type WebhookResponse,
+  type UpdateOutcome,
+  type WebhookRequest,
   type PaymentOrder,
   type ProviderStatus,
 } from '../../driver.ts'
@@ -142,23 +142,23 @@ export function createPayos(settings: PayosSettings) {
     }
   }
 
-  function readNotice(request: NoticeRequest): Hint {
+  function readWebhook(request: WebhookRequest): RecheckRequest {
     let body: unknown
     try {
       body = JSON.parse(request.rawBody.toString('utf8'))
     } catch {
-      throw new ForgedNotice('payos: no JSON')
+      throw new ForgedWebhook('payos: no JSON')
     }
     const data = isData(body) ? body['data'] : undefined
     if (!isData(body) || !isData(data) || !holds(data, body['signature'], checksumKey))
-      throw new ForgedNotice('payos: the signature does not hold')
+      throw new ForgedWebhook('payos: the signature does not hold')
     const { orderCode, reference, paymentLinkId } = data
     if (
       !Number.isSafeInteger(orderCode) ||
       typeof reference !== 'string' ||
       typeof paymentLinkId !== 'string'
     )
-      throw new ForgedNotice('payos: signed, but no word about a transfer')
+      throw new ForgedWebhook('payos: signed, but no word about a transfer')
     return {
       ask: true,
       eventId: `${paymentLinkId}:${reference}`,
@@ -171,7 +171,7 @@ export function createPayos(settings: PayosSettings) {
    * payOS wants a status of 2xx, also for the sample that it sends when an address is registered;
    * anything else asks for the word once more.
    */
-  function answerTo(outcome: NoticeOutcome): NoticeAnswer {
+  function answerTo(outcome: UpdateOutcome): WebhookResponse {
     const status = outcome === 'error' ? 500 : outcome === 'forged' ? 400 : 200
     return {
       status,
@@ -183,7 +183,11 @@ export function createPayos(settings: PayosSettings) {
   /**
    * Money beyond the payment is a movement of its own, told of once by the bank's own reference.
    */
-  const extraOf = (order: PaymentOrder, link: PaymentLink, transfer: Transaction): Notice => ({
+  const extraOf = (
+    order: PaymentOrder,
+    link: PaymentLink,
+    transfer: Transaction,
+  ): PaymentUpdate => ({
     reference: order.reference,
     currency: 'VND',
     eventId: `${link.id}:${transfer.reference}`,
@@ -194,7 +198,7 @@ export function createPayos(settings: PayosSettings) {
     detail: `${link.status}, transfer ${transfer.reference} on top`,
   })
 
-  async function extras(order: PaymentOrder): Promise<Notice[]> {
+  async function extras(order: PaymentOrder): Promise<PaymentUpdate[]> {
     const link = await get(order.reference)
     if (link === null) return []
     return divide(link.transactions, BigInt(link.amount)).extra.map((transfer) =>
@@ -202,7 +206,7 @@ export function createPayos(settings: PayosSettings) {
     )
   }
 
-  async function lookUp(order: PaymentOrder, about?: string): Promise<Notice | null> {
+  async function lookUp(order: PaymentOrder, about?: string): Promise<PaymentUpdate | null> {
     const link = await get(order.reference)
     if (link === null) return null
     const { made, extra } = divide(link.transactions, BigInt(link.amount))
@@ -240,7 +244,7 @@ export function createPayos(settings: PayosSettings) {
     credits: 'exact' as const,
     referenceOf,
     begin,
-    readNotice,
+    readWebhook: readWebhook,
     answerTo,
     lookUp,
     extras,

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { PayOS } from '@payos/node'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ForgedNotice, type NoticeRequest, type PaymentOrder } from '../../driver.ts'
+import { ForgedWebhook, type WebhookRequest, type PaymentOrder } from '../../driver.ts'
 import { createPayos, divide, momentOf } from './index.ts'
 import { settings as schema } from './settings.ts'
 import { holds, signature, type Data } from './sign.ts'
@@ -120,7 +120,7 @@ const paid = (...transfers: ReturnType<typeof transfer>[]) => {
   const amountPaid = transfers.reduce((sum, { amount }) => sum + amount, 0)
   return link({ status: 'PAID', amountPaid, amountRemaining: 0, transactions: transfers })
 }
-const notice = (body: unknown): NoticeRequest => ({
+const webhook = (body: unknown): WebhookRequest => ({
   method: 'POST',
   headers: {},
   query: new URLSearchParams(),
@@ -136,8 +136,8 @@ describe('the vectors', () => {
       schema.parse({ ...channel, checksumKey: key, baseUrl, pageUrl: baseUrl }),
     )
     expect(
-      reader.readNotice(
-        notice({ code: '00', desc: 'success', success: true, data, signature: expected }),
+      reader.readWebhook(
+        webhook({ code: '00', desc: 'success', success: true, data, signature: expected }),
       ),
     ).toEqual({
       ask: true,
@@ -398,7 +398,7 @@ describe('a webhook', () => {
   const { data } = vectors.own
   const word = (changes: Data) => {
     const told = { ...data, ...changes }
-    return notice({
+    return webhook({
       code: '00',
       success: true,
       data: told,
@@ -412,14 +412,16 @@ describe('a webhook', () => {
     ['no number of the transfer', { reference: null }],
     ['no link', { paymentLinkId: 7 }],
   ])('signed but with %s is no word about a transfer', (_name, changes) => {
-    expect(() => driver.readNotice(word(changes))).toThrow(ForgedNotice)
+    expect(() => driver.readWebhook(word(changes))).toThrow(ForgedWebhook)
   })
 
   it('with a changed amount is forged, also where another number reads alike', () => {
     for (const amount of [99_999, '100000.0', 1e21, null])
       expect(() =>
-        driver.readNotice(notice({ data: { ...data, amount }, signature: vectors.own.signature })),
-      ).toThrow(ForgedNotice)
+        driver.readWebhook(
+          webhook({ data: { ...data, amount }, signature: vectors.own.signature }),
+        ),
+      ).toThrow(ForgedWebhook)
   })
 
   it('is answered with 2xx unless it is forged or could not be kept', () => {

@@ -28,13 +28,13 @@ const adapter: Adapter = {
       log: () => undefined,
       pace: 0.01,
     })
-    const noticeUrl = `${portalUrl}/api/webhooks/square`
+    const webhookUrl = `${portalUrl}/api/webhooks/square`
     const facing = (url: string, timeoutMs: number) =>
       createSquare(
         settings.parse({ ...inSandbox(sandbox.url, keys), apiUrl: `${url}/square`, timeoutMs }),
-        { noticeUrl },
+        { webhookUrl },
       )
-    const signature = (body: Buffer, key = keys.webhookKey, url = noticeUrl): string =>
+    const signature = (body: Buffer, key = keys.webhookKey, url = webhookUrl): string =>
       createHmac('sha256', key).update(url).update(body).digest('base64')
     return {
       driver: facing(sandbox.url, 10_000),

@@ -6,15 +6,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import { callHttp, jsonOf, type HttpCall } from '../../../platform/http-client.ts'
 import {
-  ForgedNotice,
-  type Notice,
-  type NoticeAnswer,
-  type NoticeOutcome,
-  type NoticeRequest,
+  ForgedWebhook,
+  type PaymentUpdate,
+  type WebhookResponse,
+  type UpdateOutcome,
+  type WebhookRequest,
   type PaymentOrder,
   type Refund,
   type TokenDriver,
-  type Word,
+  type WebhookEvent,
 } from '../../driver.ts'
 import * as wire from './wire.ts'
 import type { SquareSettings } from './settings.ts'
@@ -27,7 +27,7 @@ const pagesAtMost = 20
 const searchedForMs = 24 * 3_600_000
 
 const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `square: ${why}`)
-const statuses: Readonly<Record<NoticeOutcome, number>> = {
+const statuses: Readonly<Record<UpdateOutcome, number>> = {
   recorded: 200,
   already: 200,
   unknown_order: 200,
@@ -36,10 +36,10 @@ const statuses: Readonly<Record<NoticeOutcome, number>> = {
   error: 500,
 }
 
-/** Opens the driver. `noticeUrl` is part of what Square signs. */
+/** Opens the driver. `webhookUrl` is part of what Square signs. */
 export function createSquare(
   settings: SquareSettings,
-  surroundings: { readonly noticeUrl: string },
+  context: { readonly webhookUrl: string },
 ): TokenDriver {
   const { locationId } = settings
   const base = settings.apiUrl.replace(/\/+$/, '')
@@ -64,7 +64,7 @@ export function createSquare(
     return { status: answer.status, body: jsonOf(answer, 'square') }
   }
 
-  function noticeOf(reference: string, payment: wire.Payment): Notice {
+  function updateOf(reference: string, payment: wire.Payment): PaymentUpdate {
     if (payment.amount_money.currency !== 'AUD') throw rejected('a payment in another currency')
     const paid = payment.status === 'COMPLETED'
     const gone = paid && (payment.refunded_money?.amount ?? 0) >= payment.amount_money.amount
@@ -125,15 +125,15 @@ export function createSquare(
     return payment
   }
 
-  async function lookUp(order: PaymentOrder): Promise<Notice | null> {
+  async function lookUp(order: PaymentOrder): Promise<PaymentUpdate | null> {
     const payment = await find(order)
-    return payment && noticeOf(order.reference, payment)
+    return payment && updateOf(order.reference, payment)
   }
 
   async function charge(
     order: PaymentOrder,
     source: { readonly sourceId: string; readonly verificationToken: string | null },
-  ): Promise<Notice> {
+  ): Promise<PaymentUpdate> {
     if (order.currency !== 'AUD') throw rejected(`takes AUD, not ${order.currency}`)
     const { status, body } = await ask({
       method: 'POST',
@@ -150,7 +150,7 @@ export function createSquare(
       },
       accept: [400, 402],
     })
-    if (status === 200) return noticeOf(order.reference, wire.payment(body))
+    if (status === 200) return updateOf(order.reference, wire.payment(body))
     const [error] = wire.errors(body)
     // A card that is refused, or a token that is spent, decides this payment; anything else is our
     // own fault.
@@ -168,7 +168,7 @@ export function createSquare(
     }
   }
 
-  async function refund(order: PaymentOrder, wish: Refund): Promise<Notice> {
+  async function refund(order: PaymentOrder, wish: Refund): Promise<PaymentUpdate> {
     if (wish.amount <= 0n || wish.amount > order.amount)
       throw rejected('a refund must lie between nothing and what was paid')
     const payment = wish.providerTransactionId ?? order.providerRef ?? (await find(order))?.id
@@ -206,16 +206,16 @@ export function createSquare(
     }
   }
 
-  function readNotice(request: NoticeRequest): Word {
+  function readWebhook(request: WebhookRequest): WebhookEvent {
     const given = Buffer.from(request.headers['x-square-hmacsha256-signature'] ?? '')
     const expected = Buffer.from(
       createHmac('sha256', settings.webhookKey)
-        .update(surroundings.noticeUrl)
+        .update(context.webhookUrl)
         .update(request.rawBody)
         .digest('base64'),
     )
     if (given.length !== expected.length || !timingSafeEqual(given, expected))
-      throw new ForgedNotice('square: the signature does not hold')
+      throw new ForgedWebhook('square: the signature does not hold')
     let body: unknown
     try {
       body = JSON.parse(request.rawBody.toString('utf8'))
@@ -233,8 +233,8 @@ export function createSquare(
     credits: 'exact',
     applicationId: settings.applicationId,
     locationId,
-    readNotice,
-    answerTo: (outcome): NoticeAnswer => ({
+    readWebhook: readWebhook,
+    answerTo: (outcome): WebhookResponse => ({
       status: statuses[outcome],
       contentType: 'application/json; charset=utf-8',
       body: JSON.stringify({ received: outcome }),

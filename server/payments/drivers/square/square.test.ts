@@ -5,11 +5,11 @@
  */
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ForgedNotice } from '../../driver.ts'
+import { ForgedWebhook } from '../../driver.ts'
 import { createSquare } from './index.ts'
 import { settings } from './settings.ts'
 
-const noticeUrl = 'https://portal.example.com/api/webhooks/square'
+const webhookUrl = 'https://portal.example.com/api/webhooks/square'
 const driver = createSquare(
   settings.parse({
     accessToken: 'T',
@@ -18,16 +18,16 @@ const driver = createSquare(
     webhookKey: 'SIGKEY',
     apiUrl: 'http://127.0.0.1:9',
   }),
-  { noticeUrl },
+  { webhookUrl },
 )
 const read = (body: string, signature?: string) =>
-  driver.readNotice({
+  driver.readWebhook({
     method: 'POST',
     headers: {
       'x-square-hmacsha256-signature':
         signature ??
         createHmac('sha256', 'SIGKEY')
-          .update(noticeUrl + body)
+          .update(webhookUrl + body)
           .digest('base64'),
     },
     query: new URLSearchParams(),
@@ -51,12 +51,12 @@ test('takes the known signature over its own address, and nothing else', () => {
   const vector = 'q0YqZcFXlteGpWKG+8Ag+3BvQGAth/7DdqEUY2dHD5A='
   expect(
     createHmac('sha256', 'SIGKEY')
-      .update(noticeUrl + vectorBody)
+      .update(webhookUrl + vectorBody)
       .digest('base64'),
   ).toBe(vector)
   expect(read(body)).toBeNull()
-  expect(() => read(body, vector)).toThrow(ForgedNotice)
-  expect(() => read(body, '')).toThrow(ForgedNotice)
+  expect(() => read(body, vector)).toThrow(ForgedWebhook)
+  expect(() => read(body, '')).toThrow(ForgedWebhook)
 })
 
 test('an event about a payment is a hint, and one without our reference is none of ours', () => {

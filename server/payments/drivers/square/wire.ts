@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini'
 import { DriverFailure } from '../../../platform/errors.ts'
-import type { Notice, ProviderStatus, Word } from '../../driver.ts'
+import type { PaymentUpdate, ProviderStatus, WebhookEvent } from '../../driver.ts'
 
 /** Minor units. */
 const Money = z.object({ amount: z.int(), currency: z.string() })
@@ -86,7 +86,7 @@ const disputeStates: Readonly<Record<string, ProviderStatus>> = {
 /**
  * A verified event. Events come in any order, so one about a payment only says whom to ask about.
  */
-export function wordOf(body: unknown): Word {
+export function wordOf(body: unknown): WebhookEvent {
   const event = read(Event, body)
   const { object } = event.data
   const movement = (of: {
@@ -95,7 +95,7 @@ export function wordOf(body: unknown): Word {
     status: ProviderStatus | undefined
     money: z.output<typeof Money>
     detail: string
-  }): Notice | null =>
+  }): PaymentUpdate | null =>
     of.status === undefined || of.money.currency !== 'AUD'
       ? null
       : {

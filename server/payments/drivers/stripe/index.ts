@@ -6,21 +6,21 @@ import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import { DriverFailure } from '../../../platform/errors.ts'
 import {
-  ForgedNotice,
+  ForgedWebhook,
   UnknownCard,
   UnknownCustomer,
   type CardDriver,
-  type Notice,
-  type NoticeAnswer,
-  type NoticeOutcome,
-  type NoticeRequest,
+  type PaymentUpdate,
+  type WebhookResponse,
+  type UpdateOutcome,
+  type WebhookRequest,
   type PaymentOrder,
   type Refund,
-  type Word,
+  type WebhookEvent,
 } from '../../driver.ts'
 import { asked, askedFor } from './failure.ts'
 import type { StripeSettings } from './settings.ts'
-import { currencies, metadataOf, noticeOfIntent, wordOf, declineReason } from './words.ts'
+import { currencies, metadataOf, updateOfIntent, wordOf, declineReason } from './words.ts'
 
 const rejected = (why: string): DriverFailure => new DriverFailure('rejected', `stripe: ${why}`)
 /** Seconds: an event that was signed longer ago is not believed. */
@@ -35,7 +35,7 @@ const expand = ['latest_charge', 'latest_charge.refunds']
  * An event is sent again until it is answered with 2xx; what does not fit yet may fit once an
  * earlier word has come.
  */
-const answers: Readonly<Record<NoticeOutcome, number>> = {
+const answers: Readonly<Record<UpdateOutcome, number>> = {
   recorded: 200,
   already: 200,
   unknown_order: 200,
@@ -108,15 +108,15 @@ export function createStripe(settings: StripeSettings): CardDriver {
       : intent
   }
 
-  async function lookUp(order: PaymentOrder): Promise<Notice | null> {
+  async function lookUp(order: PaymentOrder): Promise<PaymentUpdate | null> {
     const intent = await intentOf(order)
     if (intent === null) return null
-    const notice = noticeOfIntent(order.reference, intent)
-    if (notice === undefined) throw rejected(`an intent in ${intent.currency}`)
-    return notice
+    const update = updateOfIntent(order.reference, intent)
+    if (update === undefined) throw rejected(`an intent in ${intent.currency}`)
+    return update
   }
 
-  async function refund(order: PaymentOrder, wish: Refund): Promise<Notice> {
+  async function refund(order: PaymentOrder, wish: Refund): Promise<PaymentUpdate> {
     if (wish.amount <= 0n || wish.amount > order.amount)
       throw rejected('a refund must lie between nothing and what was paid')
     const intent = wish.providerTransactionId ?? order.providerRef ?? (await intentOf(order))?.id
@@ -149,7 +149,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
     }
   }
 
-  function readNotice(request: NoticeRequest): Word {
+  function readWebhook(request: WebhookRequest): WebhookEvent {
     let event: Stripe.Event
     try {
       event = stripe.webhooks.constructEvent(
@@ -160,7 +160,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
       )
     } catch (error) {
       if (error instanceof Stripe.errors.StripeSignatureVerificationError)
-        throw new ForgedNotice('stripe: the signature does not hold')
+        throw new ForgedWebhook('stripe: the signature does not hold')
       throw rejected('a signed event that cannot be read')
     }
     return wordOf(event)
@@ -187,8 +187,8 @@ export function createStripe(settings: StripeSettings): CardDriver {
     publishableKey: settings.publishableKey,
     scriptUrl: settings.scriptUrl,
     origins: originsOf(settings.scriptUrl),
-    readNotice,
-    answerTo: (outcome): NoticeAnswer => ({
+    readWebhook: readWebhook,
+    answerTo: (outcome): WebhookResponse => ({
       status: answers[outcome],
       contentType: 'application/json; charset=utf-8',
       body: JSON.stringify({ received: outcome }),

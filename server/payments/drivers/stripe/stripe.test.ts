@@ -6,7 +6,7 @@
 import { createHmac } from 'node:crypto'
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import { ForgedNotice } from '../../driver.ts'
+import { ForgedWebhook } from '../../driver.ts'
 import { createStripe } from './index.ts'
 import { defaults, settings } from './settings.ts'
 
@@ -23,7 +23,7 @@ const driver = createStripe(
 const mac = (at: number, body: string): string =>
   createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
 const read = (body: string, signature: string) =>
-  driver.readNotice({
+  driver.readWebhook({
     method: 'POST',
     headers: { 'stripe-signature': signature },
     query: new URLSearchParams(),
@@ -68,7 +68,7 @@ test.each([
     type: 'payment_intent.succeeded',
     data: { object: {} },
   })
-  expect(() => read(body, signature(body))).toThrow(ForgedNotice)
+  expect(() => read(body, signature(body))).toThrow(ForgedWebhook)
 })
 
 test('an event about a payment is a hint, whatever it says', () => {

@@ -2,7 +2,7 @@
 import type { DeclineReason } from '../../../../contract/payments.ts'
 import type Stripe from 'stripe'
 import type { Currency } from '../../../../contract/money.ts'
-import type { Notice, ProviderStatus, Word } from '../../driver.ts'
+import type { PaymentUpdate, ProviderStatus, WebhookEvent } from '../../driver.ts'
 
 export const currencies = ['AUD', 'USD', 'EUR', 'VND'] as const satisfies readonly Currency[]
 
@@ -24,10 +24,10 @@ const momentOf = (seconds: number): Date => new Date(seconds * 1000)
  * What Stripe holds of one payment. A declined attempt leaves the payment open: another card may
  * pay it.
  */
-export function noticeOfIntent(
+export function updateOfIntent(
   reference: string,
   intent: Stripe.PaymentIntent,
-): Notice | undefined {
+): PaymentUpdate | undefined {
   const currency = currencyOf(intent.currency)
   if (currency === undefined) return undefined
   const charge = typeof intent.latest_charge === 'object' ? intent.latest_charge : null
@@ -68,7 +68,7 @@ const refundStates: Readonly<Record<string, ProviderStatus>> = {
   canceled: 'restored',
 }
 
-function wordOfRefund(eventId: string, refund: Stripe.Refund): Word {
+function wordOfRefund(eventId: string, refund: Stripe.Refund): WebhookEvent {
   const status = refundStates[refund.status ?? '']
   const currency = currencyOf(refund.currency)
   const paymentRef = idOf(refund.payment_intent)
@@ -91,7 +91,7 @@ function wordOfDispute(
   eventId: string,
   dispute: Stripe.Dispute,
   status: 'reversed' | 'restored',
-): Word {
+): WebhookEvent {
   const currency = currencyOf(dispute.currency)
   const paymentRef = idOf(dispute.payment_intent)
   if (currency === undefined || paymentRef === null) return null
@@ -111,7 +111,7 @@ function wordOfDispute(
 /**
  * A verified event. Events come in any order, so one about a payment only says whom to ask about.
  */
-export function wordOf(event: Stripe.Event): Word {
+export function wordOf(event: Stripe.Event): WebhookEvent {
   switch (event.type) {
     case 'payment_intent.succeeded':
     case 'payment_intent.payment_failed':
@@ -152,7 +152,7 @@ const reasons: Readonly<Record<string, DeclineReason>> = {
   issuer_not_available: 'bank_unavailable',
   try_again_later: 'bank_unavailable',
 }
-/** By Stripe's decline code (docs.stripe.com/declines/codes), which ends a notice's detail. */
+/** By Stripe's decline code (docs.stripe.com/declines/codes), which ends a payment update's detail. */
 export function declineReason(detail: string): DeclineReason | undefined {
   const [status = '', code] = detail.split(' ')
   if (code === undefined) return status === 'canceled' ? 'cancelled' : undefined

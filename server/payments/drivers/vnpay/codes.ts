@@ -3,7 +3,7 @@
  * vnp_ResponseCode and vnp_TransactionStatus.
  */
 import type { DeclineReason } from '../../../../contract/payments.ts'
-import type { NoticeOutcome, ProviderStatus } from '../../driver.ts'
+import type { UpdateOutcome, ProviderStatus } from '../../driver.ts'
 
 /** vnp_ResponseCode of a payment. Known codes only, for the log and the customer's support. */
 export const responseTexts: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ const reasons: Readonly<Record<string, DeclineReason>> = {
   '75': 'bank_unavailable',
   '79': 'wrong_code',
 }
-/** A notice's detail begins with its vnp_ResponseCode; an answer to querydr has none. */
+/** A payment update's detail begins with its vnp_ResponseCode; an answer to querydr has none. */
 export const declineReason = (detail: string): DeclineReason | undefined =>
   reasons[/^(\d\d)\//.exec(detail)?.[1] ?? '']
 
@@ -78,7 +78,7 @@ export function statusOfNotice(responseCode: string, transactionStatus: string):
  * What VNPay expects to hear; it calls again (10 times, 5 minutes apart) until it hears 00 or 02.
  */
 export const answers: Readonly<
-  Record<NoticeOutcome, { readonly RspCode: string; readonly Message: string }>
+  Record<UpdateOutcome, { readonly RspCode: string; readonly Message: string }>
 > = {
   recorded: { RspCode: '00', Message: 'Confirm Success' },
   already: { RspCode: '02', Message: 'Order already confirmed' },

@@ -5,12 +5,12 @@
 import { randomUUID } from 'node:crypto'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import {
-  ForgedNotice,
+  ForgedWebhook,
   type HostedDriver,
-  type Notice,
-  type NoticeAnswer,
-  type NoticeOutcome,
-  type NoticeRequest,
+  type PaymentUpdate,
+  type WebhookResponse,
+  type UpdateOutcome,
+  type WebhookRequest,
   type PaymentOrder,
   type Refund,
 } from '../../driver.ts'
@@ -79,19 +79,19 @@ export function createVnpay(settings: VnpaySettings) {
     return { checkoutUrl: signedUrl(settings.payUrl, fields, secret), providerRef: null }
   }
 
-  function readNotice(request: NoticeRequest): Notice {
+  function readWebhook(request: WebhookRequest): PaymentUpdate {
     const fields = verifiedFields(request.query, secret)
-    if (fields === undefined) throw new ForgedNotice('vnpay: the signature does not hold')
+    if (fields === undefined) throw new ForgedWebhook('vnpay: the signature does not hold')
     const {
       vnp_TmnCode,
       vnp_ResponseCode: responseCode,
       vnp_TransactionStatus: transactionStatus,
     } = fields
-    if (vnp_TmnCode !== tmnCode) throw new ForgedNotice('vnpay: the word is for another terminal')
+    if (vnp_TmnCode !== tmnCode) throw new ForgedWebhook('vnpay: the word is for another terminal')
     // our own payment URL is signed with the same key and is in every customer's hands: it has no
     // such codes
     if (responseCode === undefined || transactionStatus === undefined)
-      throw new ForgedNotice('vnpay: signed, but no word about a payment')
+      throw new ForgedWebhook('vnpay: signed, but no word about a payment')
     const amount = fromVnpayAmount(fields['vnp_Amount'])
     if (amount === undefined) throw rejected('a signed notice with an amount that cannot be read')
     const code = fields['vnp_TxnRef'] ?? null
@@ -115,7 +115,7 @@ export function createVnpay(settings: VnpaySettings) {
     }
   }
 
-  function answerTo(outcome: NoticeOutcome): NoticeAnswer {
+  function answerTo(outcome: UpdateOutcome): WebhookResponse {
     return {
       status: 200,
       contentType: 'application/json; charset=utf-8',
@@ -146,7 +146,7 @@ export function createVnpay(settings: VnpaySettings) {
     return amount
   }
 
-  async function lookUp(order: PaymentOrder): Promise<Notice | null> {
+  async function lookUp(order: PaymentOrder): Promise<PaymentUpdate | null> {
     const asked = question(
       order,
       randomUUID().replaceAll('-', ''),
@@ -181,7 +181,7 @@ export function createVnpay(settings: VnpaySettings) {
     }
   }
 
-  async function refund(order: PaymentOrder, wish: Refund): Promise<Notice> {
+  async function refund(order: PaymentOrder, wish: Refund): Promise<PaymentUpdate> {
     if (wish.amount <= 0n || wish.amount > order.amount)
       throw rejected('a refund must be between 1 đ and what was paid')
     const full = wish.amount === order.amount
@@ -247,7 +247,7 @@ export function createVnpay(settings: VnpaySettings) {
     channels,
     credits: 'exact' as const,
     begin: async (order) => begin(order),
-    readNotice,
+    readWebhook: readWebhook,
     answerTo,
     lookUp,
     refund,

@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { VNPay } from 'vnpay'
 import { DriverFailure } from '../../../platform/errors.ts'
-import { ForgedNotice, type NoticeRequest, type PaymentOrder } from '../../driver.ts'
+import { ForgedWebhook, type WebhookRequest, type PaymentOrder } from '../../driver.ts'
 import { createVnpay } from './index.ts'
 import {
   fromVnpayAmount,
@@ -59,7 +59,7 @@ const order: PaymentOrder = {
   providerRef: null,
   buyer: { id: '1', name: 'Nguyễn Văn A', email: 'a@example.vn', phone: '+84912345678' },
 }
-const notice = (query: string | URLSearchParams): NoticeRequest => ({
+const webhook = (query: string | URLSearchParams): WebhookRequest => ({
   method: 'GET',
   headers: {},
   query: new URLSearchParams(query),
@@ -71,8 +71,8 @@ const ipns = data.vectors.flatMap((vector) => (vector.ipn === undefined ? [] : [
 const [paid = {}, cancelled = {}] = ipns
 const without = (fields: Fields, ...names: string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
-const word = (changes: Fields): NoticeRequest =>
-  notice(signed({ ...without(paid, 'vnp_SecureHash'), ...changes }))
+const word = (changes: Fields): WebhookRequest =>
+  webhook(signed({ ...without(paid, 'vnp_SecureHash'), ...changes }))
 
 describe('the vectors', () => {
   it.each(data.vectors.filter((vector) => vector.input !== undefined))(
@@ -212,9 +212,9 @@ describe('begin', () => {
   })
 })
 
-describe('readNotice', () => {
+describe('readWebhook', () => {
   it('reads the payment and the cancellation of the vectors', () => {
-    expect(driver.readNotice(notice(new URLSearchParams(paid)))).toMatchObject({
+    expect(driver.readWebhook(webhook(new URLSearchParams(paid)))).toMatchObject({
       reference: 'TOPUP20261121000001',
       status: 'succeeded',
       amount: 100_000n,
@@ -222,7 +222,7 @@ describe('readNotice', () => {
       providerTransactionId: '14226112',
       occurredAt: new Date('2026-11-21T03:32:15Z'),
     })
-    expect(driver.readNotice(notice(new URLSearchParams(cancelled)))).toMatchObject({
+    expect(driver.readWebhook(webhook(new URLSearchParams(cancelled)))).toMatchObject({
       status: 'failed',
       providerTransactionId: null,
     })
@@ -234,7 +234,7 @@ describe('readNotice', () => {
     query.set('vnp_SecureHashType', 'HmacSHA512')
     query.set('vnp_SecureHash', (paid['vnp_SecureHash'] ?? '').toUpperCase())
     query.set('vnp_Empty', '')
-    expect(driver.readNotice(notice(query)).status).toBe('succeeded')
+    expect(driver.readWebhook(webhook(query)).status).toBe('succeeded')
   })
 
   it.each([
@@ -269,22 +269,22 @@ describe('readNotice', () => {
     'ResponseCode %s with TransactionStatus %s is %s',
     (responseCode, transactionStatus, status) => {
       const read = (): string =>
-        driver.readNotice(
+        driver.readWebhook(
           word({ vnp_ResponseCode: responseCode, vnp_TransactionStatus: transactionStatus }),
         ).status
       if (status === 'forged')
         expect(() =>
-          driver.readNotice(
-            notice(signed(without(paid, 'vnp_SecureHash', 'vnp_TransactionStatus'))),
+          driver.readWebhook(
+            webhook(signed(without(paid, 'vnp_SecureHash', 'vnp_TransactionStatus'))),
           ),
-        ).toThrow(ForgedNotice)
+        ).toThrow(ForgedWebhook)
       else expect(read()).toBe(status)
     },
   )
 
   it('gives the same word the same id, and another word another', () => {
-    const first = driver.readNotice(notice(new URLSearchParams(paid)))
-    expect(driver.readNotice(notice(new URLSearchParams(paid))).eventId).toBe(first.eventId)
+    const first = driver.readWebhook(webhook(new URLSearchParams(paid)))
+    expect(driver.readWebhook(webhook(new URLSearchParams(paid))).eventId).toBe(first.eventId)
     const others = [
       { vnp_TransactionNo: '14226113' },
       { vnp_ResponseCode: '07' },
@@ -292,7 +292,7 @@ describe('readNotice', () => {
       { vnp_Amount: '10000100' },
     ]
     expect(
-      new Set(others.map((change) => driver.readNotice(word(change)).eventId)).add(first.eventId)
+      new Set(others.map((change) => driver.readWebhook(word(change)).eventId)).add(first.eventId)
         .size,
     ).toBe(5)
   })
@@ -309,7 +309,7 @@ describe('readNotice', () => {
           // only the hash may be written in either case
           const inHash = at > original.length
           fc.pre(inHash ? changed.toLowerCase() !== whole.toLowerCase() : changed !== whole)
-          expect(() => driver.readNotice(notice(changed))).toThrow(ForgedNotice)
+          expect(() => driver.readWebhook(webhook(changed))).toThrow(ForgedWebhook)
         },
       ),
       { numRuns: 2000 },
@@ -319,33 +319,34 @@ describe('readNotice', () => {
   it("refuses a missing, short, doubled or foreign hash, doubled values and another terminal's word", () => {
     const query = new URLSearchParams(paid)
     const forgeries = [
-      notice(new URLSearchParams(without(paid, 'vnp_SecureHash'))),
-      notice(`${query}&vnp_Amount=10000000`),
-      notice(`${query}&vnp_SecureHash=${paid['vnp_SecureHash']}`),
-      notice(
+      webhook(new URLSearchParams(without(paid, 'vnp_SecureHash'))),
+      webhook(`${query}&vnp_Amount=10000000`),
+      webhook(`${query}&vnp_SecureHash=${paid['vnp_SecureHash']}`),
+      webhook(
         new URLSearchParams({
           ...paid,
           vnp_SecureHash: (paid['vnp_SecureHash'] ?? '').slice(0, 126),
         }),
       ),
-      notice(''),
-      notice(
+      webhook(''),
+      webhook(
         new URL(signedUrl('http://x/', without(paid, 'vnp_SecureHash'), 'another secret'))
           .searchParams,
       ),
       word({ vnp_TmnCode: 'OTHER001' }),
     ]
-    for (const forgery of forgeries) expect(() => driver.readNotice(forgery)).toThrow(ForgedNotice)
+    for (const forgery of forgeries)
+      expect(() => driver.readWebhook(forgery)).toThrow(ForgedWebhook)
   })
 
   it('takes our own payment URL for no notice', async () => {
     const { checkoutUrl } = await driver.begin(order)
-    expect(() => driver.readNotice(notice(new URL(checkoutUrl).search))).toThrow(ForgedNotice)
+    expect(() => driver.readWebhook(webhook(new URL(checkoutUrl).search))).toThrow(ForgedWebhook)
   })
 
   it('refuses an amount that is no whole number of đồng', () => {
     for (const amount of ['10000001', '1e7', '-100', '10000000.00', ''])
-      expect(() => driver.readNotice(word({ vnp_Amount: amount }))).toThrow(DriverFailure)
+      expect(() => driver.readWebhook(word({ vnp_Amount: amount }))).toThrow(DriverFailure)
   })
 
   it("answers in VNPay's words, always with status 200", () => {

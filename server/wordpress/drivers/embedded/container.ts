@@ -39,10 +39,10 @@ export interface BootOrder {
 }
 
 /**
- * A line of the control channel. Its other end runs strangers' code: no value is believed to be
- * what it should be.
+ * One message of the runtime on the control channel. The runtime executes customers' code: every
+ * value is validated.
  */
-type Said = Readonly<Record<string, unknown>>
+type RuntimeMessage = Readonly<Record<string, unknown>>
 
 export interface Place {
   /** What starts it. */
@@ -68,7 +68,7 @@ const highestPort = 65_535
  * The longest line of the control channel tells an error of 4000 characters, six bytes each at
  * worst.
  */
-const longestWord = 65_536
+const longestMessage = 65_536
 /** A line of the log is cut again where it is kept. */
 const longestText = 16_384
 /**
@@ -83,27 +83,31 @@ const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 
 /** The port that a container says it listens on, undefined when that is none. */
-function portOf(said: Said): number | undefined {
-  const { port } = said
+function portOf(message: RuntimeMessage): number | undefined {
+  const { port } = message
   return Number.isInteger(port) && (port as number) >= lowestPort && (port as number) <= highestPort
     ? (port as number)
     : undefined
 }
 
 /** A line of the log as a person reads it. */
-function lineOf(said: Said): string | null {
-  switch (said['s']) {
+function lineOf(message: RuntimeMessage): string | null {
+  switch (message['s']) {
     case 'access':
-      return `${text(said['ip'])} "${text(said['m'])} ${text(said['u'])}" ${count(said['st']) ?? '-'} ${count(said['b']) ?? '-'} ${count(said['ms']) ?? '-'}ms "${text(said['ua'])}"`
+      return `${text(message['ip'])} "${text(message['m'])} ${text(message['u'])}" ${count(message['st']) ?? '-'} ${count(message['b']) ?? '-'} ${count(message['ms']) ?? '-'}ms "${text(message['ua'])}"`
     case 'php':
-      return text(said['m'])
+      return text(message['m'])
     case 'disk-full': {
       const disk =
-        said['kind'] === 'database' ? 'database' : said['kind'] === 'ssd' ? 'SSD' : 'temporary'
-      return `${disk} disk is full: the limit is ${Math.round((count(said['limit']) ?? 0) / megabyte)} MB`
+        message['kind'] === 'database'
+          ? 'database'
+          : message['kind'] === 'ssd'
+            ? 'SSD'
+            : 'temporary'
+      return `${disk} disk is full: the limit is ${Math.round((count(message['limit']) ?? 0) / megabyte)} MB`
     }
     case 'net-denied':
-      return `connection refused by the platform: ${text(said['m'])}`
+      return `connection refused by the platform: ${text(message['m'])}`
     default:
       return null
   }
@@ -182,26 +186,26 @@ export class Container {
       }
       const hear = (line: string): void => {
         this.#heardAt = Date.now()
-        let said: Said | null
+        let message: RuntimeMessage | null
         try {
-          said = JSON.parse(line) as Said | null
+          message = JSON.parse(line) as RuntimeMessage | null
         } catch {
           return
         }
-        if (typeof said !== 'object' || said === null) return
-        const rss = count(said['rss'])
+        if (typeof message !== 'object' || message === null) return
+        const rss = count(message['rss'])
         if (rss !== undefined) this.#toldMb = Math.round(rss / megabyte)
-        const [files, database] = [count(said['ssd']), count(said['database'])]
+        const [files, database] = [count(message['ssd']), count(message['database'])]
         if (files !== undefined && database !== undefined) this.#used = { files, database }
-        if (said['ev'] === 'listening') listensOn(portOf(said))
-        else if (said['ev'] === 'fatal')
-          fatal = { why: text(said['m']), rejected: said['rejected'] === true }
+        if (message['ev'] === 'listening') listensOn(portOf(message))
+        else if (message['ev'] === 'fatal')
+          fatal = { why: text(message['m']), rejected: message['rejected'] === true }
         else {
-          const line = lineOf(said)
+          const line = lineOf(message)
           if (line !== null) onLine(line)
         }
       }
-      readLines(this.#control, longestWord, hear, () => this.kill())
+      readLines(this.#control, longestMessage, hear, () => this.kill())
       void this.ended.then((how) => {
         this.port = null
         reject(
@@ -255,8 +259,8 @@ export class Container {
     return null
   }
 
-  /** Whether it grew near its limit and has lived long enough to be renewed without hurry. */
-  ripe(): boolean {
+  /** Whether its memory is near the limit and it has lived long enough to be replaced calmly. */
+  shouldRecycle(): boolean {
     const memory = this.memoryMb()
     return (
       memory !== null &&

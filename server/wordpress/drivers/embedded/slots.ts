@@ -329,7 +329,7 @@ export class Slots {
       if (fault) {
         this.#log.add(slot.name, `${fault}: restarting it`)
         container?.kill()
-      } else if (container?.ripe() && this.#started && !this.#renewing) {
+      } else if (container?.shouldRecycle() && this.#started && !this.#renewing) {
         this.#renewing = true
         void inTurn(async () => {
           if (slot.wanted && slot.container === container && this.#spec)

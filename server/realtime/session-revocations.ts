@@ -1,6 +1,6 @@
 /**
- * A live connection ends with the session that opened it. The session's row is the truth; the word
- * that it is gone goes by NOTIFY to every process, each of which closes what it holds. Revocations
+ * A live connection ends with the session that opened it. The session's row is authoritative; NOTIFY
+ * reports its revocation to every process, and each process closes its own connections. Revocations
  * are rare, so the lock that NOTIFY takes at the commit does no harm here.
  */
 import { sql } from 'kysely'
@@ -13,24 +13,27 @@ export const endedChannel = 'portal_ended'
 const namesAtOnce = 200
 const foreignKeyViolation = '23503'
 
-/** Ids of sessions; `unknown` after a gap in hearing: some may have ended. */
+/** Ids of sessions; `unknown` after NOTIFY was interrupted: some may have been revoked. */
 type Ended = ReadonlySet<string> | 'unknown'
 
-export interface Endings {
+export interface SessionRevocations {
   /** Notes that a session opened a channel on this socket. False when the session has ended. */
   grant(tx: Tx, sessionId: string, socketId: string): Promise<boolean>
   /**
-   * Tells every process, once `tx` is committed. The caller holds the sessions' rows locked, and
+   * Notifies every process once `tx` is committed. The caller holds the sessions' rows locked, and
    * deletes them afterwards.
    */
-  tell(tx: Tx, sessionIds: readonly string[]): Promise<void>
-  hear(payload: string): void
-  /** After a gap: who lost its grant meanwhile comes back, and is judged anew. */
-  lookAgain(): Promise<void>
-  onEnded(listener: (ended: Ended) => void): void
+  revoke(tx: Tx, sessionIds: readonly string[]): Promise<void>
+  onNotify(payload: string): void
+  /**
+   * After NOTIFY was interrupted: closes each connection without a grant; its client reconnects and
+   * is authorised anew.
+   */
+  resync(): Promise<void>
+  onRevoked(listener: (ended: Ended) => void): void
 }
 
-export function createEndings(db: Database, hub: Hub): Endings {
+export function createSessionRevocations(db: Database, hub: Hub): SessionRevocations {
   const listeners: ((ended: Ended) => void)[] = []
   return {
     async grant(tx, sessionId, socketId) {
@@ -46,7 +49,7 @@ export function createEndings(db: Database, hub: Hub): Endings {
         throw error
       }
     },
-    async tell(tx, sessionIds) {
+    async revoke(tx, sessionIds) {
       if (sessionIds.length === 0) return
       const grants = await tx
         .selectFrom('channel_grant')
@@ -59,7 +62,7 @@ export function createEndings(db: Database, hub: Hub): Endings {
           tx,
         )
     },
-    hear(payload) {
+    onNotify(payload) {
       const ended = new Set(payload.split(' '))
       for (const { socketId, connection } of hub.members()) {
         if (!ended.has(socketId)) continue
@@ -68,7 +71,7 @@ export function createEndings(db: Database, hub: Hub): Endings {
       }
       for (const listener of listeners) listener(ended)
     },
-    async lookAgain() {
+    async resync() {
       for (const listener of listeners) listener('unknown')
       const open = [...hub.members()].filter(({ channels }) => channels.size > 0)
       if (open.length === 0) return
@@ -80,7 +83,7 @@ export function createEndings(db: Database, hub: Hub): Endings {
         if (!granted.has(socketId))
           connection.close(closeCodes.restart, 'Ask for the channel again')
     },
-    onEnded(listener) {
+    onRevoked(listener) {
       listeners.push(listener)
     },
   }

@@ -1,10 +1,10 @@
-/** What every part of the room works with. */
+/** What every part of the billing module needs. */
 import type { Catalog } from '../catalog/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database, Queryable, Tx } from '../platform/db.ts'
 import type { Jobs } from '../platform/jobs.ts'
 import type { Log } from '../platform/log.ts'
-import type { Announcer } from '../realtime/index.ts'
+import type { EventOutbox } from '../realtime/index.ts'
 import type { Ledger } from '../wallet/index.ts'
 import type { Customer } from './issue.ts'
 import type { InvoiceLinks } from './links.ts'
@@ -23,7 +23,7 @@ export interface BillingDeps {
   readonly clock: Clock
   readonly jobs: Jobs
   readonly ledger: Ledger
-  readonly announcer: Announcer
+  readonly outbox: EventOutbox
   readonly mail: (tx: Tx, to: string, subject: string, text: string) => Promise<void>
   readonly customers: (
     db: Queryable,
@@ -36,7 +36,7 @@ export interface BillingDeps {
   readonly log: Log
 }
 
-export interface Desk extends BillingDeps {
+export interface BillingContext extends BillingDeps {
   /** By the name that its subscriptions carry. */
   readonly products: ReadonlyMap<string, Product>
 }

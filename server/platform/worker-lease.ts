@@ -1,7 +1,7 @@
 /**
- * How processes with a worker on one database know of each other: an advisory lock that all of them
- * share, each on a connection of its own, so that it goes with the process. A connection that
- * breaks under a process that lives is opened again, and the lock is taken again.
+ * The lease of a process with a job worker: a shared advisory lock, on a connection of its own, so
+ * that the lease ends with the process. Processes see by it whether others work on the same
+ * database. When the connection breaks, the process reconnects and acquires the lease again.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -12,22 +12,22 @@ const firstPauseMs = 250
 const longestPauseMs = 10_000
 /** A connection never notices a black hole by itself, so it is asked for a sign of life. */
 const heartbeatMs = 15_000
-/** Long enough for whoever takes back jobs while the lock is waited for. */
+/** Long enough for another process to requeue orphaned jobs while this one waits for the lock. */
 const answerMs = 30_000
 const farewellMs = 1000
 
-export interface Presence {
+export interface WorkerLease {
   /**
-   * Shows this process to the others. Where it sees none, `alone` runs before, and whoever starts
-   * meanwhile waits.
+   * Acquires the lease. When no other process has one, `whenAlone` runs first, and a process that
+   * starts meanwhile waits.
    */
-  show(alone: (session: pg.Client) => Promise<void>): Promise<void>
-  /** Whether the others see this process now. */
-  shown(): boolean
-  hide(): Promise<void>
+  acquireWorkerLease(whenAlone: (session: pg.Client) => Promise<void>): Promise<void>
+  /** Whether this process has the lease now. */
+  isHeld(): boolean
+  release(): Promise<void>
 }
 
-export function createPresence(url: string, log: Log): Presence {
+export function createWorkerLease(url: string, log: Log): WorkerLease {
   let session: pg.Client | undefined
   /** On its way to be the session. */
   let opening: pg.Client | undefined
@@ -45,7 +45,7 @@ export function createPresence(url: string, log: Log): Presence {
       query_timeout: answerMs,
     })
     client.on('error', (error) => {
-      if (wanted) log.warn({ err: error }, 'the presence connection is gone')
+      if (wanted) log.warn({ err: error }, 'the connection of the worker lease broke')
     })
     client.on('end', () => {
       if (session === client) lost()
@@ -67,29 +67,29 @@ export function createPresence(url: string, log: Log): Presence {
 
   function lost(): void {
     session = undefined
-    showAgainSoon()
+    reacquireSoon()
   }
-  function showAgainSoon(): void {
+  function reacquireSoon(): void {
     if (!wanted) return
-    timer = setTimeout(() => void showAgain(), pauseMs)
+    timer = setTimeout(() => void reacquire(), pauseMs)
     timer.unref()
     pauseMs = Math.min(longestPauseMs, pauseMs * 2)
   }
-  async function showAgain(): Promise<void> {
+  async function reacquire(): Promise<void> {
     try {
-      // Whoever believes to be alone just now has it for a moment; what they took back in the
-      // meantime runs twice and acts once.
+      // Another process that believes to be alone has the lock for a moment; the jobs that it
+      // requeued meanwhile run twice and act once.
       await open(async (client) => {
         await client.query('select pg_advisory_lock_shared($1)', [lockKeys.jobWorkers])
       })
     } catch (error) {
-      if (wanted) log.warn({ err: error }, 'other portals do not see this one')
-      showAgainSoon()
+      if (wanted) log.warn({ err: error }, 'the worker lease could not be acquired again')
+      reacquireSoon()
     }
   }
 
   return {
-    async show(alone) {
+    async acquireWorkerLease(whenAlone) {
       wanted = true
       await open(async (client) => {
         const { rows } = await client.query<{ alone: boolean }>(
@@ -97,7 +97,7 @@ export function createPresence(url: string, log: Log): Presence {
           [lockKeys.jobWorkers],
         )
         const isAlone = rows[0]?.alone === true
-        if (isAlone) await alone(client)
+        if (isAlone) await whenAlone(client)
         await client.query('select pg_advisory_lock_shared($1)', [lockKeys.jobWorkers])
         if (isAlone) await client.query('select pg_advisory_unlock($1)', [lockKeys.jobWorkers])
       })
@@ -112,8 +112,8 @@ export function createPresence(url: string, log: Log): Presence {
       }, heartbeatMs)
       heartbeat.unref()
     },
-    shown: () => session !== undefined,
-    async hide() {
+    isHeld: () => session !== undefined,
+    async release() {
       wanted = false
       clearTimeout(timer)
       clearInterval(heartbeat)

@@ -1,21 +1,21 @@
-/** A child process that is started again when it ends without being asked to. */
+/** Supervises a child process: restarts it when it exits unasked. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { seconds } from './clock.ts'
 import type { Log } from './log.ts'
 
-export interface KeptProcess {
+export interface SupervisedChild {
   /**
-   * Resolves when it first says it is ready. Rejects with its exit code when it ends before: a
-   * start that fails is not tried again.
+   * Resolves when the child is ready for the first time. Rejects with the exit code when the child
+   * exits before: a failed first start is not retried.
    */
   readonly ready: Promise<void>
-  /** Ends it well; it is started again at once, in the environment of then. */
-  renew(): void
-  /** SIGTERM, SIGKILL after `limitMs`; resolves when it is gone. It is not started again. */
+  /** Stops the child by SIGTERM; it is restarted at once, with the current environment. */
+  restart(): void
+  /** SIGTERM, SIGKILL after `limitMs`; resolves when the child has exited. No restart. */
   stop(limitMs: number): Promise<void>
 }
 
-/** The first start of a kept process failed. */
+/** The first start of a supervised child failed. */
 export class StartFailure extends Error {
   readonly exitCode: number
   constructor(exitCode: number) {
@@ -26,19 +26,19 @@ export class StartFailure extends Error {
 
 const shortestPauseMs = 100
 const longestPauseMs = seconds(10)
-/** Who has lived this long is started again without a pause. */
+/** A child that has lived this long is restarted without a pause. */
 const steadyMs = seconds(60)
 
 /**
  * `onStart` has each new child, and calls `isReady` once that one is up; `env` is asked before each
  * start.
  */
-export function keepProcess(
+export function superviseChild(
   file: string,
   onStart: (child: ChildProcess, isReady: () => void) => void,
   log: Pick<Log, 'error' | 'info'>,
   env: () => NodeJS.ProcessEnv = () => process.env,
-): KeptProcess {
+): SupervisedChild {
   const first = Promise.withResolvers<void>()
   let child: ChildProcess | undefined
   let wasReady = false
@@ -65,7 +65,7 @@ export function keepProcess(
           ? shortestPauseMs
           : Math.min(pauseMs * 2, longestPauseMs)
       const detail = { code, signal, againInMs: pauseMs }
-      // Asked to end by an operator's SIGTERM, it has ended well.
+      // An operator's SIGTERM to the child is a clean exit.
       if (code === 0) log.info(detail, 'the portal is started again')
       else log.error(detail, 'the portal ended and is started again')
       timer = setTimeout(start, pauseMs)
@@ -76,12 +76,12 @@ export function keepProcess(
     })
   }
   start()
-  // A parent that is forced to end leaves nobody behind.
+  // A parent that is forced to exit leaves no child.
   process.on('exit', () => child?.kill('SIGKILL'))
 
   return {
     ready: first.promise,
-    renew: () => void child?.kill('SIGTERM'),
+    restart: () => void child?.kill('SIGTERM'),
     async stop(limitMs) {
       stopping = true
       clearTimeout(timer)

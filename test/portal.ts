@@ -8,7 +8,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { inject } from 'vitest'
-import { openHouse, type House, type Timing } from '../server/app.ts'
+import { openApp, type App, type Timing } from '../server/app.ts'
 import { loadCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
 import { openDrivers, sandboxGatewayKeys, type Drivers } from '../server/drivers.ts'
@@ -44,9 +44,9 @@ export interface TestCustomer {
   readonly token: string
 }
 
-export interface TestHouse {
+export interface TestPortal {
   /** The portal that is open now. */
-  readonly house: House
+  readonly app: App
   readonly dataDir: string
   readonly config: Config
   readonly url: string
@@ -94,7 +94,7 @@ export interface TestHouse {
    * runs the customers' sites, as when the API alone is started again.
    */
   reopen(
-    changes?: Pick<TestHouseOptions, 'changeCatalog' | 'changeDrivers' | 'timing'> & {
+    changes?: Pick<TestPortalOptions, 'changeCatalog' | 'changeDrivers' | 'timing'> & {
       readonly sitesGoOn?: boolean
     },
     whileDown?: () => Promise<void>,
@@ -176,7 +176,7 @@ watchForSecondConnections()
 const rootSecret = 'a secret for tests, forty characters long'
 let people = 0
 
-export interface TestHouseOptions {
+export interface TestPortalOptions {
   readonly clock?: Clock
   /** Where the log's lines go, for a test that reads them; they are then written at level debug. */
   readonly logLines?: (line: string) => void
@@ -193,9 +193,9 @@ export interface TestHouseOptions {
   readonly noticesTo?: string
 }
 
-export async function openTestHouse(options: TestHouseOptions = {}): Promise<TestHouse> {
+export async function openTestPortal(options: TestPortalOptions = {}): Promise<TestPortal> {
   const database = await testDatabase()
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-house-'))
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'portal-data-'))
   const [port, sandboxPort, sitesPort, dnsPort] = await Promise.all([
     freePort(),
     freePort(),
@@ -240,8 +240,8 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
     changeCatalog,
     changeDrivers,
     timing,
-  }: Pick<TestHouseOptions, 'changeCatalog' | 'changeDrivers' | 'timing'>): Promise<{
-    house: House
+  }: Pick<TestPortalOptions, 'changeCatalog' | 'changeDrivers' | 'timing'>): Promise<{
+    app: App
     drivers: Drivers
     hangUp: () => void
   }> => {
@@ -256,7 +256,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       log,
     )
     const drivers = changeDrivers?.(opened) ?? opened
-    const house = await openHouse({
+    const app = await openApp({
       config,
       databaseUrl: database.url,
       catalog: changeCatalog?.(shipped) ?? shipped,
@@ -268,15 +268,15 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       registryPort: sandbox.registryPort,
       ...(timing && { timing }),
     })
-    await house.listen()
-    return { house, drivers, hangUp: () => port2.close() }
+    await app.listen()
+    return { app: app, drivers, hangUp: () => port2.close() }
   }
   let sites = await openTheSites()
   let now = await open(options)
 
-  const test: TestHouse = {
-    get house() {
-      return now.house
+  const test: TestPortal = {
+    get app() {
+      return now.app
     },
     get drivers() {
       return now.drivers
@@ -402,14 +402,14 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       return confirmed.headers.get('location') ?? ''
     },
     async ledgerHolds() {
-      const findings = await checkLedger(now.house.db)
+      const findings = await checkLedger(now.app.db)
       if (findings.length > 0)
         throw new Error(
           findings.map((finding) => `${finding.invariant}: ${finding.where}`).join('\n'),
         )
     },
     async reopen(changes = {}, whileDown) {
-      await now.house.close()
+      await now.app.close()
       now.hangUp()
       if (!changes.sitesGoOn) {
         await sites.close()
@@ -419,7 +419,7 @@ export async function openTestHouse(options: TestHouseOptions = {}): Promise<Tes
       now = await open({ ...options, ...changes })
     },
     async close() {
-      await now.house.close()
+      await now.app.close()
       now.hangUp()
       await sites.close()
       await sandbox.close()

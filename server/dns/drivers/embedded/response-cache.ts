@@ -1,21 +1,20 @@
 /**
- * Answers over UDP that are given again. All of an answer follows from the query but its id and the
- * case of the letters that the question is echoed in: resolvers mix that at random against forgery
- * (draft-vixie-dnsext-dns0x20), and would otherwise never ask the same thing twice.
+ * A cache of responses over UDP. A response follows from the query, except its id and the case of
+ * the letters that echo the question: resolvers choose that case at random against forgery
+ * (draft-vixie-dnsext-dns0x20), so a cache that compared the case would never hit.
  *
- * Everything lies in two pieces of memory, since what it costs to find an answer is the places that
- * are looked at, each a miss of the processor's cache: objects in a Map took four of them and half
- * of a question's time.
+ * The cache lies in two buffers, since each memory place that a lookup reads may miss the
+ * processor's cache: objects in a Map took four such places and half of a query's time.
  */
 // The global is a getter, which costs as much as the allocation.
 import { Buffer } from 'node:buffer'
 import { headerBytes } from './wire.ts'
 
-/** Longest query whose answer is kept: a name and a bare OPT. */
-const keptQueryBytes = 280
+/** Longest query whose response is cached: a name and a bare OPT. */
+const cachedQueryBytes = 280
 /** Above the longest answer over UDP with its query, many times. */
 const memoryBytes = 8 * 1024 * 1024
-const keptAnswers = 30_000
+const cachedResponses = 30_000
 /** A power of two; less than half of it is ever in use. */
 const slots = 65_536
 /**
@@ -38,7 +37,7 @@ const caseless = 0xdf
 
 const isLetter = (byte: number): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a
 
-export class KeptAnswers {
+export class ResponseCache {
   private readonly table = new Int32Array(slots * slotFields)
   /** Pages of it that were never written take no memory. */
   private readonly memory = Buffer.allocUnsafeSlow(memoryBytes)
@@ -54,9 +53,9 @@ export class KeptAnswers {
     this.used = 1
   }
 
-  /** The answer that this query had before, made out to this asker; undefined: none is kept. */
+  /** The cached response to this query, with its id and case; undefined: not cached. */
   find(bytes: Buffer): Buffer | undefined {
-    if (bytes.length > keptQueryBytes || bytes.length < headerBytes) return undefined
+    if (bytes.length > cachedQueryBytes || bytes.length < headerBytes) return undefined
     const { table, memory } = this
     const hash = this.hash(bytes)
     for (let probe = 0; probe < probes; probe++) {
@@ -68,11 +67,11 @@ export class KeptAnswers {
     return undefined
   }
 
-  /** Keeps what was answered to a query that has a question. `questionEnd` is the same in both. */
-  keep(bytes: Buffer, questionEnd: number, answer: Buffer): void {
-    if (bytes.length > keptQueryBytes) return
+  /** Caches the response to a query that has a question. `questionEnd` is the same in both. */
+  store(bytes: Buffer, questionEnd: number, answer: Buffer): void {
+    if (bytes.length > cachedQueryBytes) return
     const needed = lengthsBytes + answer.length + headerBytes + bytes.length - questionEnd
-    if (this.count >= keptAnswers || this.used + needed > memoryBytes) this.clear()
+    if (this.count >= cachedResponses || this.used + needed > memoryBytes) this.clear()
     const { table, memory, used: at } = this
     memory.writeUInt16LE(bytes.length, at)
     memory.writeUInt16LE(questionEnd, at + 2)
