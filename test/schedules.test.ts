@@ -37,7 +37,7 @@ beforeAll(async () => {
   postman = await openPostman()
   // Nobody asks by itself: the schedules do.
   portal = await openTestPortal({
-    noticesTo: postman.url,
+    webhooksTo: postman.url,
     timing: { askGatewaySeconds: [86_400] },
     changeDrivers: (drivers) => ({
       ...drivers,
