@@ -13,7 +13,7 @@ import { json, serverFor, type Reply, type Routes } from './http.ts'
 import { inboxRoutes, inboxTable } from './inbox.ts'
 import { startMail } from './mail.ts'
 import { assetRoutes, page } from './page.ts'
-import { noticeTable } from './notices.ts'
+import { webhookTable } from './webhooks.ts'
 import { openRegistryServer, registryRoutes, registryTable } from './registry/index.ts'
 
 export interface SandboxOptions {
@@ -21,7 +21,7 @@ export interface SandboxOptions {
   /** 0: any free one. */
   readonly port: number
   readonly databaseUrl: string
-  /** Where notices go, without a path; a function when the address is known only later. */
+  /** Where webhooks go, without a path; a function when the address is known only later. */
   readonly portalUrl: string | (() => string)
   /** The keys of each gateway that is to be stood in for, by its name. */
   readonly gateways: Readonly<Record<string, Keys>>
@@ -33,7 +33,7 @@ export interface SandboxOptions {
   readonly registryPort?: number
   readonly log: (line: string) => void
   /**
-   * Multiplies the gaps between repeated notices and the delay of late ones; 1 unless told. Tests
+   * Multiplies the gaps between repeated webhooks and the delay of late ones; 1 unless told. Tests
    * use less.
    */
   readonly pace?: number
@@ -91,7 +91,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const tables = Object.values(gateways).map((gateway) => gateway.tables)
   const db = await openDatabase(
     options.databaseUrl,
-    [inboxTable, noticeTable, registryTable, ...tables],
+    [inboxTable, webhookTable, registryTable, ...tables],
     log,
   )
   const portal = (): string =>

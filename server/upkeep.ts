@@ -61,7 +61,7 @@ export function defineUpkeep(parts: {
         answers: () => forgetOldAnswers(idempotency),
         ...auth.tidyAuth(db, clock, accounts),
         messages: () => messages.dropOld(),
-        forgedNotices: () => payments.dropForgedNotices(db, clock),
+        forgedWebhooks: () => payments.dropForgedWebhooks(db, clock),
         notifications: () => dropOldNotifications(db, clock),
         limits: () => limits.forgetExpired(),
         jobs: () => forgetCompletedJobs(db),

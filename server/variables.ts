@@ -439,7 +439,7 @@ export const variables = {
   },
   SEPAY_API_TOKEN: {
     about:
-      'SePay: API token, to read the list of movements and find what a lost notice would have told.',
+      'SePay: API token, to read the list of movements and find what a missed webhook would have reported.',
     schema: blankMeansFault('SEPAY_API_TOKEN').optional(),
     example: '',
   },

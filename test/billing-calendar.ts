@@ -2,21 +2,21 @@
  * A billing module from one moment to the next, and what each of them brought: jobs, letters and
  * events.
  */
-import type { BillingRoom } from './billing-room.ts'
+import type { TestBilling } from './test-billing.ts'
 
-/** Of a room that is open by the time it is asked. */
-export function calendarOf(room: () => BillingRoom) {
+/** Of a billing module that is open by the time it is asked. */
+export function calendarOf(billing: () => TestBilling) {
   /** Moves the clock, which may stand anywhere, to a moment, and does what is due then. */
   async function at(moment: string | Date): Promise<void> {
-    room().clock.advance(new Date(moment).getTime() - room().clock.now().getTime())
-    await room().bills.sweep()
+    billing().clock.advance(new Date(moment).getTime() - billing().clock.now().getTime())
+    await billing().bills.sweep()
   }
   const jobsOf = (id: string): string[] =>
-    room()
+    billing()
       .jobs.filter(({ payload }) => payload['subscriptionId'] === id)
       .map(({ name }) => name)
   const mailsTo = ({ email }: { email: string }): string[] =>
-    room()
+    billing()
       .mails.filter(({ to }) => to === email)
       .map(({ subject }) => subject)
   const isReceipt = (subject: string): boolean =>
@@ -26,7 +26,7 @@ export function calendarOf(room: () => BillingRoom) {
     mailsTo(customer).filter((subject) => !isReceipt(subject))
   const receiptsTo = (customer: { email: string }): string[] => mailsTo(customer).filter(isReceipt)
   const eventsOf = ({ id }: { id: string }): string[] =>
-    room()
+    billing()
       .told.filter(({ customerId }) => customerId === id)
       .map(({ event }) => event)
 

@@ -52,7 +52,7 @@ export function domainsOf(owner: () => TestCustomer, portal: () => TestPortal) {
       .data
   const answers = async (name: string, type: string): Promise<readonly string[]> =>
     (await dig(portal().config.DNS_PORT, { name, type, edns: 1232 })).answer
-  /** As contract.md promises: within a second; as the room does: within 200 ms. */
+  /** As contract.md promises: within a second; as the module does: within 200 ms. */
   const resolves = (name: string, type: string, lines: readonly string[]) =>
     expect.poll(() => answers(name, type), { timeout: 200, interval: 5 }).toEqual(lines)
 

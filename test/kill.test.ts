@@ -27,7 +27,7 @@ import { PortalProcess } from './portal-process.ts'
 const kills = Number(process.env['KILLS'] ?? 4)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
-const stretches = ['register', 'order', 'top-up', 'credit', 'provisioning']
+const stages = ['register', 'order', 'top-up', 'credit', 'provisioning']
 /** Of those that take longer than some 60 ms. */
 const lengthsMs: Record<string, number> = { register: 600, credit: 400, provisioning: 5000 }
 
@@ -172,13 +172,13 @@ test(
       }
       const reaper = async (): Promise<void> => {
         while (left > 0) {
-          // Every stretch of the journey gets its share, however short it is; within it the moment
+          // Every stage of the journey gets its share, however short it is; within it the moment
           // is random.
-          const stretch = stretches[Math.floor(random() * stretches.length)] ?? 'provisioning'
-          await eventually('the next stretch', async () => phase.startsWith(stretch), 6).catch(
+          const stage = stages[Math.floor(random() * stages.length)] ?? 'provisioning'
+          await eventually('the next stage', async () => phase.startsWith(stage), 6).catch(
             () => undefined,
           )
-          await new Promise((resolve) => setTimeout(resolve, random() * (lengthsMs[stretch] ?? 60)))
+          await new Promise((resolve) => setTimeout(resolve, random() * (lengthsMs[stage] ?? 60)))
           left--
           const also =
             (['nothing else', 'nothing else', 'database', 'guard'] as const)[

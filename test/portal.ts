@@ -190,7 +190,7 @@ export interface TestPortalOptions {
    */
   readonly wordpress?: 'real'
   /** Where the sandbox's gateways send their notices, instead of to the portal. */
-  readonly noticesTo?: string
+  readonly webhooksTo?: string
 }
 
 export async function openTestPortal(options: TestPortalOptions = {}): Promise<TestPortal> {
@@ -223,7 +223,7 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     host: '127.0.0.1',
     port: sandboxPort,
     databaseUrl: database.url,
-    portalUrl: options.noticesTo ?? config.portalUrl,
+    portalUrl: options.webhooksTo ?? config.portalUrl,
     ...keys,
     pace: 0.05,
     log: () => undefined,

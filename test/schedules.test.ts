@@ -37,7 +37,7 @@ beforeAll(async () => {
   postman = await openPostman()
   // Nobody asks by itself: the schedules do.
   portal = await openTestPortal({
-    noticesTo: postman.url,
+    webhooksTo: postman.url,
     timing: { askGatewaySeconds: [86_400] },
     changeDrivers: (drivers) => ({
       ...drivers,
@@ -145,10 +145,10 @@ async function ask(code: string): Promise<void> {
     .executeTakeFirstOrThrow()
   const driver = portal.drivers.payments.get(payment.driver)
   if (!driver) throw new Error(`no driver ${payment.driver}`)
-  const notice = await driver.lookUp(
+  const update = await driver.lookUp(
     topUps.orders.orderOf(payment, await topUps.orders.buyerOf(payment.customer_id)),
   )
-  if (notice) await topUps.settlement.settle(driver, notice)
+  if (update) await topUps.settlement.settle(driver, update)
 }
 
 async function take(

@@ -16,7 +16,7 @@ import type { Database } from '../database.ts'
 import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
 import { checkoutPage, refusedPage, type Choice, type Language } from '../checkout-page.ts'
 import { formOf, redirect, withQuery, type Call, type Reply } from '../http.ts'
-import { startNotices } from '../notices.ts'
+import { startWebhooks } from '../webhooks.ts'
 import { apiRoutes, messageOf, wordAbout } from './api.ts'
 import {
   decide,
@@ -94,7 +94,7 @@ export function openAlepay(db: Database, keys: Keys, options: GatewayOptions): G
     tokenKey: keys['tokenKey'] ?? '',
     checksumKey: keys['checksumKey'] ?? '',
   }
-  const notices = startNotices(
+  const webhooks = startWebhooks(
     db,
     {
       gateway: 'alepay',
@@ -126,11 +126,11 @@ export function openAlepay(db: Database, keys: Keys, options: GatewayOptions): G
       db,
       form.get('token') ?? '',
       form.get('outcome') ?? '',
-      (tx, payment, when) => notices.add(tx, webhookBody(payment, merchant), when),
+      (tx, payment, when) => webhooks.add(tx, webhookBody(payment, merchant), when),
     )
     if (decided === undefined) return refuse('vi')
-    if (decided.noticeId !== null) await notices.sendNow(decided.noticeId)
-    else notices.wake()
+    if (decided.webhookId !== null) await webhooks.sendNow(decided.webhookId)
+    else webhooks.wake()
     const { payment } = decided
     const word = new URLSearchParams({
       transactionCode: payment.transactionCode,
@@ -151,6 +151,6 @@ export function openAlepay(db: Database, keys: Keys, options: GatewayOptions): G
       'POST /alepay/checkout/confirm': choose,
       ...apiRoutes(db, merchant, options.url),
     },
-    close: () => notices.close(),
+    close: () => webhooks.close(),
   }
 }

@@ -179,7 +179,7 @@ export const statusNow = (payment: Payment): string =>
 
 /**
  * Writes a choice down, once: a second click gets the first one's result, and only a review is
- * decided twice. After the payment's time every choice fails. The notice is queued in the same
+ * decided twice. After the payment's time every choice fails. The webhook is queued in the same
  * transaction; its id is answered when it is to be sent at once.
  */
 export async function decide(
@@ -187,19 +187,19 @@ export async function decide(
   token: string,
   name: string,
   queue: (tx: Transaction, payment: Payment, notice: 'now' | 'late') => Promise<string>,
-): Promise<{ payment: Payment; noticeId: string | null } | undefined> {
+): Promise<{ payment: Payment; webhookId: string | null } | undefined> {
   return inTransaction(db, async (tx) => {
     const before = await findPayment(tx, 'token', token, true)
     if (before === undefined) return undefined
     const open = before.status === '107'
     const choices = open ? outcomes : reviewOutcomes
     const wish = Object.hasOwn(choices, name) ? choices[name] : undefined
-    if (!open && before.status !== '150') return { payment: before, noticeId: null }
+    if (!open && before.status !== '150') return { payment: before, webhookId: null }
     // a click on the first page that comes after the review began is a second click
     if (wish === undefined)
       return open || !Object.hasOwn(outcomes, name)
         ? undefined
-        : { payment: before, noticeId: null }
+        : { payment: before, webhookId: null }
     const outcome = open && before.expiresAt.getTime() <= Date.now() ? expired : wish
     const { rows } = await tx.query<Row>(
       `update sandbox.alepay_payments set status = $2, decided_at = now(), cancelled = $3 where token = $1 returning *`,
@@ -207,9 +207,9 @@ export async function decide(
     )
     if (rows[0] === undefined) return undefined
     const payment = paymentOf(rows[0])
-    if (outcome.notice === 'lost') return { payment, noticeId: null }
+    if (outcome.notice === 'lost') return { payment, webhookId: null }
     const id = await queue(tx, payment, outcome.notice)
-    return { payment, noticeId: outcome.notice === 'now' ? id : null }
+    return { payment, webhookId: outcome.notice === 'now' ? id : null }
   })
 }
 

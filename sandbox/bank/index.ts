@@ -9,14 +9,14 @@
  *        account, amount (đồng), content feed sepay (as without it) | casso notice now (as without
  *        it) | late (about 8 s) | lost manner plain | capitals | prefixed | glued | repeated what
  *        the bank makes of the text
- *   answers 200 with the receipt; the notice has been answered by then. `reference` on the receipt
+ *   answers 200 with the receipt; the webhook has been answered by then. `reference` on the receipt
  *   is the bank's own. GET /sepay/userapi/transactions/list (Authorization: Bearer <token>)
  */
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import { inTransaction, type Database } from '../database.ts'
 import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
 import { formOf, json, type Call, type Reply } from '../http.ts'
-import { startNotices } from '../notices.ts'
+import { startWebhooks } from '../webhooks.ts'
 import { appPage, receiptPage } from './page.ts'
 import { readQr } from './qr.ts'
 
@@ -108,7 +108,7 @@ const cassoBody = (movement: Movement) => ({
  */
 export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gateway {
   const { accountNumber = '', sepaySecret = '', sepayToken = '', cassoSecret = '' } = keys
-  const notices = startNotices(
+  const webhooks = startWebhooks(
     db,
     {
       gateway: 'bank',
@@ -159,7 +159,7 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
       )
     const feed = form.get('feed') === 'casso' ? 'casso' : 'sepay'
     const when = form.get('notice') ?? 'now'
-    const { movement, noticeId } = await inTransaction(db, async (tx) => {
+    const { movement, webhookId } = await inTransaction(db, async (tx) => {
       const { rows } = await tx.query<Movement>(
         `insert into sandbox.bank_movements (account, amount, content, reference, feed) values ($1, $2, $3, $4, $5) returning *`,
         [account, amount, content, reference, feed],
@@ -169,11 +169,11 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
       const id =
         when === 'lost'
           ? null
-          : await notices.add(tx, JSON.stringify(made), when === 'late' ? 'late' : 'now')
-      return { movement: made, noticeId: id }
+          : await webhooks.add(tx, JSON.stringify(made), when === 'late' ? 'late' : 'now')
+      return { movement: made, webhookId: id }
     })
-    if (noticeId !== null && when !== 'late') await notices.sendNow(noticeId)
-    else notices.wake()
+    if (webhookId !== null && when !== 'late') await webhooks.sendNow(webhookId)
+    else webhooks.wake()
     return receiptPage({
       amount: BigInt(movement.amount),
       account,
@@ -228,6 +228,6 @@ export function openBank(db: Database, keys: Keys, options: GatewayOptions): Gat
       'POST /bank/app': transfer,
       'GET /sepay/userapi/transactions/list': list,
     },
-    close: () => notices.close(),
+    close: () => webhooks.close(),
   }
 }

@@ -17,7 +17,7 @@ import type { Database } from '../database.ts'
 import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
 import { checkoutPage, refusedPage, type Choice, type Language } from '../checkout-page.ts'
 import { formOf, redirect, withQuery, type Call, type Reply } from '../http.ts'
-import { startNotices } from '../notices.ts'
+import { startWebhooks } from '../webhooks.ts'
 import { dong, escape } from '../page.ts'
 import { account, apiRoutes, qrOf, transferData, vietnamIso } from './api.ts'
 import {
@@ -116,7 +116,7 @@ export function openPayos(db: Database, keys: Keys, options: GatewayOptions): Ga
     apiKey: keys['apiKey'] ?? '',
     checksumKey: keys['checksumKey'] ?? '',
   }
-  const notices = startNotices(
+  const webhooks = startWebhooks(
     db,
     {
       gateway: 'payos',
@@ -140,11 +140,11 @@ export function openPayos(db: Database, keys: Keys, options: GatewayOptions): Ga
     const outcome = Object.hasOwn(outcomes, name) ? outcomes[name] : undefined
     if (outcome === undefined) return refuse(call)
     const decided = await decide(db, form.get('token') ?? '', outcome, (tx, link, transfer, when) =>
-      notices.add(tx, webhookBody(link, transfer, channel), when),
+      webhooks.add(tx, webhookBody(link, transfer, channel), when),
     )
     if (decided === undefined) return refuse(call)
-    for (const id of decided.noticeIds) await notices.sendNow(id)
-    notices.wake()
+    for (const id of decided.webhookIds) await webhooks.sendNow(id)
+    webhooks.wake()
     const { link } = decided
     if (isOpen(link)) return redirect(`/payos/web/${link.id}`)
     const cancelled = link.cancelledAt !== null
@@ -169,6 +169,6 @@ export function openPayos(db: Database, keys: Keys, options: GatewayOptions): Ga
       'POST /payos/web/confirm': choose,
       ...apiRoutes(db, channel, options.url),
     },
-    close: () => notices.close(),
+    close: () => webhooks.close(),
   }
 }

@@ -214,7 +214,7 @@ export const outcomes: Readonly<Record<string, Outcome>> = {
 }
 
 /**
- * Writes the choice down. A link that is paid, cancelled or over takes no more. Notices are queued
+ * Writes the choice down. A link that is paid, cancelled or over takes no more. Webhooks are queued
  * in the same transaction; the ids of those that are to be sent at once are answered.
  */
 export async function decide(
@@ -227,17 +227,17 @@ export async function decide(
     transfer: Transfer,
     notice: 'now' | 'late',
   ) => Promise<string>,
-): Promise<{ link: Link; noticeIds: readonly string[] } | undefined> {
+): Promise<{ link: Link; webhookIds: readonly string[] } | undefined> {
   return inTransaction(db, async (tx) => {
     const before = await findLink(tx, 'id', id, true)
     if (before === undefined) return undefined
-    if (!isOpen(before)) return { link: before, noticeIds: [] }
+    if (!isOpen(before)) return { link: before, webhookIds: [] }
     if (outcome.ends === 'cancelled') await cancelLink(tx, before.orderCode, null)
     if (outcome.ends === 'expired')
       await tx.query('update sandbox.payos_links set expires_at = now() where order_code = $1', [
         before.orderCode,
       ])
-    const noticeIds: string[] = []
+    const webhookIds: string[] = []
     for (const [place, amount] of outcome.transfers(before.amount - paidOf(before)).entries()) {
       const { rows } = await tx.query<{ reference: string; at: Date }>(
         `insert into sandbox.payos_transfers (reference, order_code, amount) values ('FT' || nextval('sandbox.payos_transfer_no'), $1, $2)
@@ -247,12 +247,12 @@ export async function decide(
       const transfer = rows[0]
       if (transfer === undefined) throw new Error('a transfer was lost')
       if (outcome.notice === 'lost' || place >= (outcome.told ?? Infinity)) continue
-      const noticeId = await queue(tx, before, { ...transfer, amount }, outcome.notice)
-      if (outcome.notice === 'now') noticeIds.push(noticeId)
+      const webhookId = await queue(tx, before, { ...transfer, amount }, outcome.notice)
+      if (outcome.notice === 'now') webhookIds.push(webhookId)
     }
     const link = await findLink(tx, 'id', id)
     if (link === undefined) throw new Error('a link was lost')
-    return { link, noticeIds }
+    return { link, webhookIds }
   })
 }
 

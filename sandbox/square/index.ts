@@ -17,7 +17,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { inTransaction, type Database, type Transaction } from '../database.ts'
 import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
 import { formOf, json, redirect, type Call, type Reply } from '../http.ts'
-import { startNotices } from '../notices.ts'
+import { startWebhooks } from '../webhooks.ts'
 import { escape, page } from '../page.ts'
 import { faultIn } from './schema.ts'
 import { find, list, load, newId, save, type Dispute, type Payment, type Refund } from './store.ts'
@@ -54,7 +54,7 @@ const now = (): string => new Date().toISOString()
 export function openSquare(db: Database, keys: Keys, options: GatewayOptions): Gateway {
   const { accessToken = '', locationId = '', webhookKey = '' } = keys
   let manner = 'now'
-  const notices = startNotices(
+  const webhooks = startWebhooks(
     db,
     {
       gateway: 'square',
@@ -92,12 +92,12 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
           created_at: now(),
           data: { type: kind, id: of.id, object: { [kind]: of } },
         }
-        const id = await notices.add(tx, JSON.stringify(event), manner === 'late' ? 'late' : 'now')
+        const id = await webhooks.add(tx, JSON.stringify(event), manner === 'late' ? 'late' : 'now')
         if (manner !== 'late') queued.push(id)
       }),
     )
-    for (const id of queued) void notices.sendNow(id)
-    notices.wake()
+    for (const id of queued) void webhooks.sendNow(id)
+    webhooks.wake()
     return result
   }
 
@@ -322,6 +322,6 @@ export function openSquare(db: Database, keys: Keys, options: GatewayOptions): G
       'GET /square/dashboard': dashboard,
       'POST /square/dashboard': act,
     },
-    close: () => notices.close(),
+    close: () => webhooks.close(),
   }
 }

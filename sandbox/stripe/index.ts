@@ -18,7 +18,7 @@ import { createHmac } from 'node:crypto'
 import { inTransaction, type Database, type Transaction } from '../database.ts'
 import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
 import { formOf, redirect, type Call, type Reply } from '../http.ts'
-import { startNotices } from '../notices.ts'
+import { startWebhooks } from '../webhooks.ts'
 import { invalid, type Answer } from './answer.ts'
 import { createApi } from './api.ts'
 import { closeDispute, failRefund, openDispute } from './dashboard.ts'
@@ -51,7 +51,7 @@ const apiVersion = '2026-10-28.endive'
 export function openStripe(db: Database, keys: Keys, options: GatewayOptions): Gateway {
   const { secretKey = '', publishableKey = '', webhookSecret = '' } = keys
   let manner: Manner = 'now'
-  const notices = startNotices(
+  const webhooks = startWebhooks(
     db,
     {
       gateway: 'stripe',
@@ -91,13 +91,13 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
       }
       const times = { now: 1, late: 1, lost: 0, twice: 2 }[manner]
       for (let time = 0; time < times; time++) {
-        const id = await notices.add(tx, JSON.stringify(event), manner === 'late' ? 'late' : 'now')
+        const id = await webhooks.add(tx, JSON.stringify(event), manner === 'late' ? 'late' : 'now')
         if (manner !== 'late') queued.push(id)
       }
     }
     const answer = await inTransaction(db, (tx) => work(tx, tell))
-    for (const id of queued) void notices.sendNow(id)
-    notices.wake()
+    for (const id of queued) void webhooks.sendNow(id)
+    webhooks.wake()
     return answer
   }
 
@@ -169,6 +169,6 @@ export function openStripe(db: Database, keys: Keys, options: GatewayOptions): G
       'GET /stripe/dashboard': show,
       'POST /stripe/dashboard': act,
     },
-    close: () => notices.close(),
+    close: () => webhooks.close(),
   }
 }

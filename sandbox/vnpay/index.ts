@@ -19,7 +19,7 @@
 import type { Database } from '../database.ts'
 import type { Gateway, GatewayOptions, Keys } from '../gateway.ts'
 import { formOf, redirect, withQuery, type Call, type Reply } from '../http.ts'
-import { startNotices } from '../notices.ts'
+import { startWebhooks } from '../webhooks.ts'
 import { apiRoutes } from './api.ts'
 import { errorPage, paymentPage } from './page.ts'
 import { decide, openPayment, outcomes, wordAbout, type Payment } from './payments.ts'
@@ -90,7 +90,7 @@ function confirmed(body: string): boolean {
 /** Opens VNPay for one terminal: keys `tmnCode` and `secret`. */
 export function openVnpay(db: Database, keys: Keys, options: GatewayOptions): Gateway {
   const terminal: VnpayTerminal = { tmnCode: keys['tmnCode'] ?? '', secret: keys['secret'] ?? '' }
-  const notices = startNotices(
+  const webhooks = startWebhooks(
     db,
     {
       gateway: 'vnpay',
@@ -130,11 +130,11 @@ export function openVnpay(db: Database, keys: Keys, options: GatewayOptions): Ga
       : undefined
     if (outcome === undefined) return refuse('03', 'vn')
     const decided = await decide(db, form.get('token') ?? '', outcome, (tx, payment, when) =>
-      notices.add(tx, signed(payment), when),
+      webhooks.add(tx, signed(payment), when),
     )
     if (decided === undefined) return refuse('03', 'vn')
-    if (decided.noticeId !== null) await notices.sendNow(decided.noticeId)
-    else notices.wake()
+    if (decided.webhookId !== null) await webhooks.sendNow(decided.webhookId)
+    else webhooks.wake()
     return back(decided.payment)
   }
 
@@ -146,6 +146,6 @@ export function openVnpay(db: Database, keys: Keys, options: GatewayOptions): Ga
         errorPage(query.get('code') ?? '99', query.get('lang') === 'en' ? 'en' : 'vi'),
       ...apiRoutes(db, terminal),
     },
-    close: () => notices.close(),
+    close: () => webhooks.close(),
   }
 }

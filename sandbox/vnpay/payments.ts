@@ -205,7 +205,7 @@ export function wordAbout(payment: Payment): Fields {
 
 /**
  * Writes the customer's choice down, once: a second click gets the first one's result. After the
- * payment's time every choice is "not paid in time". The notice is queued in the same transaction;
+ * payment's time every choice is "not paid in time". The webhook is queued in the same transaction;
  * its id is answered when it is to be sent at once.
  */
 export async function decide(
@@ -213,7 +213,7 @@ export async function decide(
   token: string,
   wish: Outcome,
   queue: (tx: Transaction, payment: Payment, notice: 'now' | 'late') => Promise<string>,
-): Promise<{ payment: Payment; noticeId: string | null } | undefined> {
+): Promise<{ payment: Payment; webhookId: string | null } | undefined> {
   return inTransaction(db, async (tx) => {
     const { rows } = await tx.query<Row>(
       'select * from sandbox.vnpay_payments where token = $1 for update',
@@ -221,7 +221,7 @@ export async function decide(
     )
     if (rows[0] === undefined) return undefined
     const before = paymentOf(rows[0])
-    if (before.responseCode !== null) return { payment: before, noticeId: null }
+    if (before.responseCode !== null) return { payment: before, webhookId: null }
     const outcome = before.expiresAt.getTime() <= Date.now() ? expired : wish
     const { rows: after } = await tx.query<Row>(
       `update sandbox.vnpay_payments set response_code = $2, transaction_status = $3, pay_date = $4,
@@ -231,8 +231,8 @@ export async function decide(
     )
     if (after[0] === undefined) return undefined
     const payment = paymentOf(after[0])
-    if (outcome.notice === 'lost') return { payment, noticeId: null }
+    if (outcome.notice === 'lost') return { payment, webhookId: null }
     const id = await queue(tx, payment, outcome.notice)
-    return { payment, noticeId: outcome.notice === 'now' ? id : null }
+    return { payment, webhookId: outcome.notice === 'now' ? id : null }
   })
 }

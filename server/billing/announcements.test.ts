@@ -2,20 +2,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monthlyOf, type Terms } from '../../contract/pricing.ts'
 import { calendarOf } from '../../test/billing-calendar.ts'
-import { offerAt, openBillingRoom, termsAt, type BillingRoom } from '../../test/billing-room.ts'
+import { offerAt, openTestBilling, termsAt, type TestBilling } from '../../test/test-billing.ts'
 import { transaction } from '../platform/db.ts'
 import type { Offer } from './product.ts'
 
-let room: BillingRoom
+let billing: TestBilling
 beforeAll(async () => {
-  room = await openBillingRoom('2027-01-31T03:00:00Z')
+  billing = await openTestBilling('2027-01-31T03:00:00Z')
 })
 afterAll(async () => {
-  await room.ledgerHolds()
-  await room.close()
+  await billing.ledgerHolds()
+  await billing.close()
 })
 
-const { at, lettersTo, eventsOf } = calendarOf(() => room)
+const { at, lettersTo, eventsOf } = calendarOf(() => billing)
 const old = 218_000n
 const dear = 238_000n
 const announced = (customer: { id: string }) =>
@@ -26,94 +26,94 @@ const rising = (customer: { email: string }) =>
 describe('a price of the catalogue that rises', () => {
   test('is announced once by letter and notification, and acts on the first renewal 30 days later', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: old * 10n })
-    const id = await room.order(an, offerAt(old))
+    const an = await billing.customer({ balance: old * 10n })
+    const id = await billing.order(an, offerAt(old))
     await at('2027-07-07T00:00:00Z')
-    room.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
+    billing.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
     // Nobody was told yet: it renews at the old price, whoever looks first.
-    expect(await room.subscription(id)).toMatchObject({ renewalPrice: Number(old) })
-    const second = room.second()
-    await Promise.all([room.bills.announcePrices(), second.bills.announcePrices()])
+    expect(await billing.subscription(id)).toMatchObject({ renewalPrice: Number(old) })
+    const second = billing.second()
+    await Promise.all([billing.bills.announcePrices(), second.bills.announcePrices()])
     await second.close()
-    await room.bills.announcePrices()
+    await billing.bills.announcePrices()
     expect([announced(an), rising(an)]).toEqual([
       1,
       ['Giá gia hạn Một thứ sẽ thay đổi từ ngày 2027-08-10'],
     ])
-    expect(await room.subscription(id)).toMatchObject({
+    expect(await billing.subscription(id)).toMatchObject({
       renewalPrice: Number(old),
       priceRise: { price: Number(dear), actsAt: '2027-08-10T00:00:00.000Z' },
     })
     await at('2027-07-10T00:00:00Z')
-    expect((await room.invoices(id)).at(-1)).toBe(`renewal ${old} paid 2027-07-10`)
+    expect((await billing.invoices(id)).at(-1)).toBe(`renewal ${old} paid 2027-07-10`)
     await at('2027-08-09T23:59:59Z')
-    expect(await room.subscription(id)).toMatchObject({ renewalPrice: Number(dear) })
+    expect(await billing.subscription(id)).toMatchObject({ renewalPrice: Number(dear) })
     await at('2027-08-10T00:00:00Z')
-    expect((await room.invoices(id)).at(-1)).toBe(`renewal ${dear} paid 2027-08-10`)
-    expect(await room.subscription(id)).toMatchObject({ price: Number(dear), priceRise: null })
-    await room.bills.announcePrices()
+    expect((await billing.invoices(id)).at(-1)).toBe(`renewal ${dear} paid 2027-08-10`)
+    expect(await billing.subscription(id)).toMatchObject({ price: Number(dear), priceRise: null })
+    await billing.bills.announcePrices()
     expect(announced(an)).toBe(1)
-    room.price = () => undefined
+    billing.price = () => undefined
   })
 
   test('without an announcement never acts: 29 days are too few', async () => {
     await at('2028-06-10T00:00:00Z')
-    const an = await room.customer({ balance: old * 10n })
-    const id = await room.order(an, offerAt(old))
+    const an = await billing.customer({ balance: old * 10n })
+    const id = await billing.order(an, offerAt(old))
     await at('2028-06-11T00:00:01Z')
-    room.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
-    await room.bills.announcePrices()
+    billing.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
+    await billing.bills.announcePrices()
     await at('2028-07-10T00:00:00Z')
-    expect((await room.invoices(id)).at(-1)).toBe(`renewal ${old} paid 2028-07-10`)
+    expect((await billing.invoices(id)).at(-1)).toBe(`renewal ${old} paid 2028-07-10`)
     await at('2028-08-10T00:00:00Z')
-    expect((await room.invoices(id)).at(-1)).toBe(`renewal ${dear} paid 2028-08-10`)
-    room.price = () => undefined
+    expect((await billing.invoices(id)).at(-1)).toBe(`renewal ${dear} paid 2028-08-10`)
+    billing.price = () => undefined
   })
 
   test('is forgotten when it falls again, and a second rise is a second announcement', async () => {
     await at('2029-06-10T00:00:00Z')
-    const an = await room.customer({ balance: old * 20n })
-    const id = await room.order(an, offerAt(old))
+    const an = await billing.customer({ balance: old * 20n })
+    const id = await billing.order(an, offerAt(old))
     let price = dear
-    room.price = (wanted) => (wanted === id ? offerAt(price) : undefined)
-    await room.bills.announcePrices()
+    billing.price = (wanted) => (wanted === id ? offerAt(price) : undefined)
+    await billing.bills.announcePrices()
     price = old
-    await room.bills.announcePrices()
-    expect((await room.subscription(id))?.priceRise).toBeNull()
+    await billing.bills.announcePrices()
+    expect((await billing.subscription(id))?.priceRise).toBeNull()
     await at('2029-07-10T00:00:00Z')
     price = dear
-    await room.bills.announcePrices()
+    await billing.bills.announcePrices()
     // It rises further before that acts: the dearer one is announced in its place, and has its own
     // 30 days.
     await at('2029-07-20T00:00:00Z')
     price = 300_000n
-    await room.bills.announcePrices()
+    await billing.bills.announcePrices()
     expect(announced(an)).toBe(3)
     await at('2029-08-10T00:00:00Z')
-    expect((await room.invoices(id)).at(-1)).toBe(`renewal ${old} paid 2029-08-10`)
+    expect((await billing.invoices(id)).at(-1)).toBe(`renewal ${old} paid 2029-08-10`)
     // What is cheaper than announced needs no other announcement.
     price = 290_000n
-    await room.bills.announcePrices()
+    await billing.bills.announcePrices()
     expect(announced(an)).toBe(3)
     await at('2029-09-10T00:00:00Z')
-    expect((await room.invoices(id)).at(-1)).toBe('renewal 290000 paid 2029-09-10')
-    room.price = () => undefined
+    expect((await billing.invoices(id)).at(-1)).toBe('renewal 290000 paid 2029-09-10')
+    billing.price = () => undefined
   })
 
   test('acts on what grew since it was announced at the announced rates, and growth itself costs the old ones', async () => {
     await at('2030-06-10T00:00:00Z')
-    const an = await room.customer({ balance: 5_000_000n })
+    const an = await billing.customer({ balance: 5_000_000n })
     const small = termsAt(89_000)
     const priced = (terms: Terms): Offer => offerAt(BigInt(monthlyOf(terms).total), terms)
-    const id = await room.order(an, priced(small))
+    const id = await billing.order(an, priced(small))
     let gb = 10
     const rates = { price: 99_000, disk_per_gb: 5000 }
-    room.price = (wanted) =>
+    billing.price = (wanted) =>
       wanted === id ? priced({ ...termsAt(89_000, gb), ...rates }) : undefined
-    await room.bills.announcePrices()
+    await billing.bills.announcePrices()
     gb = 30
-    await transaction(room.db, (tx) =>
-      room.bills.changePrice(tx, {
+    await transaction(billing.db, (tx) =>
+      billing.bills.changePrice(tx, {
         subscriptionId: id,
         to: priced(termsAt(89_000, 30)),
         change: {},
@@ -122,45 +122,46 @@ describe('a price of the catalogue that rises', () => {
     )
     const before = monthlyOf(termsAt(89_000, 30)).total
     const after = monthlyOf({ ...termsAt(89_000, 30), ...rates }).total
-    expect(await room.subscription(id)).toMatchObject({
+    expect(await billing.subscription(id)).toMatchObject({
       price: before,
       renewalPrice: after,
       priceRise: { price: after },
     })
     await at('2030-07-10T00:00:00Z')
-    expect((await room.invoices(id)).at(-1)).toBe(`renewal ${after} paid 2030-07-10`)
-    room.price = () => undefined
+    expect((await billing.invoices(id)).at(-1)).toBe(`renewal ${after} paid 2030-07-10`)
+    billing.price = () => undefined
   })
 
   test('leaves a planned change at the price at which it was planned', async () => {
     await at('2031-06-10T00:00:00Z')
-    const an = await room.customer({ balance: old * 10n })
-    const id = await room.order(an, offerAt(old))
-    room.price = (wanted, change) => (wanted === id ? offerAt(change ? 100_000n : old) : undefined)
-    await transaction(room.db, (tx) =>
-      room.bills.changePrice(tx, {
+    const an = await billing.customer({ balance: old * 10n })
+    const id = await billing.order(an, offerAt(old))
+    billing.price = (wanted, change) =>
+      wanted === id ? offerAt(change ? 100_000n : old) : undefined
+    await transaction(billing.db, (tx) =>
+      billing.bills.changePrice(tx, {
         subscriptionId: id,
         to: offerAt(100_000n),
         change: { size: 1 },
         starts: null,
       }),
     )
-    room.price = (wanted) => (wanted === id ? offerAt(120_000n) : undefined)
-    expect((await room.subscription(id))?.renewalPrice).toBe(100_000)
+    billing.price = (wanted) => (wanted === id ? offerAt(120_000n) : undefined)
+    expect((await billing.subscription(id))?.renewalPrice).toBe(100_000)
     await at('2031-07-10T00:00:00Z')
-    expect((await room.invoices(id)).at(-1)).toBe('renewal 100000 paid 2031-07-10')
-    room.price = () => undefined
+    expect((await billing.invoices(id)).at(-1)).toBe('renewal 100000 paid 2031-07-10')
+    billing.price = () => undefined
   })
 })
 
 test('the runway counts the dearer price from the renewal on which it acts', async () => {
   await at('2032-06-10T00:00:00Z')
-  const an = await room.customer({ balance: old * 2n + dear * 2n })
-  const id = await room.order(an, offerAt(old))
+  const an = await billing.customer({ balance: old * 2n + dear * 2n })
+  const id = await billing.order(an, offerAt(old))
   await at('2032-07-01T00:00:00Z')
-  room.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
-  await room.bills.announcePrices()
-  const told = await room.bills.runway(room.db, an.id)
+  billing.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
+  await billing.bills.announcePrices()
+  const told = await billing.bills.runway(billing.db, an.id)
   // One renewal at the old price and two at the new one are held; the fourth is short.
   expect(told).toMatchObject({
     emptyAt: '2032-10-10T00:00:00.000Z',
@@ -168,22 +169,22 @@ test('the runway counts the dearer price from the renewal on which it acts', asy
     next: [{ amount: Number(old) }],
   })
   await at('2032-09-10T00:00:00Z')
-  expect(await room.balance(an)).toBe(0n)
-  room.price = () => undefined
+  expect(await billing.balance(an)).toBe(0n)
+  billing.price = () => undefined
 })
 
 test('the bell and the letter name the day on the clocks of the region', async () => {
   await at('2033-06-10T20:00:00Z')
-  const an = await room.customer({ balance: old * 10n })
-  const id = await room.order(an, offerAt(old))
+  const an = await billing.customer({ balance: old * 10n })
+  const id = await billing.order(an, offerAt(old))
   await at('2033-07-07T00:00:00Z')
-  room.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
-  await room.bills.announcePrices()
+  billing.price = (wanted) => (wanted === id ? offerAt(dear) : undefined)
+  await billing.bills.announcePrices()
   // Three in the morning of the next day in Vietnam.
-  const [told] = room.told.filter(
+  const [told] = billing.told.filter(
     ({ customerId, event }) => customerId === an.id && event === 'subscription.price_announced',
   )
   expect(told?.payload).toMatchObject({ subscription: { actsOn: '2033-08-11' } })
   expect(rising(an)).toEqual(['Giá gia hạn Một thứ sẽ thay đổi từ ngày 2033-08-11'])
-  room.price = () => undefined
+  billing.price = () => undefined
 })

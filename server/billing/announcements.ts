@@ -11,7 +11,7 @@ import { dayIn, monthsAfter } from './period.ts'
 import { noticeMs, prospectsOf, riseToJson, type Prospect, type Rise } from './prospects.ts'
 
 /** Subscriptions that are looked at in one go. */
-const stretch = 200
+const batchSize = 200
 
 /** The first renewal that is not before a moment. */
 export function firstRenewalFrom(context: BillingContext, row: SubscriptionRow, from: Date): Date {
@@ -87,7 +87,7 @@ export async function announcePrices(context: BillingContext, signal?: AbortSign
       .where('cancel_at_period_end', '=', false)
       .where('id', '>', after)
       .orderBy('id')
-      .limit(stretch)
+      .limit(batchSize)
       .execute()
     const last = rows.at(-1)
     if (!last) return

@@ -3,33 +3,33 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monthlyOf, shareOf } from '../../contract/pricing.ts'
 import { calendarOf } from '../../test/billing-calendar.ts'
-import { offerAt, openBillingRoom, termsAt, type BillingRoom } from '../../test/billing-room.ts'
+import { offerAt, openTestBilling, termsAt, type TestBilling } from '../../test/test-billing.ts'
 import { transaction } from '../platform/db.ts'
 import { splitUnused } from './credit-notes.ts'
 import { explainInvoice } from './explain.ts'
 import { presentAll } from './store.ts'
 
-let room: BillingRoom
+let billing: TestBilling
 beforeAll(async () => {
-  room = await openBillingRoom('2027-01-31T03:00:00Z', (catalog) => ({
+  billing = await openTestBilling('2027-01-31T03:00:00Z', (catalog) => ({
     ...catalog,
     regions: { ...catalog.regions, VN: { ...catalog.regions.VN, tax: { name: 'VAT', rate: 800 } } },
   }))
 })
 afterAll(async () => {
-  await room.ledgerHolds()
-  await room.close()
+  await billing.ledgerHolds()
+  await billing.close()
 })
 
-const { at } = calendarOf(() => room)
+const { at } = calendarOf(() => billing)
 const documents = async (subscriptionId: string) => {
-  const rows = await room.db
+  const rows = await billing.db
     .selectFrom('invoice')
     .selectAll()
     .where('subscription_id', '=', subscriptionId)
     .orderBy('seq')
     .execute()
-  return await presentAll(room.db, rows, room.links, 'en')
+  return await presentAll(billing.db, rows, billing.links, 'en')
 }
 
 describe('cancelled now after it grew twice', () => {
@@ -38,15 +38,15 @@ describe('cancelled now after it grew twice', () => {
     const terms = [termsAt(89_000), termsAt(89_000, 30), termsAt(89_000, 40)] as const
     const [first, second, third] = terms.map((each) => BigInt(monthlyOf(each).total))
     if (first === undefined || second === undefined || third === undefined) throw new Error('terms')
-    const an = await room.customer({ balance: 1_000_000n })
-    const id = await room.order(an, offerAt(first, terms[0]))
+    const an = await billing.customer({ balance: 1_000_000n })
+    const id = await billing.order(an, offerAt(first, terms[0]))
     for (const [moment, price, of] of [
       ['2027-06-15T00:00:07Z', second, terms[1]],
       ['2027-06-20T00:00:11Z', third, terms[2]],
     ] as const) {
       await at(moment)
-      await transaction(room.db, (tx) =>
-        room.bills.changePrice(tx, {
+      await transaction(billing.db, (tx) =>
+        billing.bills.changePrice(tx, {
           subscriptionId: id,
           to: offerAt(price, of),
           change: {},
@@ -55,10 +55,10 @@ describe('cancelled now after it grew twice', () => {
       )
     }
     await at('2027-06-25T00:00:13Z')
-    const before = await room.balance(an)
-    const unused = (await room.subscription(id))?.unused ?? 0
-    await transaction(room.db, (tx) => room.bills.cancel(tx, id, 'now'))
-    const back = (await room.balance(an)) - before
+    const before = await billing.balance(an)
+    const unused = (await billing.subscription(id))?.unused ?? 0
+    await transaction(billing.db, (tx) => billing.bills.cancel(tx, id, 'now'))
+    const back = (await billing.balance(an)) - before
     const seconds = 15 * 86_400 - 13
     const share = (monthly: bigint) => shareOf(monthly, seconds, 30 * 86_400)
     expect(back).toBe(share(third))
@@ -84,10 +84,10 @@ describe('cancelled now after it grew twice', () => {
       const of = {
         customerId: an.id,
         number: number ?? '',
-        links: room.links,
+        links: billing.links,
         language: 'en',
       } as const
-      expect(await explainInvoice(room.db, of)).toMatchObject({ total, recomputed: total })
+      expect(await explainInvoice(billing.db, of)).toMatchObject({ total, recomputed: total })
       expect(tax?.rate).toBe(800)
     }
     // Numbers of invoices have no gap where credit notes were issued.
@@ -102,12 +102,14 @@ describe('cancelled now after it grew twice', () => {
 describe('what never came up', () => {
   test('is paid back on a credit note for each of its invoices, with their lines and their tax', async () => {
     await at('2027-08-10T00:00:00Z')
-    const an = await room.customer({ balance: 1_000_000n })
-    const id = await room.order(an, offerAt(218_000n))
+    const an = await billing.customer({ balance: 1_000_000n })
+    const id = await billing.order(an, offerAt(218_000n))
     await at('2027-09-10T00:00:00Z')
     const [order, renewal] = await documents(id)
-    await transaction(room.db, (tx) => room.bills.undo(tx, order?.id ?? '', 'it did not come up'))
-    expect(await room.balance(an)).toBe(1_000_000n)
+    await transaction(billing.db, (tx) =>
+      billing.bills.undo(tx, order?.id ?? '', 'it did not come up'),
+    )
+    expect(await billing.balance(an)).toBe(1_000_000n)
     const [, , ...notes] = await documents(id)
     expect(notes.map(({ corrects, total, tax }) => [corrects?.id, total, tax?.amount])).toEqual([
       [order?.id, -218_000, -(order?.tax?.amount ?? 0)],
@@ -125,11 +127,11 @@ describe('what never came up', () => {
 describe('growth that costs nothing', () => {
   test('acts at once, and there is no document of it', async () => {
     await at('2027-10-10T00:00:00Z')
-    const an = await room.customer({ balance: 218_000n })
-    const id = await room.order(an, offerAt(218_000n))
-    const jobs = room.jobs.length
-    const outcome = await transaction(room.db, (tx) =>
-      room.bills.changePrice(tx, {
+    const an = await billing.customer({ balance: 218_000n })
+    const id = await billing.order(an, offerAt(218_000n))
+    const jobs = billing.jobs.length
+    const outcome = await transaction(billing.db, (tx) =>
+      billing.bills.changePrice(tx, {
         subscriptionId: id,
         to: { ...offerAt(218_000n), description: { en: 'A larger thing', vi: 'Thứ lớn hơn' } },
         change: {},
@@ -137,19 +139,19 @@ describe('growth that costs nothing', () => {
       }),
     )
     expect(outcome).toEqual({ outcome: 'charged', invoiceId: null })
-    expect(room.jobs.slice(jobs).map(({ name }) => name)).toEqual(['grow'])
-    expect(await room.invoices(id)).toEqual(['order 218000 paid'])
+    expect(billing.jobs.slice(jobs).map(({ name }) => name)).toEqual(['grow'])
+    expect(await billing.invoices(id)).toEqual(['order 218000 paid'])
     await at('2027-11-10T00:00:00Z')
     expect((await documents(id)).every(({ total }) => total !== 0)).toBe(true)
   })
 
   test('taking a planned smaller size back makes no document either', async () => {
     await at('2028-01-10T00:00:00Z')
-    const an = await room.customer({ balance: 218_000n })
-    const id = await room.order(an, offerAt(218_000n))
+    const an = await billing.customer({ balance: 218_000n })
+    const id = await billing.order(an, offerAt(218_000n))
     const change = (price: bigint) =>
-      transaction(room.db, (tx) =>
-        room.bills.changePrice(tx, {
+      transaction(billing.db, (tx) =>
+        billing.bills.changePrice(tx, {
           subscriptionId: id,
           to: offerAt(price),
           change: {},
@@ -157,10 +159,10 @@ describe('growth that costs nothing', () => {
         }),
       )
     await change(100_000n)
-    expect((await room.subscription(id))?.planned).toBe(true)
+    expect((await billing.subscription(id))?.planned).toBe(true)
     await change(218_000n)
-    expect((await room.subscription(id))?.planned).toBe(false)
-    expect(await room.invoices(id)).toEqual(['order 218000 paid'])
+    expect((await billing.subscription(id))?.planned).toBe(false)
+    expect(await billing.invoices(id)).toEqual(['order 218000 paid'])
   })
 })
 

@@ -2,33 +2,33 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { calendarOf } from '../../test/billing-calendar.ts'
-import { offerAt, openBillingRoom, termsAt, type BillingRoom } from '../../test/billing-room.ts'
+import { offerAt, openTestBilling, termsAt, type TestBilling } from '../../test/test-billing.ts'
 import { monthlyOf } from '../../contract/pricing.ts'
 import { days, later } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { orderStep } from './orders.ts'
 import { presentAll } from './store.ts'
 
-let room: BillingRoom
+let billing: TestBilling
 beforeAll(async () => {
-  room = await openBillingRoom('2027-01-31T03:00:00Z')
+  billing = await openTestBilling('2027-01-31T03:00:00Z')
 })
 afterAll(async () => {
-  await room.ledgerHolds()
-  await room.close()
+  await billing.ledgerHolds()
+  await billing.close()
 })
 
-const { at, jobsOf, lettersTo, eventsOf } = calendarOf(() => room)
+const { at, jobsOf, lettersTo, eventsOf } = calendarOf(() => billing)
 const price = 218_000n
 const rows = (id: string) =>
-  room.db
+  billing.db
     .selectFrom('invoice')
     .selectAll()
     .where('subscription_id', '=', id)
     .orderBy('seq')
     .execute()
 const line = async (id: string) =>
-  await room.db
+  await billing.db
     .selectFrom('invoice_line as l')
     .innerJoin('invoice as i', 'i.id', 'l.invoice_id')
     .select(['l.period_start', 'l.period_end', 'l.basis'])
@@ -41,12 +41,12 @@ describe('an order that is paid late', () => {
     const terms = termsAt(89_000)
     const amount = BigInt(monthlyOf(terms).total)
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer()
-    const id = await room.order(an, offerAt(amount, terms))
+    const an = await billing.customer()
+    const id = await billing.order(an, offerAt(amount, terms))
     expect((await rows(id)).map(({ number, issued_at }) => number ?? issued_at)).toEqual([null])
     await at('2027-06-16T12:00:00Z')
-    await room.topUp(an, amount)
-    const subscription = await room.subscription(id)
+    await billing.topUp(an, amount)
+    const subscription = await billing.subscription(id)
     expect(subscription).toMatchObject({
       status: 'active',
       periodStart: '2027-06-16T12:00:00.000Z',
@@ -61,19 +61,19 @@ describe('an order that is paid late', () => {
     expect(invoice?.issued_at).toEqual(new Date('2027-06-16T12:00:00Z'))
     expect((await line(id)).basis).toMatchObject({ seconds, of_seconds: seconds })
     await at('2027-07-16T12:00:00Z')
-    expect((await room.invoices(id)).at(-1)).toContain('2027-07-16')
+    expect((await billing.invoices(id)).at(-1)).toContain('2027-07-16')
   })
 })
 
 describe('an order that nobody pays', () => {
   test('is reminded of after one day and on the sixth, lapses after seven, and no later top-up buys it', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer()
-    const id = await room.order(an, offerAt(price))
+    const an = await billing.customer()
+    const id = await billing.order(an, offerAt(price))
     const seen: unknown[] = []
     for (const day of [0.9, 1, 3, 5.9, 6, 6.9, 7, 8]) {
       await at(later(new Date('2027-06-10T00:00:00Z'), days(day)))
-      seen.push([day, (await room.subscription(id))?.status, lettersTo(an).length])
+      seen.push([day, (await billing.subscription(id))?.status, lettersTo(an).length])
     }
     expect(seen).toEqual([
       [0.9, 'pending', 0],
@@ -88,9 +88,9 @@ describe('an order that nobody pays', () => {
     expect(lettersTo(an).at(-1)).toBe('Đơn hàng của bạn đã hết hiệu lực')
     expect(eventsOf(an).filter((event) => event === 'invoice.lapsed')).toHaveLength(1)
     expect(jobsOf(id)).toEqual(['remove'])
-    await room.topUp(an, price * 2n)
-    expect(await room.balance(an)).toBe(price * 2n)
-    const [shown] = await presentAll(room.db, await rows(id), room.links, 'en')
+    await billing.topUp(an, price * 2n)
+    expect(await billing.balance(an)).toBe(price * 2n)
+    const [shown] = await presentAll(billing.db, await rows(id), billing.links, 'en')
     expect(shown).toMatchObject({
       number: null,
       status: 'void',
@@ -101,19 +101,19 @@ describe('an order that nobody pays', () => {
 
   test('is not bought by a top-up that comes before anybody has looked, and uses no number', async () => {
     await at('2028-06-10T00:00:00Z')
-    const an = await room.customer()
-    const id = await room.order(an, offerAt(price))
-    room.clock.advance(days(200))
-    await room.topUp(an, price * 2n)
-    expect(await room.balance(an)).toBe(price * 2n)
+    const an = await billing.customer()
+    const id = await billing.order(an, offerAt(price))
+    billing.clock.advance(days(200))
+    await billing.topUp(an, price * 2n)
+    expect(await billing.balance(an)).toBe(price * 2n)
     const [invoice] = await rows(id)
-    expect(await transaction(room.db, (tx) => room.bills.pay(tx, invoice?.id ?? ''))).toBe(
+    expect(await transaction(billing.db, (tx) => billing.bills.pay(tx, invoice?.id ?? ''))).toBe(
       'settled',
     )
-    await room.bills.sweep()
+    await billing.bills.sweep()
     // Whoever was away for so long gets the last letter only.
     expect(lettersTo(an)).toEqual(['Đơn hàng của bạn đã hết hiệu lực'])
-    const bought = await room.order(an, offerAt(price))
+    const bought = await billing.order(an, offerAt(price))
     const { number } = (await rows(bought))[0] ?? {}
     expect(number).toBe('VN-2028-000001')
   })
@@ -121,12 +121,12 @@ describe('an order that nobody pays', () => {
   test('paid in the very second in which it lapses, it is either bought or lapsed', async () => {
     for (let round = 0; round < 10; round++) {
       await at('2027-06-10T00:00:00Z')
-      const an = await room.customer()
-      const id = await room.order(an, offerAt(price))
+      const an = await billing.customer()
+      const id = await billing.order(an, offerAt(price))
       await at(later(new Date('2027-06-17T00:00:00Z'), round % 2 === 0 ? 0 : -1))
-      await Promise.all([room.bills.sweep(), room.topUp(an, price)])
-      const status = (await room.subscription(id))?.status
-      expect([status, await room.balance(an)]).toEqual(
+      await Promise.all([billing.bills.sweep(), billing.topUp(an, price)])
+      const status = (await billing.subscription(id))?.status
+      expect([status, await billing.balance(an)]).toEqual(
         round % 2 === 0 ? ['ended', price] : ['active', 0n],
       )
     }
@@ -159,14 +159,14 @@ describe('a renewal that is paid when its month is over', () => {
   test('is issued anew for the month that begins with the payment; the first document is void', async () => {
     // Due on 31 January for a month of 28 days; it would be deleted on 2 March.
     await at('2026-12-31T03:00:00Z')
-    const an = await room.customer({ balance: price })
-    const id = await room.order(an, offerAt(price))
+    const an = await billing.customer({ balance: price })
+    const id = await billing.order(an, offerAt(price))
     await at('2027-01-31T03:00:00Z')
     await at('2027-02-08T00:00:00Z')
     await at('2027-03-01T00:00:00Z')
-    expect((await room.subscription(id))?.status).toBe('suspended')
-    await room.topUp(an, price)
-    const subscription = await room.subscription(id)
+    expect((await billing.subscription(id))?.status).toBe('suspended')
+    await billing.topUp(an, price)
+    const subscription = await billing.subscription(id)
     expect(subscription).toMatchObject({
       status: 'active',
       periodStart: '2027-03-01T00:00:00.000Z',
@@ -180,6 +180,6 @@ describe('a renewal that is paid when its month is over', () => {
       period_end: new Date('2027-04-01T00:00:00Z'),
     })
     await at('2027-04-01T00:00:00Z')
-    expect((await room.invoices(id)).at(-1)).toContain('2027-04-01')
+    expect((await billing.invoices(id)).at(-1)).toContain('2027-04-01')
   })
 })

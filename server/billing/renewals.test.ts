@@ -7,55 +7,55 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../test/portal.ts'
 import { calendarOf } from '../../test/billing-calendar.ts'
-import { offerAt, openBillingRoom, standIn, type BillingRoom } from '../../test/billing-room.ts'
+import { offerAt, openTestBilling, standIn, type TestBilling } from '../../test/test-billing.ts'
 import { forgotten, openCutWire } from '../../test/cut-wire.ts'
 import { days, later, minutes } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { dunningStep } from './dunning.ts'
 
-let room: BillingRoom
+let billing: TestBilling
 beforeAll(async () => {
-  room = await openBillingRoom('2027-01-31T03:00:00Z')
+  billing = await openTestBilling('2027-01-31T03:00:00Z')
 })
 afterAll(async () => {
-  await room.ledgerHolds()
-  await room.close()
+  await billing.ledgerHolds()
+  await billing.close()
 })
 
-const { at, jobsOf, lettersTo, receiptsTo, eventsOf } = calendarOf(() => room)
+const { at, jobsOf, lettersTo, receiptsTo, eventsOf } = calendarOf(() => billing)
 const price = 218_000n
 
 describe('renewals', () => {
   test('three months from 31 January, each at its minute, each charged once', async () => {
     await at('2027-01-31T03:00:00Z')
-    const an = await room.customer({ balance: price * 4n })
-    const id = await room.order(an, offerAt(price))
+    const an = await billing.customer({ balance: price * 4n })
+    const id = await billing.order(an, offerAt(price))
     for (const [month, due] of [
       '2027-02-28T03:00:00Z',
       '2027-03-31T03:00:00Z',
       '2027-04-30T03:00:00Z',
     ].entries()) {
       await at(later(new Date(due), -1))
-      expect((await room.invoices(id)).length).toBe(month + 1)
+      expect((await billing.invoices(id)).length).toBe(month + 1)
       await at(due)
-      await room.bills.sweep()
-      expect((await room.invoices(id)).length).toBe(month + 2)
+      await billing.bills.sweep()
+      expect((await billing.invoices(id)).length).toBe(month + 2)
     }
-    expect(await room.invoices(id)).toEqual([
+    expect(await billing.invoices(id)).toEqual([
       `order ${price} paid`,
       `renewal ${price} paid 2027-02-28`,
       `renewal ${price} paid 2027-03-31`,
       `renewal ${price} paid 2027-04-30`,
     ])
-    expect(await room.subscription(id)).toMatchObject({
+    expect(await billing.subscription(id)).toMatchObject({
       status: 'active',
       periodStart: '2027-04-30T03:00:00.000Z',
       renewsAt: '2027-05-31T03:00:00.000Z',
     })
-    expect(await room.balance(an)).toBe(0n)
+    expect(await billing.balance(an)).toBe(0n)
     // A receipt for each, with the way to its PDF, in the customer's language.
     expect(receiptsTo(an)).toHaveLength(4)
-    const receipt = room.mails.filter(({ to }) => to === an.email).at(-1)
+    const receipt = billing.mails.filter(({ to }) => to === an.email).at(-1)
     expect(receipt?.subject).toMatch(/^Đã thanh toán hoá đơn VN-2027-\d{6}$/)
     expect(receipt?.text.replaceAll('\u00A0', ' ')).toMatch(
       /218\.000 đ .* Một thứ\. .*\/api\/invoices\/[\w-]{32}\/pdf\?lang=vi /,
@@ -69,22 +69,22 @@ describe('renewals', () => {
 
   test('by the clocks of Sydney, through the change to winter', async () => {
     await at('2026-03-14T22:00:00Z')
-    const sam = await room.customer({ region: 'AUD', balance: 10_000n })
-    const id = await room.order(sam, offerAt(1770n))
-    expect((await room.subscription(id))?.renewsAt).toBe('2026-04-14T23:00:00.000Z')
+    const sam = await billing.customer({ region: 'AUD', balance: 10_000n })
+    const id = await billing.order(sam, offerAt(1770n))
+    expect((await billing.subscription(id))?.renewsAt).toBe('2026-04-14T23:00:00.000Z')
     await at('2026-04-14T22:59:59Z')
-    expect(await room.invoices(id)).toHaveLength(1)
+    expect(await billing.invoices(id)).toHaveLength(1)
     await at('2026-04-14T23:00:00Z')
-    expect(await room.invoices(id)).toHaveLength(2)
+    expect(await billing.invoices(id)).toHaveLength(2)
   })
 
   test('of 29 February, and over a new year that begins earlier in Vietnam', async () => {
     await at('2028-02-28T17:30:00Z')
-    const an = await room.customer({ balance: price * 30n })
-    const id = await room.order(an, offerAt(price))
-    expect((await room.subscription(id))?.renewsAt).toBe('2028-03-28T17:30:00.000Z')
+    const an = await billing.customer({ balance: price * 30n })
+    const id = await billing.order(an, offerAt(price))
+    expect((await billing.subscription(id))?.renewsAt).toBe('2028-03-28T17:30:00.000Z')
     await at('2028-12-31T17:30:00Z')
-    const { number } = await room.db
+    const { number } = await billing.db
       .selectFrom('invoice')
       .select('number')
       .where('subscription_id', '=', id)
@@ -92,58 +92,58 @@ describe('renewals', () => {
       .executeTakeFirstOrThrow()
     // Ordered at half past midnight on the 29th: nine renewals are due by New Year in Vietnam, and
     // all carry the year of that moment there.
-    expect(await room.invoices(id)).toHaveLength(11)
+    expect(await billing.invoices(id)).toHaveLength(11)
     expect(number).toMatch(/^VN-2029-/)
     await at('2029-02-27T17:30:00Z')
-    expect((await room.subscription(id))?.periodStart).toBe('2029-02-27T17:30:00.000Z')
-    expect((await room.subscription(id))?.renewsAt).toBe('2029-03-28T17:30:00.000Z')
+    expect((await billing.subscription(id))?.periodStart).toBe('2029-02-27T17:30:00.000Z')
+    expect((await billing.subscription(id))?.renewsAt).toBe('2029-03-28T17:30:00.000Z')
   })
 
   test('the clock set back charges nothing again, and forwards over three renewals charges three', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: price * 10n })
-    const id = await room.order(an, offerAt(price))
+    const an = await billing.customer({ balance: price * 10n })
+    const id = await billing.order(an, offerAt(price))
     await at('2027-07-10T00:00:00Z')
     await at('2027-06-11T00:00:00Z')
     await at('2027-07-10T00:00:00Z')
-    expect(await room.invoices(id)).toHaveLength(2)
+    expect(await billing.invoices(id)).toHaveLength(2)
     await at('2027-10-10T00:00:00Z')
-    expect(await room.invoices(id)).toHaveLength(5)
-    expect(await room.balance(an)).toBe(price * 5n)
+    expect(await billing.invoices(id)).toHaveLength(5)
+    expect(await billing.balance(an)).toBe(price * 5n)
   })
 
   test('a cheaper price of the catalogue acts with the renewal and not before; what is no longer sold keeps its own', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: price * 10n })
+    const an = await billing.customer({ balance: price * 10n })
     const [kept, lowered] = [
-      await room.order(an, offerAt(price)),
-      await room.order(an, offerAt(price)),
+      await billing.order(an, offerAt(price)),
+      await billing.order(an, offerAt(price)),
     ]
-    room.price = (id) => (id === lowered ? offerAt(150_000n) : undefined)
-    expect(await room.subscription(lowered)).toMatchObject({
+    billing.price = (id) => (id === lowered ? offerAt(150_000n) : undefined)
+    expect(await billing.subscription(lowered)).toMatchObject({
       price: Number(price),
       renewalPrice: 150_000,
     })
     await at('2027-07-10T00:00:00Z')
-    room.price = () => undefined
-    expect((await room.invoices(lowered)).at(-1)).toBe('renewal 150000 paid 2027-07-10')
-    expect((await room.invoices(kept)).at(-1)).toBe(`renewal ${price} paid 2027-07-10`)
-    expect((await room.subscription(lowered))?.price).toBe(150_000)
+    billing.price = () => undefined
+    expect((await billing.invoices(lowered)).at(-1)).toBe('renewal 150000 paid 2027-07-10')
+    expect((await billing.invoices(kept)).at(-1)).toBe(`renewal ${price} paid 2027-07-10`)
+    expect((await billing.subscription(lowered))?.price).toBe(150_000)
   })
 
   test('two portals at once and one killed in between: each is charged once', async () => {
     await at('2027-06-15T00:00:00Z')
-    const an = await room.customer({ balance: price * 200n })
+    const an = await billing.customer({ balance: price * 200n })
     const ids: string[] = []
-    for (let n = 0; n < 40; n++) ids.push(await room.order(an, offerAt(price)))
-    const second = room.second()
-    room.clock.advance(days(30))
+    for (let n = 0; n < 40; n++) ids.push(await billing.order(an, offerAt(price)))
+    const second = billing.second()
+    billing.clock.advance(days(30))
     const cut = (application: string) =>
       sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${application} and datname = current_database() and pid <> pg_backend_pid()`
-        .execute(room.db)
+        .execute(billing.db)
         .catch(() => undefined)
     await Promise.allSettled([
-      room.bills.sweep(),
+      billing.bills.sweep(),
       second.bills.sweep(),
       cut('portal'),
       second.bills.sweep(),
@@ -152,26 +152,26 @@ describe('renewals', () => {
     // The next round, as the job's next minute: of the connections that wait, some do not know yet
     // that they are cut.
     await eventually('a round of both', () =>
-      Promise.all([room.bills.sweep(), second.bills.sweep()]).then(
+      Promise.all([billing.bills.sweep(), second.bills.sweep()]).then(
         () => true,
         () => false,
       ),
     )
     await second.close()
     for (const id of ids)
-      expect(await room.invoices(id)).toEqual([
+      expect(await billing.invoices(id)).toEqual([
         `order ${price} paid`,
         `renewal ${price} paid 2027-07-15`,
       ])
-    expect(await room.balance(an)).toBe(price * 120n)
+    expect(await billing.balance(an)).toBe(price * 120n)
   })
 
   test('that fails at any statement leaves nothing half done', async () => {
     await at('2027-06-18T00:00:00Z')
-    const an = await room.customer({ balance: price * 10n })
-    const id = await room.order(an, offerAt(price))
-    room.clock.advance(days(30))
-    const before = [await room.invoices(id), await room.balance(an)]
+    const an = await billing.customer({ balance: price * 10n })
+    const id = await billing.order(an, offerAt(price))
+    billing.clock.advance(days(30))
+    const before = [await billing.invoices(id), await billing.balance(an)]
     for (const table of [
       'ledger_entry',
       'invoice',
@@ -180,41 +180,41 @@ describe('renewals', () => {
       'invoice_counter',
     ]) {
       await sql`create function break_it() returns trigger language plpgsql as $$ begin raise exception 'broken on purpose'; end $$`.execute(
-        room.db,
+        billing.db,
       )
       await sql`create trigger break_it after insert or update on ${sql.table(table)} for each statement execute function break_it()`.execute(
-        room.db,
+        billing.db,
       )
-      await room.bills.sweep()
-      expect([await room.invoices(id), await room.balance(an)]).toEqual(before)
-      await sql`drop function break_it() cascade`.execute(room.db)
+      await billing.bills.sweep()
+      expect([await billing.invoices(id), await billing.balance(an)]).toEqual(before)
+      await sql`drop function break_it() cascade`.execute(billing.db)
     }
-    await room.bills.sweep()
-    expect(await room.balance(an)).toBe(price * 8n)
+    await billing.bills.sweep()
+    expect(await billing.balance(an)).toBe(price * 8n)
   })
 
   test.each(['before', 'after'] as const)(
     'whose worker is gone at any statement, %s the server has heard it, is charged once',
     async (moment) => {
       await at(moment === 'before' ? '2027-09-01T00:00:00Z' : '2031-09-01T00:00:00Z')
-      const an = await room.customer({ balance: price * 500n })
-      const id = await room.order(an, offerAt(price))
-      const wire = await openCutWire(room.databaseUrl)
+      const an = await billing.customer({ balance: price * 500n })
+      const id = await billing.order(an, offerAt(price))
+      const wire = await openCutWire(billing.databaseUrl)
       let renewed = 0
       for (let statement = 1; ; statement++) {
-        const due = (await room.subscription(id))?.renewsAt ?? ''
-        room.clock.advance(Date.parse(due) - room.clock.now().getTime())
-        const doomed = room.second(wire.url)
+        const due = (await billing.subscription(id))?.renewsAt ?? ''
+        billing.clock.advance(Date.parse(due) - billing.clock.now().getTime())
+        const doomed = billing.second(wire.url)
         wire.cutAt(statement, moment)
         await doomed.bills.sweep().catch(() => undefined)
         const through = wire.heard() < statement
         await doomed.close()
-        await forgotten(room.db)
-        await room.bills.sweep()
+        await forgotten(billing.db)
+        await billing.bills.sweep()
         renewed += 1
-        expect(await room.balance(an)).toBe(price * BigInt(499 - renewed))
+        expect(await billing.balance(an)).toBe(price * BigInt(499 - renewed))
         expect(
-          (await room.invoices(id)).filter(
+          (await billing.invoices(id)).filter(
             (line) => line.startsWith('renewal') && line.includes(' paid '),
           ),
         ).toHaveLength(renewed)
@@ -223,42 +223,42 @@ describe('renewals', () => {
       await wire.close()
       // A renewal is that many statements, and each of them was the last one once.
       expect(renewed).toBeGreaterThan(10)
-      await room.ledgerHolds()
+      await billing.ledgerHolds()
     },
   )
 
   test('one whose price cannot be told holds up nobody else', async () => {
     await at('2027-06-20T00:00:00Z')
-    const an = await room.customer({ balance: price * 100n })
+    const an = await billing.customer({ balance: price * 100n })
     const ids: string[] = []
-    for (let n = 0; n < 5; n++) ids.push(await room.order(an, offerAt(price)))
-    room.price = (id) => {
+    for (let n = 0; n < 5; n++) ids.push(await billing.order(an, offerAt(price)))
+    billing.price = (id) => {
       if (id === ids[2]) throw new Error('no price')
       return undefined
     }
     await at('2027-07-20T00:00:00Z')
-    room.price = () => undefined
-    const counts = await Promise.all(ids.map(async (id) => (await room.invoices(id)).length))
+    billing.price = () => undefined
+    const counts = await Promise.all(ids.map(async (id) => (await billing.invoices(id)).length))
     expect(counts).toEqual([2, 2, 1, 2, 2])
-    room.clock.advance(minutes(6))
-    expect(await room.bills.waiting()).toBe(1)
-    await room.bills.sweep()
-    expect(await room.invoices(ids[2] ?? '')).toHaveLength(2)
+    billing.clock.advance(minutes(6))
+    expect(await billing.bills.waiting()).toBe(1)
+    await billing.bills.sweep()
+    expect(await billing.invoices(ids[2] ?? '')).toHaveLength(2)
   })
 })
 
 describe('not paid', () => {
   test('reminded at 0, 3 and 6 days, suspended at 7, paid and back by itself, anchored as before', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: price })
-    const id = await room.order(an, offerAt(price))
+    const an = await billing.customer({ balance: price })
+    const id = await billing.order(an, offerAt(price))
     const due = new Date('2027-07-10T00:00:00Z')
     const seen: Record<string, unknown>[] = []
     for (const day of [0, 1, 3, 5, 6, 6.9, 7, 8]) {
       await at(later(due, days(day)))
       seen.push({
         day,
-        status: (await room.subscription(id))?.status,
+        status: (await billing.subscription(id))?.status,
         letters: lettersTo(an).length,
         jobs: jobsOf(id).join(),
       })
@@ -273,19 +273,19 @@ describe('not paid', () => {
       { day: 7, status: 'suspended', letters: 4, jobs: 'suspend' },
       { day: 8, status: 'suspended', letters: 4, jobs: 'suspend' },
     ])
-    expect((await room.subscription(id))?.unpaid).toMatchObject({
+    expect((await billing.subscription(id))?.unpaid).toMatchObject({
       amount_due: Number(price),
       suspendsAt: '2027-07-17T00:00:00.000Z',
       deletesAt: '2027-08-09T00:00:00.000Z',
     })
-    await room.topUp(an, price)
-    expect(await room.subscription(id)).toMatchObject({
+    await billing.topUp(an, price)
+    expect(await billing.subscription(id)).toMatchObject({
       status: 'active',
       unpaid: null,
       renewsAt: '2027-08-10T00:00:00.000Z',
     })
     expect(jobsOf(id)).toEqual(['suspend', 'resume'])
-    expect(await room.invoices(id)).toEqual([
+    expect(await billing.invoices(id)).toEqual([
       `order ${price} paid`,
       `renewal ${price} paid 2027-07-10`,
     ])
@@ -293,41 +293,41 @@ describe('not paid', () => {
 
   test('for 30 days it is deleted and owes nothing; nobody is deleted who was not suspended, even where nobody looked', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: price })
-    const id = await room.order(an, offerAt(price))
+    const an = await billing.customer({ balance: price })
+    const id = await billing.order(an, offerAt(price))
     await at('2027-08-09T00:00:00Z')
     expect(jobsOf(id)).toEqual(['suspend', 'remove'])
     expect(lettersTo(an)).toEqual(['Một thứ đã bị tạm ngưng', 'Một thứ đã bị xoá'])
-    expect(await room.invoices(id)).toEqual([
+    expect(await billing.invoices(id)).toEqual([
       `order ${price} paid`,
       `renewal ${price} void 2027-07-10`,
     ])
-    expect((await room.subscription(id))?.status).toBe('ended')
-    await room.topUp(an, price)
-    expect(await room.balance(an)).toBe(price)
+    expect((await billing.subscription(id))?.status).toBe('ended')
+    await billing.topUp(an, price)
+    expect(await billing.balance(an)).toBe(price)
   })
 
   test('paid in the very second of the suspension it runs, whichever came first', async () => {
     for (let round = 0; round < 10; round++) {
       await at('2027-06-10T00:00:00Z')
-      const an = await room.customer({ balance: price })
-      const id = await room.order(an, offerAt(price))
+      const an = await billing.customer({ balance: price })
+      const id = await billing.order(an, offerAt(price))
       await at('2027-07-16T00:00:00Z')
-      room.clock.advance(days(1))
-      await Promise.all([room.bills.sweep(), room.topUp(an, price)])
-      expect((await room.subscription(id))?.status).toBe('active')
+      billing.clock.advance(days(1))
+      await Promise.all([billing.bills.sweep(), billing.topUp(an, price)])
+      expect((await billing.subscription(id))?.status).toBe('active')
       expect(['', 'suspend,resume']).toContain(jobsOf(id).join())
-      expect(await room.balance(an)).toBe(0n)
+      expect(await billing.balance(an)).toBe(0n)
     }
   })
 
   test('money that came without a top-up is found by the next look', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: price })
-    const id = await room.order(an, offerAt(price))
+    const an = await billing.customer({ balance: price })
+    const id = await billing.order(an, offerAt(price))
     await at('2027-07-10T00:00:00Z')
-    await transaction(room.db, (tx) =>
-      room.ledger.refund(tx, {
+    await transaction(billing.db, (tx) =>
+      billing.ledger.refund(tx, {
         key: `gift:${id}`,
         customerId: an.id,
         product: standIn,
@@ -337,7 +337,7 @@ describe('not paid', () => {
       }),
     )
     await at('2027-07-13T00:00:00Z')
-    expect((await room.subscription(id))?.status).toBe('active')
+    expect((await billing.subscription(id))?.status).toBe('active')
   })
 
   test('the step that is due, for any moment', () => {

@@ -15,7 +15,7 @@ import { dayIn, monthsAfter } from './period.ts'
 import { prospectsOf } from './prospects.ts'
 
 /** Customers whose wallets are looked at in one go. */
-const stretch = 200
+const batchSize = 200
 const liveStatuses = ['active', 'past_due', 'suspended']
 
 /** What renews of each customer; a planned change is in it, a planned end is not. */
@@ -163,7 +163,7 @@ export async function watchRunways(context: BillingContext, signal?: AbortSignal
       .where('status', 'in', liveStatuses)
       .where('customer_id', '>', after)
       .orderBy('customer_id')
-      .limit(stretch)
+      .limit(batchSize)
       .execute()
     const ids = customers.map(({ customer_id }) => customer_id)
     const last = ids.at(-1)

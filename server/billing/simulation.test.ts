@@ -10,7 +10,7 @@
  */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { offerAt, openBillingRoom, type BillingRoom, type Buyer } from '../../test/billing-room.ts'
+import { offerAt, openTestBilling, type TestBilling, type Buyer } from '../../test/test-billing.ts'
 import { forgotten, openCutWire, type CutWire } from '../../test/cut-wire.ts'
 import { transaction } from '../platform/db.ts'
 
@@ -25,15 +25,15 @@ const quiet = [
 const day = 86_400_000
 const began = '2027-01-03T09:17:23Z'
 
-let room: BillingRoom
+let billing: TestBilling
 let wire: CutWire
 beforeAll(async () => {
-  room = await openBillingRoom(began)
-  wire = await openCutWire(room.databaseUrl)
+  billing = await openTestBilling(began)
+  wire = await openCutWire(billing.databaseUrl)
 })
 afterAll(async () => {
   await wire.close()
-  await room.close()
+  await billing.close()
 })
 
 /** Mulberry32: small and the same everywhere. */
@@ -60,7 +60,7 @@ let roundLength = 20
  * only the answer was lost. Whether it was.
  */
 async function killedWorker(): Promise<boolean> {
-  const doomed = room.second(wire.url)
+  const doomed = billing.second(wire.url)
   wire.cutAt(1 + Math.floor(killing() * roundLength * 1.2), killing() < 0.5 ? 'before' : 'after')
   try {
     await doomed.bills.sweep()
@@ -70,7 +70,7 @@ async function killedWorker(): Promise<boolean> {
     return true
   } finally {
     await doomed.close()
-    await forgotten(room.db)
+    await forgotten(billing.db)
   }
 }
 
@@ -289,7 +289,7 @@ test(
   { timeout: 60_000 + count * 10_000 },
   async () => {
     const listed = new Map<string, number>()
-    room.price = (id, change) => {
+    billing.price = (id, change) => {
       const price = (change as { price?: number } | null)?.price ?? listed.get(id)
       return price === undefined ? undefined : offerAt(BigInt(price))
     }
@@ -297,13 +297,13 @@ test(
     const people: { buyer: Buyer; model: Model }[] = []
     for (let n = 0; n < count; n++) {
       const region = regions[n % regions.length] ?? 'VN'
-      people.push({ buyer: await room.customer({ region }), model: new Model(region) })
+      people.push({ buyer: await billing.customer({ region }), model: new Model(region) })
     }
     const does = async (
       kind: number,
       { buyer, model }: { buyer: Buyer; model: Model },
     ): Promise<void> => {
-      const now = room.clock.now().getTime()
+      const now = billing.clock.now().getTime()
       const unit = model.region === 'VN' ? 1000 : 10
       const service = model.services.filter(({ state }) => state !== 'gone')[below(3)]
       const runs = service?.state === 'runs' && service.until > now
@@ -311,20 +311,20 @@ test(
         // One in ten is declined by the bank: nothing arrives.
         const amount = (1 + below(900)) * unit
         if (below(10) === 0) return
-        await room.topUp(buyer, BigInt(amount))
+        await billing.topUp(buyer, BigInt(amount))
         model.move(amount)
         model.settle(now)
       } else if (kind < 45) {
         if (model.services.filter(({ state }) => state !== 'gone').length >= 3) return
         const price = (50 + below(200)) * unit + below(unit)
-        model.order(await room.order(buyer, offerAt(BigInt(price))), price, now)
+        model.order(await billing.order(buyer, offerAt(BigInt(price))), price, now)
       } else if (kind < 60 && service && runs) {
         const to = service.price + (1 + below(100)) * unit
         const left = Math.floor((service.until - now) / 1000)
         const whole = Math.floor((service.until - service.from) / 1000)
         const difference = part(to, left, whole) - part(service.price, left, whole)
-        const changed = transaction(room.db, (tx) =>
-          room.bills.changePrice(tx, {
+        const changed = transaction(billing.db, (tx) =>
+          billing.bills.changePrice(tx, {
             subscriptionId: service.id,
             to: offerAt(BigInt(to)),
             change: {},
@@ -342,8 +342,8 @@ test(
       } else if (kind < 70 && service && runs) {
         const price = Math.max(1, service.price - (1 + below(50)) * unit)
         if (price >= service.price) return
-        await transaction(room.db, (tx) =>
-          room.bills.changePrice(tx, {
+        await transaction(billing.db, (tx) =>
+          billing.bills.changePrice(tx, {
             subscriptionId: service.id,
             to: offerAt(BigInt(price)),
             change: { price },
@@ -353,10 +353,10 @@ test(
         service.wanted = price
       } else if (kind < 76 && service && runs) {
         service.leaves = !service.leaves
-        await transaction(room.db, (tx) =>
+        await transaction(billing.db, (tx) =>
           service.leaves
-            ? room.bills.cancel(tx, service.id, 'period_end')
-            : room.bills.resume(tx, service.id),
+            ? billing.bills.cancel(tx, service.id, 'period_end')
+            : billing.bills.resume(tx, service.id),
         )
       } else if (kind < 80 && service) {
         const left = Math.floor((service.until - now) / 1000)
@@ -372,8 +372,8 @@ test(
           for (const each of grown) model.move(each)
         }
         model.gone(service)
-        await transaction(room.db, (tx) => room.bills.cancel(tx, service.id, 'now'))
-        await room.payJobs()
+        await transaction(billing.db, (tx) => billing.bills.cancel(tx, service.id, 'now'))
+        await billing.payJobs()
         model.settle(now)
       } else if (kind < 85 && service) {
         // The catalogue's price of it changes: from the next renewal on.
@@ -390,22 +390,22 @@ test(
         forecasts = new Map()
         for (const { buyer, model } of people) {
           if (model.services.some(({ state }) => state === 'late' || state === 'stopped')) continue
-          const { emptyAt } = await room.bills.runway(room.db, buyer.id)
+          const { emptyAt } = await billing.bills.runway(billing.db, buyer.id)
           forecasts.set(model, emptyAt === null ? null : Date.parse(emptyAt))
           forecastsMade += 1
         }
       }
       if (!silence) for (const person of people) if (below(12) === 0) await does(below(100), person)
       // Any time of day, so that shares are of odd seconds.
-      room.clock.advance(day - 5_000_000 + below(10_000_000))
-      const now = room.clock.now().getTime()
+      billing.clock.advance(day - 5_000_000 + below(10_000_000))
+      const now = billing.clock.now().getTime()
       const lateBefore = new Set(
         people.flatMap(({ model }) => model.services.filter(({ state }) => state !== 'runs')),
       )
       if (today % 2 === 0 && (await killedWorker())) kills += 1
-      await room.bills.sweep()
-      await room.payJobs()
-      await room.bills.announcePrices()
+      await billing.bills.sweep()
+      await billing.payJobs()
+      await billing.bills.announcePrices()
       for (const { model } of people) {
         model.tick(now, (id) => listed.get(id))
         model.announce(now, (id) => listed.get(id))
@@ -423,7 +423,7 @@ test(
     }
 
     for (const { buyer, model } of people) {
-      const entries = await room.db
+      const entries = await billing.db
         .selectFrom('ledger_entry as e')
         .innerJoin('ledger_account as a', 'a.id', 'e.account_id')
         .select('e.amount')
@@ -431,7 +431,7 @@ test(
         .orderBy('e.version')
         .execute()
       expect(entries.map(({ amount }) => Number(amount))).toEqual(model.entries)
-      expect(Number(await room.balance(buyer))).toBe(model.held)
+      expect(Number(await billing.balance(buyer))).toBe(model.held)
       const states = {
         waiting: 'pending',
         runs: 'active',
@@ -440,7 +440,7 @@ test(
         gone: 'ended',
       }
       for (const service of model.services)
-        expect((await room.subscription(service.id))?.status).toBe(states[service.state])
+        expect((await billing.subscription(service.id))?.status).toBe(states[service.state])
     }
     const { rows: numbers } = await sql<{
       region_code: string
@@ -453,17 +453,17 @@ test(
       min(split_part(number, '-', -1)::int) as first, max(split_part(number, '-', -1)::int) as last,
       count(distinct number)::int as n
     from invoice where number is not null group by 1, 2
-  `.execute(room.db)
+  `.execute(billing.db)
     for (const { first, last, n } of numbers) expect([first, last]).toEqual([1, n])
     expect(people.reduce((sum, { model }) => sum + model.lapsed, 0)).toBeGreaterThan(0)
     expect(numbers.length).toBeGreaterThan(3)
     expect(kills).toBeGreaterThan(span / 10)
     const announced = people.reduce((sum, { model }) => sum + model.announced, 0)
     expect(announced).toBeGreaterThan(0)
-    expect(room.told.filter(({ event }) => event === 'subscription.price_announced')).toHaveLength(
-      announced,
-    )
-    await room.ledgerHolds()
+    expect(
+      billing.told.filter(({ event }) => event === 'subscription.price_announced'),
+    ).toHaveLength(announced)
+    await billing.ledgerHolds()
     const invoices = numbers.reduce((sum, { n }) => sum + n, 0)
     process.stdout.write(
       `\n${count} customers, ${invoices} invoices, ${forecastsMade} forecasts of the runway, ${kills} workers killed, no difference\n\n`,

@@ -6,28 +6,28 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monthlyOf } from '../../contract/pricing.ts'
 import { calendarOf } from '../../test/billing-calendar.ts'
-import { offerAt, openBillingRoom, termsAt, type BillingRoom } from '../../test/billing-room.ts'
+import { offerAt, openTestBilling, termsAt, type TestBilling } from '../../test/test-billing.ts'
 import { days } from '../platform/clock.ts'
 import { transaction } from '../platform/db.ts'
 import { explainInvoice } from './explain.ts'
 import { taxIn } from './issue.ts'
 
-let room: BillingRoom
+let billing: TestBilling
 beforeAll(async () => {
-  room = await openBillingRoom('2027-01-31T03:00:00Z')
+  billing = await openTestBilling('2027-01-31T03:00:00Z')
 })
 afterAll(async () => {
-  await room.ledgerHolds()
-  await room.close()
+  await billing.ledgerHolds()
+  await billing.close()
 })
 
-const { at, jobsOf, lettersTo, eventsOf } = calendarOf(() => room)
+const { at, jobsOf, lettersTo, eventsOf } = calendarOf(() => billing)
 const price = 218_000n
 
 describe('another price', () => {
   const change = (id: string, to: ReturnType<typeof offerAt>, word: object = {}) =>
-    transaction(room.db, (tx) =>
-      room.bills.changePrice(tx, {
+    transaction(billing.db, (tx) =>
+      billing.bills.changePrice(tx, {
         subscriptionId: id,
         to,
         change: word,
@@ -39,27 +39,27 @@ describe('another price', () => {
     await at('2027-06-10T00:00:00Z')
     const [small, large] = [termsAt(89_000), termsAt(89_000, 30)]
     const [from, to] = [BigInt(monthlyOf(small).total), BigInt(monthlyOf(large).total)]
-    const an = await room.customer({ balance: 1_000_000n })
-    const id = await room.order(an, offerAt(from, small))
+    const an = await billing.customer({ balance: 1_000_000n })
+    const id = await billing.order(an, offerAt(from, small))
     await at('2027-06-25T00:00:07Z')
-    const before = await room.balance(an)
+    const before = await billing.balance(an)
     expect(await change(id, offerAt(to, large))).toMatchObject({ outcome: 'charged' })
     const left = 15 * 86_400 - 7
     const share = (monthly: bigint) => Math.round((Number(monthly) * left) / (30 * 86_400))
     const charged = share(to) - share(from)
-    expect(before - (await room.balance(an))).toBe(BigInt(charged))
-    expect((await room.invoices(id)).at(-1)).toBe(`proration ${charged} paid`)
+    expect(before - (await billing.balance(an))).toBe(BigInt(charged))
+    expect((await billing.invoices(id)).at(-1)).toBe(`proration ${charged} paid`)
     expect(jobsOf(id)).toEqual(['resize'])
-    const { number } = await room.db
+    const { number } = await billing.db
       .selectFrom('invoice')
       .select('number')
       .where('subscription_id', '=', id)
       .orderBy('seq', 'desc')
       .executeTakeFirstOrThrow()
-    const explained = await explainInvoice(room.db, {
+    const explained = await explainInvoice(billing.db, {
       customerId: an.id,
       number: number ?? '',
-      links: room.links,
+      links: billing.links,
       language: 'en',
     })
     expect(explained).toMatchObject({ total: charged, recomputed: charged })
@@ -80,100 +80,100 @@ describe('another price', () => {
       per: 30 * 86_400,
       amount: share(to),
     })
-    expect((await room.subscription(id))?.price).toBe(Number(to))
+    expect((await billing.subscription(id))?.price).toBe(Number(to))
   })
 
   test('that is higher than the wallet holds is refused, and nothing is written', async () => {
-    const an = await room.customer({ balance: price })
-    const id = await room.order(an, offerAt(price))
+    const an = await billing.customer({ balance: price })
+    const id = await billing.order(an, offerAt(price))
     await expect(change(id, offerAt(price * 9n))).rejects.toMatchObject({
       code: 'insufficient_balance',
     })
-    expect(await room.invoices(id)).toEqual([`order ${price} paid`])
-    expect((await room.subscription(id))?.price).toBe(Number(price))
+    expect(await billing.invoices(id)).toEqual([`order ${price} paid`])
+    expect((await billing.subscription(id))?.price).toBe(Number(price))
   })
 
   test('that is lower takes effect with the renewal', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: price * 3n })
-    const id = await room.order(an, offerAt(price))
+    const an = await billing.customer({ balance: price * 3n })
+    const id = await billing.order(an, offerAt(price))
     expect(await change(id, offerAt(100_000n), { size: 1 })).toEqual({
       outcome: 'planned',
       at: new Date('2027-07-10T00:00:00Z'),
     })
     // Dearer since it was planned: what was agreed to holds.
-    room.price = (_id, word) => (word ? offerAt(110_000n) : offerAt(price))
-    expect(await room.subscription(id)).toMatchObject({
+    billing.price = (_id, word) => (word ? offerAt(110_000n) : offerAt(price))
+    expect(await billing.subscription(id)).toMatchObject({
       price: Number(price),
       planned: true,
       renewalPrice: 100_000,
     })
     expect(jobsOf(id)).toEqual([])
     await at('2027-07-10T00:00:00Z')
-    room.price = () => undefined
-    expect((await room.invoices(id)).at(-1)).toBe('renewal 100000 paid 2027-07-10')
+    billing.price = () => undefined
+    expect((await billing.invoices(id)).at(-1)).toBe('renewal 100000 paid 2027-07-10')
     expect(jobsOf(id)).toEqual(['resize'])
-    expect(await room.subscription(id)).toMatchObject({ price: 100_000, planned: false })
+    expect(await billing.subscription(id)).toMatchObject({ price: 100_000, planned: false })
   })
 
   test('is refused for what is not paid or about to renew', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: price })
-    const id = await room.order(an, offerAt(price))
-    room.clock.advance(days(30))
+    const an = await billing.customer({ balance: price })
+    const id = await billing.order(an, offerAt(price))
+    billing.clock.advance(days(30))
     await expect(change(id, offerAt(1n))).rejects.toMatchObject({ code: 'conflict' })
-    await room.bills.sweep()
+    await billing.bills.sweep()
     await expect(change(id, offerAt(1n))).rejects.toMatchObject({ code: 'subscription_not_active' })
   })
 })
 
 describe('cancelled', () => {
   const cancel = (id: string, when: 'now' | 'period_end') =>
-    transaction(room.db, (tx) => room.bills.cancel(tx, id, when))
+    transaction(billing.db, (tx) => billing.bills.cancel(tx, id, when))
 
   test('with the end of the month it runs until then, and may be taken back before', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: price * 3n })
+    const an = await billing.customer({ balance: price * 3n })
     const [ends, stays] = [
-      await room.order(an, offerAt(price)),
-      await room.order(an, offerAt(price)),
+      await billing.order(an, offerAt(price)),
+      await billing.order(an, offerAt(price)),
     ]
     await cancel(ends, 'period_end')
     await cancel(ends, 'period_end')
     await cancel(stays, 'period_end')
-    expect(await room.subscription(ends)).toMatchObject({
+    expect(await billing.subscription(ends)).toMatchObject({
       status: 'active',
       renewsAt: null,
       cancelAtPeriodEnd: true,
     })
-    await transaction(room.db, (tx) => room.bills.resume(tx, stays))
+    await transaction(billing.db, (tx) => billing.bills.resume(tx, stays))
     await at('2027-07-09T23:59:59Z')
     expect(jobsOf(ends)).toEqual([])
     await at('2027-07-10T00:00:00Z')
     expect(jobsOf(ends)).toEqual(['remove'])
-    expect(await room.invoices(ends)).toEqual([`order ${price} paid`])
-    expect(await room.invoices(stays)).toHaveLength(2)
+    expect(await billing.invoices(ends)).toEqual([`order ${price} paid`])
+    expect(await billing.invoices(stays)).toHaveLength(2)
     await expect(cancel(ends, 'now')).rejects.toMatchObject({ code: 'subscription_ended' })
   })
 
   test('now, the unused part is back on a credit note, once', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: price })
-    const id = await room.order(an, offerAt(price))
+    const an = await billing.customer({ balance: price })
+    const id = await billing.order(an, offerAt(price))
     // The credit names whom the invoice named.
-    await room.db
+    await billing.db
       .updateTable('customer')
       .set({ name: 'An Nguyễn' })
       .where('id', '=', an.id)
       .execute()
     await at('2027-06-20T00:00:00Z')
     const unused = Math.round((Number(price) * 20) / 30)
-    expect((await room.subscription(id))?.unused).toBe(unused)
+    expect((await billing.subscription(id))?.unused).toBe(unused)
     const tries = await Promise.allSettled(Array.from({ length: 5 }, () => cancel(id, 'now')))
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    expect(await room.balance(an)).toBe(BigInt(unused))
-    expect(await room.invoices(id)).toEqual([`order ${price} paid`, `credit -${unused} paid`])
-    const named = await room.db
+    expect(await billing.balance(an)).toBe(BigInt(unused))
+    expect(await billing.invoices(id)).toEqual([`order ${price} paid`, `credit -${unused} paid`])
+    const named = await billing.db
       .selectFrom('invoice')
       .select('buyer')
       .where('subscription_id', '=', id)
@@ -188,27 +188,27 @@ describe('cancelled', () => {
 
   test('now, while it is unpaid, nothing is due any more', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: price })
-    const id = await room.order(an, offerAt(price))
+    const an = await billing.customer({ balance: price })
+    const id = await billing.order(an, offerAt(price))
     await at('2027-07-18T00:00:00Z')
     await expect(cancel(id, 'period_end')).rejects.toMatchObject({
       code: 'subscription_not_active',
     })
     await cancel(id, 'now')
-    expect(await room.invoices(id)).toEqual([
+    expect(await billing.invoices(id)).toEqual([
       `order ${price} paid`,
       `renewal ${price} void 2027-07-10`,
     ])
-    await room.topUp(an, price)
-    expect(await room.balance(an)).toBe(price)
+    await billing.topUp(an, price)
+    expect(await billing.balance(an)).toBe(price)
   })
 })
 
 describe('the runway', () => {
-  const runway = (customer: { id: string }) => room.bills.runway(room.db, customer.id)
+  const runway = (customer: { id: string }) => billing.bills.runway(billing.db, customer.id)
 
   test('is empty without subscriptions', async () => {
-    expect(await runway(await room.customer({ balance: 1n }))).toEqual({
+    expect(await runway(await billing.customer({ balance: 1n }))).toEqual({
       emptyAt: null,
       days: null,
       monthly: 0,
@@ -218,22 +218,22 @@ describe('the runway', () => {
 
   test('names the very renewal that fails, with planned changes and without what was cancelled', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: price * 7n })
+    const an = await billing.customer({ balance: price * 7n })
     const [one, cheaper, ends] = [
-      await room.order(an, offerAt(price)),
-      await room.order(an, offerAt(price)),
-      await room.order(an, offerAt(price)),
+      await billing.order(an, offerAt(price)),
+      await billing.order(an, offerAt(price)),
+      await billing.order(an, offerAt(price)),
     ]
-    await transaction(room.db, async (tx) => {
-      await room.bills.cancel(tx, ends, 'period_end')
-      await room.bills.changePrice(tx, {
+    await transaction(billing.db, async (tx) => {
+      await billing.bills.cancel(tx, ends, 'period_end')
+      await billing.bills.changePrice(tx, {
         subscriptionId: cheaper,
         to: offerAt(18_000n),
         change: {},
         starts: null,
       })
     })
-    room.price = (id) => (id === cheaper ? offerAt(18_000n) : undefined)
+    billing.price = (id) => (id === cheaper ? offerAt(18_000n) : undefined)
     const told = await runway(an)
     // Four times 218 000 are left: three months of 236 000.
     expect(told).toMatchObject({ emptyAt: '2027-10-10T00:00:00.000Z', days: 122, monthly: 236_000 })
@@ -246,30 +246,30 @@ describe('the runway', () => {
       ['2027-07-10T00:00:00.000Z', 218_000],
     ])
     await at('2027-10-09T23:59:59Z')
-    expect((await room.subscription(one))?.status).toBe('active')
+    expect((await billing.subscription(one))?.status).toBe('active')
     await at('2027-10-10T00:00:00Z')
-    room.price = () => undefined
+    billing.price = () => undefined
     expect([
-      (await room.subscription(one))?.status,
-      (await room.subscription(cheaper))?.status,
+      (await billing.subscription(one))?.status,
+      (await billing.subscription(cheaper))?.status,
     ]).toContain('past_due')
     expect(await runway(an)).toMatchObject({ emptyAt: '2027-10-10T00:00:00.000Z', days: 0 })
   })
 
   test('has no end worth naming for a wallet of five years', async () => {
-    const an = await room.customer({ balance: price * 61n })
-    await room.order(an, offerAt(price))
+    const an = await billing.customer({ balance: price * 61n })
+    await billing.order(an, offerAt(price))
     expect(await runway(an)).toMatchObject({ emptyAt: null, days: null, monthly: Number(price) })
   })
 
   test('warns once at each crossing, again after a top-up, and two portals no more often', async () => {
     await at('2027-06-10T00:00:00Z')
-    const an = await room.customer({ balance: price })
-    await room.order(an, offerAt(price))
-    const second = room.second()
+    const an = await billing.customer({ balance: price })
+    await billing.order(an, offerAt(price))
+    const second = billing.second()
     const look = async (moment: string): Promise<number> => {
       await at(moment)
-      await Promise.all([room.bills.watchRunways(), second.bills.watchRunways()])
+      await Promise.all([billing.bills.watchRunways(), second.bills.watchRunways()])
       return lettersTo(an).length
     }
     expect(await look('2027-07-01T00:00:00Z')).toBe(0)
@@ -278,7 +278,7 @@ describe('the runway', () => {
     expect(await look('2027-07-07T00:00:00Z')).toBe(2)
     expect(await look('2027-07-09T00:00:00Z')).toBe(3)
     expect(eventsOf(an).filter((event) => event === 'wallet.low')).toHaveLength(3)
-    await room.topUp(an, price)
+    await billing.topUp(an, price)
     expect(await look('2027-07-09T01:00:00Z')).toBe(3)
     expect(await look('2027-08-05T00:00:00Z')).toBe(4)
     await second.close()
@@ -287,7 +287,7 @@ describe('the runway', () => {
 
 describe('tax', () => {
   test('is contained in the amounts, a rounding a line, and frozen with the invoice', async () => {
-    const taxed = await openBillingRoom('2027-06-10T00:00:00Z', (catalog) => ({
+    const taxed = await openTestBilling('2027-06-10T00:00:00Z', (catalog) => ({
       ...catalog,
       regions: {
         ...catalog.regions,

@@ -134,10 +134,10 @@ test('reconcile finds nothing where all agree, and names what does not', async (
     said: '1 days: 2 payments, 2 postings, 2 asked about: 0 differences.\n',
   })
 
-  // The list of movements that is asked for every minute would find the lost notice first.
+  // The list of movements that is asked for every minute would find the missed webhook first.
   await sql`delete from pgboss.schedule where name like '%movements%'`.execute(portal.app.db)
   await portal.app.jobs.idle()
-  // Money without a code, a notice that was lost, and a payment that somebody changed by hand.
+  // Money without a code, a webhook that was missed, and a payment that somebody changed by hand.
   const pay = (fields: Record<string, string>) =>
     fetch(`${portal.sandboxUrl}/bank/app`, { method: 'POST', body: new URLSearchParams(fields) })
   await pay({ account: accountNumber, amount: '11000', content: 'no code' })

@@ -141,7 +141,7 @@ describe('paying with a linked card', () => {
       headers: { 'stripe-signature': `t=${at},v1=${mac}` },
     })
     expect(answer.status).toBe(400)
-    // A genuine hint about a payment that is not paid credits nothing either.
+    // A genuine webhook about a payment that is not paid credits nothing either.
     const right = createHmac('sha256', portal.keysOf('stripe')['webhookSecret'] ?? '')
       .update(`${at}.${body}`)
       .digest('hex')

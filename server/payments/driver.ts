@@ -120,7 +120,7 @@ export interface WebhookResponse {
 export class ForgedWebhook extends Error {
   constructor(reason: string) {
     super(reason)
-    this.name = 'ForgedNotice'
+    this.name = 'ForgedWebhook'
   }
 }
 
@@ -166,13 +166,13 @@ interface Gateway {
    * Absent: the code itself.
    */
   referenceOf?(code: string): string
-  /** Verifies in constant time, over the raw bytes. Throws ForgedNotice. */
+  /** Verifies in constant time, over the raw bytes. Throws ForgedWebhook. */
   readWebhook(request: WebhookRequest): WebhookEvent
   answerTo(outcome: UpdateOutcome): WebhookResponse
   /** Queries the gateway; `about` comes from a RecheckRequest. `null`: it knows no such payment. */
   lookUp(order: PaymentOrder, about?: string): Promise<PaymentUpdate | null>
   /**
-   * Why a payment failed, by the detail of the notice that said so. Absent, or undefined: it is not
+   * Why a payment failed, by the detail of the update that said so. Absent, or undefined: it is not
    * known.
    */
   declineReason?(detail: string): DeclineReason | undefined
@@ -276,7 +276,7 @@ export interface TokenDriver extends Gateway {
   readonly applicationId: string
   readonly locationId: string
   /**
-   * Charges at once. Asked twice with the same code it charges once. A decline is a notice that
+   * Charges at once. Asked twice with the same code it charges once. A decline is an update that
    * says failed.
    */
   charge(

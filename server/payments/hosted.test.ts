@@ -55,9 +55,9 @@ describe('a top-up through Alepay', () => {
     ['paid', 'succeeded', ['500000 → 500000']],
     ['declined', 'failed', []],
     ['cancelled', 'failed', []],
-    // The notice comes later than the answer to the browser.
+    // The webhook comes later than the answer to the browser.
     ['late', 'succeeded', ['500000 → 500000']],
-    // The notice never comes: the gateway is asked.
+    // The webhook never comes: the gateway is asked.
     ['lost', 'succeeded', ['500000 → 500000']],
     // Held for review: nothing is credited while the bank has not decided.
     ['review', 'pending', []],
@@ -137,7 +137,7 @@ describe('a top-up through VietQR at payOS', () => {
     ['paid', 'succeeded', ['500000 → 500000']],
     ['parts', 'succeeded', ['500000 → 500000']],
     ['late', 'succeeded', ['500000 → 500000']],
-    // The notices never come, of the payment or of its end: payOS is asked.
+    // The webhooks never come, of the payment or of its end: payOS is asked.
     ['lost', 'succeeded', ['500000 → 500000']],
     ['cancelled', 'failed', []],
     ['expired', 'failed', []],

@@ -50,9 +50,9 @@ describe("a top-up through VNPay's page", () => {
     ['cancelled', 'failed', []],
     ['insufficient', 'failed', []],
     ['wrong_otp', 'failed', []],
-    // The notice comes later than the answer to the browser.
+    // The webhook comes later than the answer to the browser.
     ['late', 'succeeded', ['500000 → 500000']],
-    // The notice never comes: the gateway is asked.
+    // The webhook never comes: the gateway is asked.
     ['lost', 'succeeded', ['500000 → 500000']],
     // Debited, under suspicion: nothing is credited while VNPay has not decided.
     ['suspicious', 'pending', []],

@@ -8,7 +8,7 @@ import type { Ledger } from '../wallet/index.ts'
 import type { PaymentDriver } from './driver.ts'
 import type { Letters } from './letters.ts'
 
-/** Why parked money was not given to anybody, for the operator. */
+/** Why money in suspense was not assigned to anybody, for the operator. */
 export class NotAssignable extends Error {}
 
 /** Who is meant by a transaction code or an e-mail address; the code where there is one. */

@@ -1,4 +1,4 @@
-/** How much room is left where the data lie, told before it is gone. */
+/** Warns of a full disk: reports the free space under the data folder in time. */
 import { statfs } from 'node:fs/promises'
 import type { Log } from './log.ts'
 

@@ -81,11 +81,11 @@ describe('calls of other sites', () => {
   })
   test('webhooks, pages that a gateway or a mail leads to, and links to files are open', async () => {
     const navigation = from('cross-site', 'navigate')
-    const notice = await portal.call('POST', '/api/webhooks/vnpay', {
+    const webhook = await portal.call('POST', '/api/webhooks/vnpay', {
       body: {},
       headers: navigation,
     })
-    expect(notice.status).not.toBe(403)
+    expect(webhook.status).not.toBe(403)
     for (const path of ['/api/payments/success?transId=x', '/', '/login']) {
       const page = await portal.call('GET', path, { headers: navigation })
       expect([path, page.status]).toEqual([path, 200])

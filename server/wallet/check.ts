@@ -1,6 +1,6 @@
 /**
  * The ledger's invariants, run on live data: in tests, as a job, and by `npm run ledger:check`.
- * Chains are walked in stretches, each of which sees one moment and takes well under a second, so a
+ * Chains are walked in batches, each of which sees one moment and takes well under a second, so a
  * ledger of any size is checked without a long statement. How far each chain was found whole is
  * kept in `ledger_checked`: the next check begins there, a full one from the first entry.
  */
@@ -33,10 +33,10 @@ const balanceChecks: readonly Check[] = [
 
 const transfersAtOnce = 50_000n
 const accountsAtOnce = 100
-/** Of all accounts of a stretch together. */
+/** Of all accounts of a batch together. */
 const entriesAtOnce = 50_000
 
-interface Stretch {
+interface Batch {
   account_id: bigint
   code: string
   invariant: string | null
@@ -48,7 +48,7 @@ interface Stretch {
  * are whole. Answers a row for each account, with what is broken in it, if anything is; no row when
  * nothing is left to walk.
  */
-const walk = (from: bigint, broken: readonly bigint[]) => sql<Stretch>`
+const walk = (from: bigint, broken: readonly bigint[]) => sql<Batch>`
   with account as materialized (
     select a.id, a.code, a.balance, a.version, a.head_hash,
       coalesce(c.version, 0) as from_version, coalesce(c.balance, 0) as from_balance, coalesce(c.hash, '\\x') as from_hash
@@ -112,7 +112,7 @@ async function walkChains(db: Database): Promise<LedgerFinding[]> {
   let from = 0n
   for (;;) {
     const rows = await transaction(db, async (tx) => {
-      // One check at a time walks; a second one waits for each stretch and goes on from there.
+      // One check at a time walks; a second one waits for each batch and goes on from there.
       await sql`select pg_advisory_xact_lock(${lockKeys.walkLedger})`.execute(tx)
       return (await walk(from, [...broken.keys()]).execute(tx)).rows
     })

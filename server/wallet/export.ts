@@ -1,5 +1,5 @@
 /**
- * The transaction log as a spreadsheet: every entry that a filter leaves, read a stretch at a time.
+ * The transaction log as a spreadsheet: every entry that a filter leaves, read a batch at a time.
  */
 import { toMajor } from '../../contract/money.ts'
 import type { Language } from '../../contract/errors.ts'

@@ -1,4 +1,4 @@
-/** A stretch of time as a caller names it: days or moments, UTC where nothing else is said. */
+/** A span of time as a caller names it: days or moments, UTC where nothing else is said. */
 import type { Language } from '../../contract/errors.ts'
 import { ruleText } from '../../contract/server-sentences.ts'
 import { days, later } from '../platform/clock.ts'

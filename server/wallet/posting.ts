@@ -117,16 +117,16 @@ export interface Ledger {
     tx: Tx,
     refund: Sale & { readonly reverses?: bigint; readonly paidAt?: Date },
   ): Promise<Outcome>
-  /** Money that matches nothing waits in the gateway's suspense account. */
+  /** Puts money that matches no payment into the gateway's suspense account. */
   holdInSuspense(
     tx: Tx,
     parked: { key: string; driver: string; amount: bigint; currency: Currency; details: Details },
   ): Promise<Outcome>
   /**
-   * What was parked is the gateway's again, because the customer's wallet is credited with it next.
+   * Moves money from suspense back to the gateway's account; the caller credits the wallet next.
    */
   releaseFromSuspense(tx: Tx, parked: Movement): Promise<Outcome>
-  /** Parked money is given to a customer, and set off like a top-up. */
+  /** Moves money from suspense to a customer's wallet; debts are set off as by a top-up. */
   assign(tx: Tx, parked: Movement): Promise<Credited>
   /**
    * What was posted under a key: minor units, and the transaction code that it names. Undefined:

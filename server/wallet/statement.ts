@@ -1,5 +1,5 @@
 /**
- * The signed statement: an unbroken stretch of a wallet's chain. Signed is the head alone, which
+ * The signed statement: an unbroken range of a wallet's chain. Signed is the head alone, which
  * names the hash before the first entry and the hash of the last; everything in between follows
  * from the hashes, so a statement of any length is written as it is read.
  */
@@ -19,7 +19,7 @@ const entriesAtOnce = 1000
 export interface SignedStatement {
   readonly head: StatementHead
   readonly signature: string
-  /** Oldest first, a stretch at a time. */
+  /** Oldest first, a batch at a time. */
   readonly entries: AsyncIterable<readonly StatementEntry[]>
 }
 
@@ -71,11 +71,11 @@ export async function signedStatement(
   return {
     head,
     signature: key.sign(JSON.stringify(head)),
-    entries: stretches(db, account.id, opening, closing),
+    entries: batches(db, account.id, opening, closing),
   }
 }
 
-async function* stretches(
+async function* batches(
   db: Queryable,
   accountId: bigint,
   opening: bigint,
@@ -125,8 +125,8 @@ export async function* statementJson({
 }: SignedStatement): AsyncIterable<string> {
   yield `${JSON.stringify({ ...head, signature }).slice(0, -1)},"entries":[`
   let comma = ''
-  for await (const stretch of entries) {
-    yield comma + stretch.map((entry) => JSON.stringify(entry)).join(',')
+  for await (const batch of entries) {
+    yield comma + batch.map((entry) => JSON.stringify(entry)).join(',')
     comma = ','
   }
   yield ']}'
@@ -154,6 +154,6 @@ export async function* statementCsv({
 }: SignedStatement): AsyncIterable<string> {
   const lines = Object.entries({ ...head, signature }).map((field) => csvRow(field))
   yield byteOrderMark + lines.join('') + csvRow(columns)
-  for await (const stretch of entries)
-    yield stretch.map((entry) => csvRow(columns.map((column) => entry[column]))).join('')
+  for await (const batch of entries)
+    yield batch.map((entry) => csvRow(columns.map((column) => entry[column]))).join('')
 }

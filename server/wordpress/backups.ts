@@ -45,8 +45,8 @@ const linkLifeMs = minutes(5)
 const nightMs = hours(20)
 
 /**
- * The one stretch of bytes that a Range header asks for; null for all: no header, several
- * stretches, or one that lies outside, which a server may answer with the whole. RFC 9110, 14.2.
+ * The one range of bytes that a Range header asks for; null for all: no header, several
+ * ranges, or one that lies outside, which a server may answer with the whole. RFC 9110, 14.2.
  */
 export function partOf(
   range: string,

@@ -74,7 +74,7 @@ export function TransactionList({ onEmpty }: ListProps) {
 
   const more = useCallback(() => void fetchNextPage(), [fetchNextPage])
   const canLoad = hasNextPage && !isFetchingNextPage && !isFetchNextPageError && !isPlaceholderData
-  // A search may find nothing in a stretch of the wallet and go on in the next.
+  // A search may find nothing in one batch of the wallet and go on in the next.
   const looking = rows.length === 0 && hasNextPage
   useEffect(() => {
     if (looking && canLoad) more()

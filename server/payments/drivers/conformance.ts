@@ -82,7 +82,7 @@ export function conforms(adapter: Adapter): void {
     const { order: made, begun: payment } = await begun()
     await payment.choose('pay')
     const [word] = await portal.words(made.reference)
-    if (word === undefined) throw new Error('no notice came')
+    if (word === undefined) throw new Error('no webhook came')
     return { order: made, ...word }
   }
 

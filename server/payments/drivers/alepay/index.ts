@@ -130,7 +130,7 @@ export function createAlepay(settings: AlepaySettings) {
       typeof transactionCode !== 'string' ||
       amount === undefined
     )
-      throw new ForgedWebhook('alepay: no word about a payment')
+      throw new ForgedWebhook('alepay: not about a payment')
     // Alepay hashes the amount as it wrote it, and whether that is 162000 or 162000.0 is its own
     // affair
     const written = [...text.matchAll(/"amount"\s*:\s*"?([\d.Ee+]{1,24})/g)].map(
@@ -150,7 +150,7 @@ export function createAlepay(settings: AlepaySettings) {
     }
   }
 
-  /** No reply is prescribed; a status beyond 2xx asks for the word once more. */
+  /** No reply is prescribed; a status beyond 2xx makes Alepay retry. */
   function answerTo(outcome: UpdateOutcome): WebhookResponse {
     const status = outcome === 'error' ? 500 : outcome === 'forged' ? 400 : 200
     return {
@@ -295,7 +295,7 @@ export function createAlepay(settings: AlepaySettings) {
     channels,
     credits: 'exact' as const,
     begin,
-    readWebhook: readWebhook,
+    readWebhook,
     answerTo,
     lookUp,
     refund,

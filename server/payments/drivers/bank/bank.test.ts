@@ -341,7 +341,7 @@ describe('the list', () => {
   async function listOf(
     seconds: number,
     blind = false,
-  ): Promise<{ notices: () => Promise<PaymentUpdate[]>; asked: () => number; close: () => void }> {
+  ): Promise<{ updates: () => Promise<PaymentUpdate[]>; asked: () => number; close: () => void }> {
     let asked = 0
     const server = createServer((request, response) => {
       asked += 1
@@ -383,7 +383,7 @@ describe('the list', () => {
       }),
     )
     return {
-      notices: async () => (await bank.movements?.({ from, to })) ?? [],
+      updates: async () => (await bank.movements?.({ from, to })) ?? [],
       asked: () => asked,
       close: () => server.close(),
     }
@@ -396,8 +396,8 @@ describe('the list', () => {
   ])(
     'with one movement every %i seconds holds all %i, in %i questions',
     async (seconds, movements, questions) => {
-      const { notices, asked, close } = await listOf(seconds)
-      const found = await notices()
+      const { updates, asked, close } = await listOf(seconds)
+      const found = await updates()
       expect(new Set(found.map(({ eventId }) => eventId)).size).toBe(movements)
       expect(found.length).toBe(movements)
       expect(asked()).toBe(questions)
@@ -406,8 +406,8 @@ describe('the list', () => {
   )
 
   it('of a feed that is full whatever it is asked for is given up', async () => {
-    const { notices, asked, close } = await listOf(1, true)
-    await expect(notices()).rejects.toMatchObject({ kind: 'unavailable' })
+    const { updates, asked, close } = await listOf(1, true)
+    await expect(updates()).rejects.toMatchObject({ kind: 'unavailable' })
     expect(asked()).toBeLessThanOrEqual(64)
     close()
   })

@@ -74,11 +74,11 @@ function parsed(request: WebhookRequest): unknown {
 }
 function read<S extends z.ZodMiniType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value)
-  if (!result.success) throw new ForgedWebhook('bank: signed, but no word about a movement')
+  if (!result.success) throw new ForgedWebhook('bank: signed, but not about a movement')
   return result.data
 }
 
-/** Throws ForgedNotice unless the word is SePay's own and at most five minutes old. */
+/** Throws ForgedWebhook unless the webhook is SePay's own and at most five minutes old. */
 export function readSepay(request: WebhookRequest, secret: string, now: Date): Movement {
   const timestamp = request.headers['x-sepay-timestamp'] ?? ''
   const given = /^sha256=([0-9a-f]{64})$/i
@@ -91,7 +91,7 @@ export function readSepay(request: WebhookRequest, secret: string, now: Date): M
   if (given === undefined || !/^\d{1,12}$/.test(timestamp) || !same(expected, given))
     throw new ForgedWebhook('sepay: the signature does not hold')
   if (Math.abs(now.getTime() - Number(timestamp) * 1000) > driftMs)
-    throw new ForgedWebhook('sepay: the word is too old')
+    throw new ForgedWebhook('sepay: the webhook is too old')
   const word = read(SepayWord, parsed(request))
   const moved = dong(word.transferAmount)
   if (moved === undefined)
@@ -118,7 +118,7 @@ const sorted = (value: unknown): unknown =>
       : value
 
 /**
- * Throws ForgedNotice unless the word is Casso's own. Casso signs the body with its keys in order,
+ * Throws ForgedWebhook unless the webhook is Casso's own. Casso signs the body with its keys in order,
  * not the bytes that it sends.
  */
 export function readCasso(request: WebhookRequest, secret: string, now: Date): Movement {
@@ -131,7 +131,7 @@ export function readCasso(request: WebhookRequest, secret: string, now: Date): M
   if (given === '' || !same(expected, given.toLowerCase()))
     throw new ForgedWebhook('casso: the signature does not hold')
   if (Math.abs(now.getTime() - Number(timestamp)) > driftMs)
-    throw new ForgedWebhook('casso: the word is too old')
+    throw new ForgedWebhook('casso: the webhook is too old')
   const { data } = read(CassoWord, body)
   const moved = dong(data.amount)
   if (moved === undefined)

@@ -178,7 +178,7 @@ export function createBank(settings: BankSettings) {
     referenceOf: transferCode,
     begin,
     instructions,
-    readWebhook: readWebhook,
+    readWebhook,
     answerTo,
     lookUp,
     ...(sepayToken !== undefined && { movements }),

@@ -1,6 +1,6 @@
 /**
  * How a person pays at the payOS stand-in. payOS tells of transfers only, so there is a single
- * choice that a notice follows.
+ * choice that a webhook follows.
  */
 import { startSandbox } from '../../../../sandbox/index.ts'
 import { testDatabase } from '../../../../test/database.ts'

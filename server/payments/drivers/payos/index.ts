@@ -1,6 +1,6 @@
 /**
  * payOS: a page with a VietQR code, paid by a transfer at the customer's bank. Đồng only. A webhook
- * tells of one transfer and a payment may be made of several, so it is a hint: payOS is asked what
+ * tells of one transfer and a payment may be made of several, so it is a RecheckRequest: payOS is queried what
  * the payment link holds. payOS gives no money back, so there is no refund.
  */
 import { createHash } from 'node:crypto'
@@ -158,7 +158,7 @@ export function createPayos(settings: PayosSettings) {
       typeof reference !== 'string' ||
       typeof paymentLinkId !== 'string'
     )
-      throw new ForgedWebhook('payos: signed, but no word about a transfer')
+      throw new ForgedWebhook('payos: signed, but not about a transfer')
     return {
       ask: true,
       eventId: `${paymentLinkId}:${reference}`,
@@ -169,7 +169,7 @@ export function createPayos(settings: PayosSettings) {
 
   /**
    * payOS wants a status of 2xx, also for the sample that it sends when an address is registered;
-   * anything else asks for the word once more.
+   * anything else makes payOS retry.
    */
   function answerTo(outcome: UpdateOutcome): WebhookResponse {
     const status = outcome === 'error' ? 500 : outcome === 'forged' ? 400 : 200
@@ -244,7 +244,7 @@ export function createPayos(settings: PayosSettings) {
     credits: 'exact' as const,
     referenceOf,
     begin,
-    readWebhook: readWebhook,
+    readWebhook,
     answerTo,
     lookUp,
     extras,

@@ -75,7 +75,7 @@ export function createSquare(
       eventId: ['payment', payment.id, status].join(':'),
       reference,
       paymentRef: payment.id,
-      // One refund of it all is named as its own word names it.
+      // One full refund has the id that its own webhook gives it.
       providerTransactionId: failed ? null : (refund ?? payment.id),
       status,
       amount: BigInt(payment.amount_money.amount),
@@ -233,7 +233,7 @@ export function createSquare(
     credits: 'exact',
     applicationId: settings.applicationId,
     locationId,
-    readWebhook: readWebhook,
+    readWebhook,
     answerTo: (outcome): WebhookResponse => ({
       status: statuses[outcome],
       contentType: 'application/json; charset=utf-8',

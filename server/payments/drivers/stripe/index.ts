@@ -187,7 +187,7 @@ export function createStripe(settings: StripeSettings): CardDriver {
     publishableKey: settings.publishableKey,
     scriptUrl: settings.scriptUrl,
     origins: originsOf(settings.scriptUrl),
-    readWebhook: readWebhook,
+    readWebhook,
     answerTo: (outcome): WebhookResponse => ({
       status: answers[outcome],
       contentType: 'application/json; charset=utf-8',

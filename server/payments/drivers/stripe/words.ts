@@ -49,7 +49,7 @@ export function updateOfIntent(
   return {
     eventId: ['intent', intent.id, status].join(':'),
     reference,
-    // One refund of it all is named as its own word names it.
+    // One full refund has the id that its own webhook gives it.
     providerTransactionId:
       refunds.length === 1 ? (refunds[0]?.id ?? intent.id) : paid ? intent.id : null,
     status,

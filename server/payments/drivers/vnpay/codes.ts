@@ -59,7 +59,7 @@ export function statusOfTransaction(transactionStatus: string): ProviderStatus {
 }
 
 /**
- * A notice carries two codes. The money came only when both say 00; when they contradict one
+ * A webhook carries two codes. The money came only when both say 00; when they contradict one
  * another, or say 07, it is not decided.
  */
 export function statusOfNotice(responseCode: string, transactionStatus: string): ProviderStatus {

@@ -87,13 +87,14 @@ export function createVnpay(settings: VnpaySettings) {
       vnp_ResponseCode: responseCode,
       vnp_TransactionStatus: transactionStatus,
     } = fields
-    if (vnp_TmnCode !== tmnCode) throw new ForgedWebhook('vnpay: the word is for another terminal')
+    if (vnp_TmnCode !== tmnCode)
+      throw new ForgedWebhook('vnpay: the webhook is for another terminal')
     // our own payment URL is signed with the same key and is in every customer's hands: it has no
     // such codes
     if (responseCode === undefined || transactionStatus === undefined)
-      throw new ForgedWebhook('vnpay: signed, but no word about a payment')
+      throw new ForgedWebhook('vnpay: signed, but not about a payment')
     const amount = fromVnpayAmount(fields['vnp_Amount'])
-    if (amount === undefined) throw rejected('a signed notice with an amount that cannot be read')
+    if (amount === undefined) throw rejected('a signed webhook with an amount that cannot be read')
     const code = fields['vnp_TxnRef'] ?? null
     const transactionNo = fields['vnp_TransactionNo'] ?? '0'
     return {
@@ -247,7 +248,7 @@ export function createVnpay(settings: VnpaySettings) {
     channels,
     credits: 'exact' as const,
     begin: async (order) => begin(order),
-    readWebhook: readWebhook,
+    readWebhook,
     answerTo,
     lookUp,
     refund,

@@ -1,11 +1,11 @@
 /**
- * What a gateway tells the merchant: a call that is repeated until the merchant answers as the
+ * A gateway's webhooks: each call is retried until the merchant responds as the
  * gateway wants, at most ten times. Gateways wait minutes between two calls; here the gaps begin
  * with a second. The queue lies in the database, so it outlives a restart.
  */
 import type { Database, Transaction } from './database.ts'
 
-export const noticeTable = `
+export const webhookTable = `
   create table if not exists sandbox.notices (
     id bigint generated always as identity primary key,
     gateway text not null,
@@ -18,19 +18,19 @@ export const noticeTable = `
   create index if not exists notices_due on sandbox.notices (gateway, next_at) where done_at is null`
 
 /** One call, made anew each time: some signatures hold the moment of sending. */
-export interface NoticeCall {
+export interface WebhookCall {
   readonly method: 'GET' | 'POST'
   /** Without a question mark. */
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
-/** How a gateway speaks to its merchant. */
-export interface NoticeManner {
+/** How a gateway sends its webhooks. */
+export interface WebhookFormat {
   readonly gateway: string
-  /** Where notices go, without a query. */
+  /** Where webhooks go, without a query. */
   readonly target: () => string
-  readonly call: (payload: string) => NoticeCall
+  readonly call: (payload: string) => WebhookCall
   /** Whether the merchant's answer ends the matter. */
   readonly accepts: (answer: { status: number; body: string }) => boolean
 }
@@ -42,14 +42,14 @@ const timeoutMs = 5_000
 const lateMs = 8_000
 const gapMs = (attempts: number): number => Math.min(60_000, 1000 * 2 ** (attempts - 1))
 /**
- * Looks for notices that another sandbox left behind, and tries again when the database was away.
+ * Looks for webhooks that another sandbox left behind, and tries again when the database was away.
  */
 const idleMs = 30_000
 const troubleMs = 2_000
 
-export interface Notices {
+export interface Webhooks {
   /**
-   * Queues a word and answers its id: for `sendNow` (and should that never come, for later), or to
+   * Queues a webhook and returns its id: for `sendNow` (and should that never come, for later), or to
    * be sent late by itself.
    */
   add(tx: Transaction, payload: string, when: 'now' | 'late'): Promise<string>
@@ -63,11 +63,11 @@ export interface Notices {
   close(): Promise<void>
 }
 
-export function startNotices(
+export function startWebhooks(
   db: Database,
-  manner: NoticeManner,
+  manner: WebhookFormat,
   options: { pace: number; log: (line: string) => void },
-): Notices {
+): Webhooks {
   const { pace, log } = options
   const { gateway } = manner
   const closing = new AbortController()
@@ -110,23 +110,23 @@ export function startNotices(
        returning id, payload, attempts`,
       [id, leaseMs, gateway],
     )
-    const notice = rows[0]
-    if (notice === undefined) return false
-    const { done, answer } = await callMerchant(notice.payload)
+    const webhook = rows[0]
+    if (webhook === undefined) return false
+    const { done, answer } = await callMerchant(webhook.payload)
     if (closing.signal.aborted && !done) {
       // perhaps cut off by our own end: called again when the sandbox is back
       await db.query(
         'update sandbox.notices set next_at = now(), attempts = attempts - 1 where id = $1',
-        [notice.id],
+        [webhook.id],
       )
       return false
     }
-    const over = done || notice.attempts >= attemptsAtMost
+    const over = done || webhook.attempts >= attemptsAtMost
     if (over && !done)
-      log(`sandbox: ${gateway}: a notice was given up after ${notice.attempts} calls: ${answer}`)
+      log(`sandbox: ${gateway}: a webhook was given up after ${webhook.attempts} calls: ${answer}`)
     await db.query(
       `update sandbox.notices set done_at = case when $2 then now() end, next_at = now() + $3 * interval '1 ms', last_answer = $4 where id = $1`,
-      [notice.id, over, gapMs(notice.attempts) * pace, answer],
+      [webhook.id, over, gapMs(webhook.attempts) * pace, answer],
     )
     return true
   }
@@ -145,7 +145,7 @@ export function startNotices(
       return Math.min(idleMs, Math.max(5, Math.ceil(rows[0]?.ms ?? idleMs)))
     } catch (error) {
       log(
-        `sandbox: ${gateway}: notices wait for the database: ${error instanceof Error ? error.message : 'unknown'}`,
+        `sandbox: ${gateway}: webhooks wait for the database: ${error instanceof Error ? error.message : 'unknown'}`,
       )
       return troubleMs
     }

@@ -1,5 +1,5 @@
 /**
- * The billing room alone on real PostgreSQL and a clock that stands still, with a product that only
+ * The billing module alone on real PostgreSQL and a clock that stands still, with a product that only
  * writes down what it is asked to do.
  */
 import { randomUUID } from 'node:crypto'
@@ -50,7 +50,7 @@ export interface Buyer {
   readonly language: 'en' | 'vi'
 }
 
-export interface BillingRoom {
+export interface TestBilling {
   readonly db: Database
   readonly databaseUrl: string
   readonly clock: ManualClock
@@ -86,16 +86,16 @@ export interface BillingRoom {
 
 let buyers = 0
 
-export async function openBillingRoom(
+export async function openTestBilling(
   from: string,
   changeCatalog = (catalog: Catalog): Catalog => catalog,
-): Promise<BillingRoom> {
+): Promise<TestBilling> {
   const database = await testDatabase()
   const clock = manualClock(new Date(from))
   const catalog = changeCatalog(loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml')))
-  const jobs: BillingRoom['jobs'] = []
+  const jobs: TestBilling['jobs'] = []
   const told: OutboxEvent[] = []
-  const mails: BillingRoom['mails'] = []
+  const mails: TestBilling['mails'] = []
 
   const links = createInvoiceLinks('http://portal.example', 'a secret of tests')
   const recorder: Jobs = {
@@ -144,7 +144,7 @@ export async function openBillingRoom(
       async offers(_db, wanted) {
         const found = wanted.map(
           ({ subscriptionId, change }) =>
-            [subscriptionId, room.price(subscriptionId, change)] as const,
+            [subscriptionId, billing.price(subscriptionId, change)] as const,
         )
         return new Map(
           found.filter((entry): entry is readonly [string, Offer] => entry[1] !== undefined),
@@ -158,7 +158,7 @@ export async function openBillingRoom(
 
   /** Jobs that were looked at. */
   let taken = 0
-  const room: BillingRoom = {
+  const billing: TestBilling = {
     db,
     databaseUrl: database.url,
     clock,
@@ -200,7 +200,7 @@ export async function openBillingRoom(
           .execute()
         await ledger.openWallet(tx, buyer.id, currencyOf(catalog, region))
       })
-      if (balance > 0n) await room.topUp(buyer, balance)
+      if (balance > 0n) await billing.topUp(buyer, balance)
       return buyer
     },
     async topUp(customer, amount) {
@@ -278,5 +278,5 @@ export async function openBillingRoom(
       await database.drop()
     },
   }
-  return room
+  return billing
 }
