@@ -92,12 +92,6 @@ export function createSignIn(needs: AuthNeeds, guards: Guards): SignIn {
   /** An email as the log has it: the same one twice is seen, and nobody's address is told. */
   const hashed = (email: string): string =>
     needs.secrets.fingerprint('log-email', email).toString('base64url').slice(0, 16)
-  const forgetFailures = (tx: Tx, key: string): void =>
-    onCommit(tx, () => {
-      delays
-        .forget(key)
-        .catch((error: unknown) => log.warn({ err: error }, 'forgetting failed sign-ins'))
-    })
 
   return {
     async prove(email, password, from) {
@@ -139,7 +133,7 @@ export function createSignIn(needs: AuthNeeds, guards: Guards): SignIn {
       await noteSignIn(tx, clock, proven.id, from, 'succeeded')
       await rememberOrigin(tx, clock, proven.id, from)
       const opened = await openSession(tx, clock, needs.endLive, proven.id, from)
-      forgetFailures(tx, proven.failures)
+      await delays.forget(proven.failures, tx)
       onCommit(tx, () =>
         log.info(
           { event: 'signed_in', customer: proven.id, network: from.network },
@@ -174,7 +168,7 @@ export function createSignIn(needs: AuthNeeds, guards: Guards): SignIn {
 
     async unlock(tx, { sessionId }, proven) {
       await refuseOvertaken(tx, proven)
-      forgetFailures(tx, proven.failures)
+      await delays.forget(proven.failures, tx)
       return await renewToken(tx, clock, sessionId)
     },
   }
