@@ -62,30 +62,37 @@ if (fs.existsSync(path.join(clone, '.git'))) {
 
 const literal = (title: string): string => title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
 
-/** Whether the guard fails, and how it went, without the mend. */
+/**
+ * Whether the guard fails, and how it went, without the mend. Its whole file is run: a test that
+ * stands on the ones before it would fail by itself in any case.
+ */
 function without(mend: Mend): { readonly fails: boolean; readonly said: string } {
   const guard = guards.find(
-    ({ finding, file }) => finding === mend.finding && (mend.guard ?? file) === file,
+    ({ finding, file, title }) =>
+      finding === mend.finding && (mend.guard ?? file) === file && (mend.title ?? title) === title,
   )
   if (!guard) throw new Error(`docs/findings.md names no guard of ${mend.finding}.`)
   for (const { file, mended, without } of mend.edits) {
     const where = path.join(clone, file)
+    const text = fs.readFileSync(where, 'utf8')
+    if (!text.includes(mended)) throw new Error(`${file} has not: ${mended}`)
     fs.writeFileSync(
       where,
-      fs.readFileSync(where, 'utf8').replace(mended, () => without),
+      text.replace(mended, () => without),
     )
   }
   const began = Date.now()
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    ['scripts/test.mjs', guard.file, '-t', literal(guard.title)],
-    { cwd: clone, encoding: 'utf8', timeout: 10 * 60_000, env: { ...process.env, NO_COLOR: '1' } },
-  )
+  const { stdout, stderr } = spawnSync(process.execPath, ['scripts/test.mjs', guard.file], {
+    cwd: clone,
+    encoding: 'utf8',
+    timeout: 10 * 60_000,
+    env: { ...process.env, NO_COLOR: '1' },
+  })
   git('-C', clone, 'checkout', '--quiet', '--', '.')
-  // A suite that cannot be opened at all proves nothing: a test has to have run and failed.
-  const failed = /^ *Tests +(\d+) failed/m.exec(stdout)?.[1]
+  // A suite that cannot be opened at all proves nothing: this very test has to have run and failed.
+  const failed = new RegExp(`^ *× .*${literal(guard.title)}`, 'm').exec(stdout)?.[0]
   const seconds = Math.round((Date.now() - began) / 1000)
-  const reason = /^(?:\w*Error): .*$/m.exec(stdout + stderr)?.[0] ?? ''
+  const reason = /^(?:\w*[Ee]rror): .*$/m.exec(stdout + stderr)?.[0] ?? ''
   return {
     fails: failed !== undefined,
     said: `${guard.file}: ${guard.title} (${seconds} s) ${reason.slice(0, 120)}`,

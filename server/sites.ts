@@ -9,7 +9,7 @@ import type { Config } from './config.ts'
 import { createEdge, createHostTable, type HostEntry } from './edge/index.ts'
 import type { Log } from './platform/log.ts'
 import { publishHosts } from './sites-line.ts'
-import { serveRuntime, wordpressDrivers } from './wordpress/drivers/index.ts'
+import { serveRuntime, wordpressDrivers, type WordpressFiles } from './wordpress/drivers/index.ts'
 
 export interface Sites {
   /** Resolves with the port. Rejects when it cannot be had. */
@@ -33,11 +33,17 @@ type SitesConfig = Pick<
   readonly sitesScheme: 'http' | 'https'
 }
 
-export function openSites(config: SitesConfig, log: Log): Sites {
+/**
+ * @param wordpress what a site is made from and runs; WordPress on PHP when not given
+ */
+export function openSites(
+  config: SitesConfig,
+  log: Log,
+  wordpress: WordpressFiles = { runtimeDir: defaultRuntimeDir, filesDir: defaultFilesDir },
+): Sites {
   const runtime = wordpressDrivers.embedded.create({
+    ...wordpress,
     dataDir: config.DATA_DIR,
-    runtimeDir: defaultRuntimeDir,
-    filesDir: defaultFilesDir,
     nodePath: process.execPath,
     settings: {
       internet: config.WORDPRESS_INTERNET === 'on',

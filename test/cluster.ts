@@ -9,12 +9,15 @@ import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../server/platform/db.ts'
+import { simulatedWordpress } from './simulated-wordpress.ts'
 import { startEmbeddedPostgres } from '../server/platform/postgres/index.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     adminUrl: string
     template: string
+    /** Folder of the files that simulated sites are made from. */
+    simulatedFiles: string
   }
 }
 
@@ -53,6 +56,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await boss.stop({ graceful: false })
   project.provide('adminUrl', cluster.adminUrl)
   project.provide('template', template)
+  project.provide('simulatedFiles', folder)
+  simulatedWordpress(folder)
   return async () => {
     await cluster.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -39,12 +39,13 @@ export const processesOf = (id: string, container = ''): number[] =>
 export async function fixture(
   other: Partial<EmbeddedParts> = {},
 ): Promise<Fixture & { driver: SiteRuntime; dataDir: string }> {
-  await ensureWordpress()
+  if (other.program !== 'simulated.js') await ensureWordpress()
   const dataDir = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-wordpress-'))
   const driver = open(dataDir, other)
   return {
     dataDir,
     driver,
+    wordpress: other.program === 'simulated.js' ? { mb: 5, files: 5 } : { mb: 50, files: 1_000 },
     close: () => driver.close(),
     async put(id, file, text) {
       const target = path.join(dataDir, 'sites', id, 'wordpress', file)

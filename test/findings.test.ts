@@ -22,8 +22,13 @@ test('every guard of a finding is a test that there is', () => {
 })
 
 test('every mend that is taken out stands once in its file, and has a guard', () => {
-  const wrong = mends.flatMap(({ finding, guard, edits }) => [
-    ...(guards.some((one) => one.finding === finding && (guard ?? one.file) === one.file)
+  const wrong = mends.flatMap(({ finding, guard, title, edits }) => [
+    ...(guards.some(
+      (one) =>
+        one.finding === finding &&
+        (guard ?? one.file) === one.file &&
+        (title ?? one.title) === one.title,
+    )
       ? []
       : [`${finding}: no guard of this name`]),
     ...edits

@@ -44,6 +44,8 @@ async function ended(
         ...env,
       },
       stdio: ['ignore', 'ignore', 'pipe'],
+      // One that does start is stopped again, and was not refused.
+      timeout: 90_000,
     },
   )
   let said = ''
@@ -65,7 +67,7 @@ test('what it writes is closed to the other users of the machine', () => {
 test('a network is not shown the sandbox', async () => {
   const { code, faults } = await ended({ HOST: '0.0.0.0' })
   expect([code, faults]).toEqual([78, [expect.stringMatching(/^HOST=0\.0\.0\.0 is no loopback/)]])
-})
+}, 120_000)
 
 test('a database that has seen the sandbox does not become production', async () => {
   await portal.terminate()

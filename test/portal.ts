@@ -7,6 +7,7 @@ import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
+import { inject } from 'vitest'
 import { openApp, type App, type Timing } from '../server/app.ts'
 import { loadCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
@@ -20,6 +21,7 @@ import { createSecrets } from '../server/platform/secrets.ts'
 import { checkLedger } from '../server/wallet/index.ts'
 import { startSandbox } from '../sandbox/index.ts'
 import { testDatabase } from './database.ts'
+import { simulatedFilesIn } from './simulated-wordpress.ts'
 
 export interface Answer<T = unknown> {
   readonly status: number
@@ -182,6 +184,11 @@ export interface TestPortalOptions {
   readonly changeCatalog?: (catalog: Catalog) => Catalog
   readonly changeDrivers?: (drivers: Drivers) => Drivers
   readonly timing?: Timing
+  /**
+   * `real`: the sites run WordPress on PHP, for tests that are about it or walk a whole journey. A
+   * stand-in runs them otherwise.
+   */
+  readonly wordpress?: 'real'
   /** Where the sandbox's gateways send their notices, instead of to the portal. */
   readonly webhooksTo?: string
 }
@@ -222,8 +229,10 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     log: () => undefined,
   })
   const shipped = loadCatalog(path.resolve(import.meta.dirname, '../catalog.yaml'))
+  const wordpressFiles =
+    options.wordpress === 'real' ? undefined : simulatedFilesIn(inject('simulatedFiles'))
   const openTheSites = async (): Promise<Sites> => {
-    const opened = openSites(config, log)
+    const opened = openSites(config, log, wordpressFiles)
     await opened.listen()
     return opened
   }

@@ -3,6 +3,7 @@
  * what shrinks waits for the renewal. Real sites.
  */
 import http from 'node:http'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monthlyPrice, shareOf } from '../../contract/pricing.ts'
 import {
@@ -27,14 +28,16 @@ const order = {
 }
 const topUp = 5_000_000
 let portal: TestPortal
+/** However much memory the machine has that runs this. */
+const room = 3
+let askRoom = async (): Promise<number> => room
 beforeAll(async () => {
   portal = await openTestPortal({
     clock,
     env: { SITES_DOMAIN: sites },
-    // However much memory the machine has that runs this.
     changeDrivers: (drivers) => ({
       ...drivers,
-      wordpress: { ...drivers.wordpress, room: async () => 3 },
+      wordpress: { ...drivers.wordpress, room: () => askRoom() },
     }),
   })
 })
@@ -266,6 +269,25 @@ describe('a running server', { timeout: 120_000 }, () => {
       422,
       { replicate: 'This data centre has no room for that many containers at the moment.' },
     ])
+  })
+
+  test('is not locked while the runtime thinks about its room', async () => {
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    askRoom = async () => {
+      asked.resolve()
+      await answered.promise
+      return room
+    }
+    const answer = an.call('PUT', `/api/wp/${an.id}/disk`, { replicate: 50 })
+    try {
+      await asked.promise
+      const lock = sql`select id from site where id = ${an.id} for update nowait`
+      expect((await lock.execute(portal.app.db)).rows).toHaveLength(1)
+    } finally {
+      askRoom = async () => room
+      answered.resolve()
+    }
+    expect((await answer).body.error?.fields).toHaveProperty('replicate')
   })
 
   test('takes a bigger plan without a failed request, and keeps what is planned', async () => {

@@ -260,6 +260,13 @@ describe('a name of a domain that is active in the same account', () => {
   })
 })
 
+test('the look at all names has an hour for it, and never a second one beside it', async () => {
+  const { rows } = await sql`
+    select policy, retry_limit, expire_seconds from pgboss.queue where name = 'recheck-domains'
+  `.execute(portal.app.db)
+  expect(rows).toEqual([{ policy: 'short', retry_limit: 0, expire_seconds: 3000 }])
+})
+
 test('a name that is proven while its server is being deleted is the customer’s for the next server', async () => {
   const an = await portal.customer()
   const [one, name] = [await server(an), fresh()]

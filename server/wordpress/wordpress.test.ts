@@ -14,7 +14,7 @@ let portal: TestPortal
 let closed = false
 const ids: string[] = []
 beforeAll(async () => {
-  portal = await openTestPortal()
+  portal = await openTestPortal({ wordpress: 'real' })
 })
 afterAll(async () => {
   if (!closed) await portal.close()

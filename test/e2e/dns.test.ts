@@ -366,3 +366,21 @@ describe('a domain', { timeout: 60_000 }, () => {
     expect(rcode).toBe('REFUSED')
   })
 })
+
+test('a record has no switch where no proxy is', async () => {
+  const binh = await portal.customer()
+  const { id } = (
+    await portal.call<{ id: string }>('POST', '/api/dns', {
+      token: binh.token,
+      body: { name: 'khong-proxy.com.vn' },
+    })
+  ).body.result
+  const held = await visitAs(browser, { language: 'en', customer: binh })
+  await openPage(held.page, `${portal.url}/dns/domain/${id}/add-record`)
+  for (const type of ['A', 'TXT']) {
+    await held.page.getByLabel('Type').selectOption(type)
+    expect(await held.page.getByRole('switch').count()).toBe(0)
+    expect(await held.page.getByText('DNS only').count()).toBe(0)
+  }
+  await held.context.close()
+})

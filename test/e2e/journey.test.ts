@@ -11,7 +11,7 @@ let portal: TestPortal
 let browser: Browser
 
 beforeAll(async () => {
-  portal = await openTestPortal()
+  portal = await openTestPortal({ wordpress: 'real' })
   browser = await openBrowser()
 })
 afterAll(async () => {

@@ -98,6 +98,7 @@ describe('a running server', { timeout: 90_000 }, () => {
   })
 
   test('takes a domain only once it points here, and lets go of it', async () => {
+    await open(`/wordpress/${id}`)
     await part('Domain')
     await button('Add domain').click()
     await button('Cancel').click()
@@ -112,6 +113,8 @@ describe('a running server', { timeout: 90_000 }, () => {
     await button('Verify').click()
     await told('Error !')
     await told('Update Fail !')
+    await settled(page)
+    expect(await page.getByText('Error !').count()).toBe(1)
     await button('Add domain').click()
     await page.getByLabel('Domain name').fill('no domain')
     await button('OK').click()

@@ -8,6 +8,8 @@ export interface Mend {
   readonly finding: string
   /** The test file that guards it, where docs/findings.md names several; the first otherwise. */
   readonly guard?: string
+  /** The title of its guard, where one file has several. */
+  readonly title?: string
   /** What is taken out, in order. */
   readonly edits: readonly {
     /** Path of the source, from the repository's root. */

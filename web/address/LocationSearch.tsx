@@ -126,8 +126,7 @@ export function LocationSearch({
             )}
             <ul
               id={listId}
-              // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role,
-              // jsx-a11y/prefer-tag-over-role
+              // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
               role="listbox"
               aria-label={t.address.places}
               hidden={!shown}
@@ -137,9 +136,7 @@ export function LocationSearch({
                 <li
                   key={place.id}
                   id={`${listId}-${index}`}
-                  // oxlint-disable-next-line
-                  // jsx-a11y/no-noninteractive-element-to-interactive-role,
-                  // jsx-a11y/prefer-tag-over-role
+                  // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
                   role="option"
                   aria-selected={index === at}
                   onPointerDown={(event) => {
@@ -158,9 +155,7 @@ export function LocationSearch({
               ))}
               {list.length === 0 && !isFetching ? (
                 <li
-                  // oxlint-disable-next-line
-                  // jsx-a11y/no-noninteractive-element-to-interactive-role,
-                  // jsx-a11y/prefer-tag-over-role
+                  // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
                   role="option"
                   aria-selected="false"
                   aria-disabled="true"

@@ -141,7 +141,8 @@ export function LinkCardForm({
       form?.destroy()
     }
     // The texts of a concluded setup may be an earlier language's; the form is not to be emptied
-    // for them. oxlint-disable-next-line react-hooks/exhaustive-deps
+    // for them.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [round, cards, language, returned])
 
   useEffect(() => fields.current?.update({ appearance: appearance() }), [theme])

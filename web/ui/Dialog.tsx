@@ -36,8 +36,7 @@ export function Dialog({
   const id = useId()
   const { close, onCancel } = useModal(ref, open, busy)
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events,
-    // jsx-a11y/no-noninteractive-element-interactions
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={ref}
       aria-labelledby={id}

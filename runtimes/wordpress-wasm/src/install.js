@@ -1,6 +1,6 @@
 // Installs WordPress with the chosen admin, before the port opens: nobody can reach install.php
 // first.
-import { wordpressRoot } from './php.js'
+import { wordpressRoot } from './root.js'
 
 /**
  * Marks a database that was installed ahead of time with a random admin and waits for its owner.

@@ -13,8 +13,8 @@ import { PHP } from '@php-wasm/universal'
 import { createSpawnHandler } from '@php-wasm/util'
 import { databaseFunctions } from './database-functions.js'
 import { allowListening } from './network-guard.js'
+import { wordpressRoot } from './root.js'
 
-export const wordpressRoot = '/wordpress'
 const sqlitePlugin = '/internal/shared/sqlite-database-integration'
 const databaseAdditions = '/internal/shared/portal-database.php'
 /** Shared by the containers of a site, and neither served nor backed up. */

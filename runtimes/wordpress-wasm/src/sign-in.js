@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { wordpressRoot } from './php.js'
+import { wordpressRoot } from './root.js'
 
 const address = /^\/portal-sign-in\/([\w-]{43})$/
 

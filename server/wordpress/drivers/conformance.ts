@@ -8,7 +8,7 @@ import { ask, eventually, signIn, siteOf, specOf, type Fixture } from './site.co
 
 export { ask, eventually, specOf, type Fixture }
 
-const listUsers = `<?php
+const listUsers = `<?php // probe: users
 require __DIR__ . '/wp-load.php';
 foreach ( get_users() as $u ) echo $u->user_login, ' ', $u->user_email, ' ', implode( ',', $u->roles ), "\\n";
 echo get_locale(), ' ', get_option( 'permalink_structure' ), ' ', get_option( 'blogname' );
@@ -75,7 +75,7 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
         installed: true,
         containers: [{ name: 'web-1', ready: true, restarts: 0 }],
       })
-      expect(state.diskUsedMb).toBeGreaterThan(50)
+      expect(state.diskUsedMb).toBeGreaterThan(fixture.wordpress.mb)
       expect(await driver.addresses(spec.id)).toHaveLength(1)
     })
 
@@ -130,7 +130,11 @@ export function conformance(name: string, make: () => Promise<Fixture>): void {
           async () => void live.push(...(await log.after(live.at(-1)?.seq ?? before, 3))),
         )
       })
-      await fixture.put(spec.id, 'probe-log.php', `<?php error_log( 'a word from PHP' );`)
+      await fixture.put(
+        spec.id,
+        'probe-log.php',
+        `<?php // probe: log\nerror_log( 'a word from PHP' );`,
+      )
       await page('/?looked-for=this')
       await page('/probe-log.php')
       await eventually(() => {

@@ -4,6 +4,9 @@ import { createEmbedded, type EmbeddedParts } from './embedded/index.ts'
 
 export { connectRuntime, serveRuntime } from './remote/index.ts'
 
+/** Where the embedded runtime and WordPress's files lie, and what a container runs. */
+export type WordpressFiles = Pick<EmbeddedParts, 'program' | 'runtimeDir' | 'filesDir'>
+
 export const wordpressDrivers = {
   embedded: {
     create: (parts: EmbeddedParts): SiteRuntime => createEmbedded(parts),

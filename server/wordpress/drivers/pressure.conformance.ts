@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { SiteAddress, WordpressDriver } from '../driver.ts'
 import { eventually, type Fixture, type Site } from './site.conformance.ts'
 
-const fillFile = `<?php
+const fillFile = `<?php // probe: fill-file
 $f = fopen( __DIR__ . '/wp-content/uploads-fill-' . $_GET['n'], 'w' );
 $block = str_repeat( 'x', 1048576 );
 $written = 0;
@@ -18,7 +18,7 @@ for ( $i = 0; $i < (int) $_GET['mb']; $i++ ) {
 fclose( $f );
 echo 'written=' . intdiv( $written, 1048576 );
 `
-const fillTable = `<?php
+const fillTable = `<?php // probe: fill-table
 require __DIR__ . '/wp-load.php';
 global $wpdb;
 $wpdb->suppress_errors();

@@ -10,6 +10,8 @@ import type { SiteAddress, SiteAdmin, SiteSpec, WordpressDriver } from '../drive
 /** A driver under test, and what only its own test knows how to do from outside. */
 export interface Fixture {
   readonly driver: WordpressDriver
+  /** What WordPress alone comes to, less a little: no site holds less. */
+  readonly wordpress: { readonly mb: number; readonly files: number }
   /**
    * Ends whatever runs the sites, as the end of its process would after a signal. May be called
    * twice.

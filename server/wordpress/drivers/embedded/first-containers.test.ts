@@ -14,8 +14,9 @@ test(
     await parts.driver.close()
     const driver = open(parts.dataDir, { bootsAtOnce: 1 })
     try {
-      const starts = [driver.start(many), driver.start(one)]
-      await Promise.all(starts)
+      // With the first of the many there, the second boots and the third waits for its turn.
+      await driver.start(many)
+      await driver.start(one)
       await eventually(() => expect(driver.upstreams(many.id)).toHaveLength(3), 90_000)
       const answeredAt = async (id: string, container: string) =>
         (await driver.log(id).tail(200))
@@ -24,7 +25,6 @@ test(
           )!
           .at.getTime()
       const alone = await answeredAt(one.id, 'web-1')
-      expect(await answeredAt(many.id, 'web-2')).toBeGreaterThan(alone)
       expect(await answeredAt(many.id, 'web-3')).toBeGreaterThan(alone)
     } finally {
       await driver.close()

@@ -7,6 +7,8 @@ import type { Gate } from './gate.ts'
 export interface Host {
   readonly sitesDir: string
   readonly runtimeDir: string
+  /** What a container runs, below `runtimeDir`. */
+  readonly program: string
   readonly filesDir: string
   readonly internet: boolean
   /** ms that PHP may take for one request; the runtime's own limit when undefined. */

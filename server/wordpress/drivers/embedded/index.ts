@@ -27,6 +27,8 @@ export interface EmbeddedParts {
    * `<filesDir>-templates` beside it when there is one.
    */
   readonly filesDir: string
+  /** What a container runs, below `runtimeDir`; `main.js` when not given. */
+  readonly program?: 'main.js' | 'simulated.js'
   /** Node 22 or newer. */
   readonly nodePath: string
   readonly settings: Settings
@@ -96,6 +98,7 @@ export function createEmbedded(parts: EmbeddedParts): SiteRuntime {
   const host: Host = {
     sitesDir,
     runtimeDir: path.resolve(parts.runtimeDir),
+    program: parts.program ?? 'main.js',
     filesDir: path.resolve(parts.filesDir),
     internet,
     requestMs: parts.requestMs,

@@ -217,13 +217,13 @@ export class Slots {
 
   /** The command of a container, whose folders are its user's from now on. */
   async #commandOf(name: string, order: BootOrder): Promise<Command> {
-    const { confinement, runtimeDir } = this.#host
+    const { confinement, runtimeDir, program } = this.#host
     const owner = await this.#folder.owner()
     const own = [order.siteDir, order.internalDir, order.ticketsDir]
     await fs.mkdir(order.ticketsDir, { recursive: true, mode: 0o700 })
     if (owner !== null) for (const dir of own) await giveTree(dir, owner)
     return confinement.command(
-      path.join(runtimeDir, 'main.js'),
+      path.join(runtimeDir, program),
       ['--site', this.#id, '--container', name],
       { reads: [runtimeDir, order.sqliteDir], writes: own },
       owner,

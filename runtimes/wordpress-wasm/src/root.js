@@ -1,0 +1,2 @@
+/** Where PHP sees the site's folder. */
+export const wordpressRoot = '/wordpress'

@@ -1,0 +1,297 @@
+// What stands in for PHP and WordPress: the pages that a person and a program meet first (front
+// page, sign-in, wp-admin, posts by REST), on a SQLite file where WordPress has its own.
+import { createHash, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { measureSync } from './disk-measure.js'
+import { wordpressRoot } from './root.js'
+import { probes } from './simulated-probes.js'
+
+const databaseDir = (siteDir) => path.join(siteDir, 'wp-content', 'database')
+
+/** Budgets of one site, measured whenever they are asked for: a simulated site is small. */
+export class SimulatedBudget {
+  constructor({ siteDir, ssdBytes, databaseBytes }, report) {
+    this.siteDir = siteDir
+    this.limits = { ssd: ssdBytes, database: databaseBytes }
+    this.report = report
+  }
+  get told() {
+    const skip = databaseDir(this.siteDir)
+    return { ssd: measureSync(this.siteDir, skip).bytes, database: measureSync(skip).bytes }
+  }
+  resize(limits) {
+    Object.assign(this.limits, limits)
+  }
+  /** Whether `bytes` more fit; what does not is told. */
+  takes(kind, bytes) {
+    const limit = this.limits[kind]
+    if (this.told[kind] + bytes <= limit) return true
+    this.report({ kind, limit })
+    return false
+  }
+}
+
+const escaped = (text) =>
+  String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+const hashOf = (password, salt = randomBytes(12)) =>
+  `${salt.toString('hex')}:${scryptSync(password, salt, 24, { N: 1024 }).toString('hex')}`
+const isPassword = (password, stored) => {
+  const [salt = ''] = stored.split(':')
+  const given = Buffer.from(hashOf(password, Buffer.from(salt, 'hex')))
+  return given.length === stored.length && timingSafeEqual(given, Buffer.from(stored))
+}
+const cookiesOf = (headers) =>
+  new Map((headers.cookie ?? '').split('; ').map((one) => one.split(/=(.*)/s).slice(0, 2)))
+const sessionCookie = 'wordpress_logged_in_simulated'
+
+const schema = `
+  create table if not exists wp_options (option_name text primary key, option_value text);
+  create table if not exists wp_users (
+    ID integer primary key, user_login text unique, user_pass text, user_email text);
+  create table if not exists wp_usermeta (user_id integer, meta_key text, meta_value text unique);
+  create table if not exists wp_posts (
+    ID integer primary key, post_title text, post_content text, post_date text);
+  create table if not exists wp_postmeta (
+    meta_id integer primary key, post_id integer, meta_key text, meta_value text)`
+
+/** Speaks as php-wasm's PHP does to http.js: `runStream`. */
+export class SimulatedPhp {
+  #faults = {}
+
+  constructor(order, budget) {
+    this.order = order
+    this.budget = budget
+    fs.mkdirSync(databaseDir(order.siteDir), { recursive: true })
+    this.database = new DatabaseSync(path.join(databaseDir(order.siteDir), '.ht.sqlite'), {
+      timeout: 20_000,
+    })
+    this.database.exec(`pragma synchronous = off; begin immediate; ${schema}; commit`)
+    try {
+      this.#faults = JSON.parse(fs.readFileSync(path.join(order.sqliteDir, 'faults.json'), 'utf8'))
+    } catch {
+      // None are asked for.
+    }
+  }
+
+  /**
+   * The faults that a test asks for in `faults.json` in the SQLite plugin's folder: `bootMs` and
+   * `answerMs` are waits, `diesInstalled` loses the answer of a site's first installation.
+   */
+  async misbehave(moment) {
+    if (moment === 'boot') await pause(this.#faults.bootMs ?? 0)
+    if (moment === 'answer') await pause(this.#faults.answerMs ?? 0)
+    if (moment !== 'installed' || !this.#faults.diesInstalled) return
+    // Once a site: beside its files, which are laid out anew when it is installed again.
+    const mark = path.join(this.order.ticketsDir, 'died')
+    if (fs.existsSync(mark)) return
+    fs.writeFileSync(mark, '')
+    process.exit(1)
+  }
+
+  get(sql, ...values) {
+    return this.database.prepare(sql).get(...values)
+  }
+  all(sql, ...values) {
+    return this.database.prepare(sql).all(...values)
+  }
+  run(sql, ...values) {
+    return this.database.prepare(sql).run(...values)
+  }
+  option(name) {
+    return this.get('select option_value from wp_options where option_name = ?', name)?.option_value
+  }
+
+  /** As install.js. */
+  install({ user, password, email, title, language }) {
+    if (this.get('select 1 from wp_users')) return { already: true }
+    if (!/^[\w .@-]+$/.test(user))
+      throw Object.assign(
+        new Error('WordPress did not install: the admin name is not one WordPress takes'),
+        { rejected: true },
+      )
+    this.database.exec('begin immediate')
+    this.run(
+      'insert into wp_users (ID, user_login, user_pass, user_email) values (1, ?, ?, ?)',
+      user,
+      hashOf(password),
+      email,
+    )
+    const options = { blogname: title, WPLANG: language === 'vi' ? 'vi' : 'en-US' }
+    for (const [name, value] of Object.entries(options))
+      this.run('insert into wp_options values (?, ?)', name, value)
+    this.run(
+      'insert into wp_posts (post_title, post_content, post_date) values (?, ?, ?)',
+      'Hello world!',
+      'Welcome.',
+      new Date().toISOString(),
+    )
+    this.database.exec('commit')
+    return {}
+  }
+
+  async runStream(request) {
+    await this.misbehave('answer')
+    let answer
+    let errors = ''
+    try {
+      answer = this.answer(request, (line) => (errors += `${line}\n`))
+    } catch (error) {
+      answer = { status: 500, text: '' }
+      errors += `PHP Fatal error: ${error.message}\n`
+    }
+    const stream = (text) => new Blob([text]).stream()
+    return {
+      httpStatusCode: Promise.resolve(answer.status ?? 200),
+      headers: Promise.resolve({ 'content-type': 'text/html; charset=UTF-8', ...answer.headers }),
+      stdout: stream(answer.text ?? ''),
+      stderr: stream(errors),
+      exitCode: Promise.resolve(0),
+      finished: Promise.resolve(),
+    }
+  }
+
+  answer({ scriptPath, code, relativeUri, method, headers, body, $_SERVER }, log) {
+    const home = $_SERVER.PORTAL_HOME ?? this.order.url
+    const url = new URL(relativeUri, home)
+    const broken = this.brokenBy()
+    if (broken) return { status: broken, text: 'broken' }
+    if (code) return this.signIn(home, $_SERVER.PORTAL_USER)
+    const script = scriptPath.slice(wordpressRoot.length)
+    if (script === '/wp-login.php') return this.login(home, method, body)
+    if (script === '/wp-cron.php') return {}
+    if (script.startsWith('/wp-admin/')) return this.admin(home, url, script, headers)
+    if (script !== '/index.php') return this.probe(script, url, log)
+    if (url.pathname === '/wp-json/wp/v2/posts') return this.posts(url, method, headers, body)
+    return this.page(home, url)
+  }
+
+  /** The status that a must-use plugin answers everything with, as one does that fails. */
+  brokenBy() {
+    const plugins = path.join(this.order.siteDir, 'wp-content', 'mu-plugins')
+    if (!fs.existsSync(plugins)) return undefined
+    for (const name of fs.readdirSync(plugins)) {
+      const source = fs.readFileSync(path.join(plugins, name), 'utf8')
+      const status = /http_response_code\((\d{3})\)/.exec(source)?.[1]
+      if (status) return Number(status)
+    }
+    return undefined
+  }
+
+  page(home, url) {
+    const posts = this.all('select ID, post_title from wp_posts order by ID desc limit 10')
+    const found = url.pathname === '/'
+    const items = posts
+      .map(({ ID, post_title }) => `<li><a href="${home}/?p=${ID}">${escaped(post_title)}</a></li>`)
+      .join('')
+    return {
+      status: found ? 200 : 404,
+      text: `<!DOCTYPE html>
+<html lang="${this.option('WPLANG') ?? 'en-US'}">
+<head><meta charset="UTF-8"><title>${escaped(this.option('blogname') ?? '')}</title>
+<link rel="stylesheet" href="${home}/wp-includes/css/dashicons.min.css"></head>
+<body><h1><a href="${home}/">${escaped(this.option('blogname') ?? '')}</a></h1>
+<ul>${found ? items : ''}</ul><a href="${home}/wp-login.php">Log in</a></body></html>
+`,
+    }
+  }
+
+  /** A session's cookie, as WordPress sets several. */
+  session(user, home) {
+    const token = randomBytes(24).toString('hex')
+    this.run('insert into wp_usermeta values (?, ?, ?)', user.ID, 'session_tokens', token)
+    return {
+      status: 302,
+      headers: {
+        location: `${home}/wp-admin/`,
+        'set-cookie': [
+          `${sessionCookie}=${token}; path=/; HttpOnly`,
+          'wordpress_test_cookie=WP%20Cookie%20check; path=/',
+        ],
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+      },
+    }
+  }
+
+  signIn(home, login) {
+    const user =
+      this.get('select * from wp_users where user_login = ?', login ?? '') ??
+      this.get('select * from wp_users order by ID limit 1')
+    return user ? this.session(user, home) : { status: 403 }
+  }
+
+  login(home, method, body) {
+    const form = `<form method="post"><input name="log"><input name="pwd" type="password"></form>`
+    if (method !== 'POST') return { text: form }
+    const given = new URLSearchParams(Buffer.from(body ?? '').toString('utf8'))
+    const user = this.get('select * from wp_users where user_login = ?', given.get('log') ?? '')
+    if (!user || !isPassword(given.get('pwd') ?? '', user.user_pass))
+      return { text: `<div id="login_error">Unknown user or password.</div>${form}` }
+    return this.session(user, home)
+  }
+
+  userOf(headers) {
+    const token = cookiesOf(headers).get(sessionCookie)
+    return token === undefined
+      ? undefined
+      : this.get(
+          `select u.* from wp_users u join wp_usermeta m on m.user_id = u.ID
+           where m.meta_key = 'session_tokens' and m.meta_value = ?`,
+          token,
+        )
+  }
+
+  nonceOf(headers) {
+    const token = cookiesOf(headers).get(sessionCookie) ?? ''
+    return createHash('sha256').update(`nonce ${token}`).digest('hex').slice(0, 10)
+  }
+
+  admin(home, url, script, headers) {
+    if (script === '/wp-admin/install.php')
+      return { text: '<h1>Already Installed</h1><p>You appear to have installed WordPress.</p>' }
+    const user = this.userOf(headers)
+    if (!user) return { status: 302, headers: { location: `${home}/wp-login.php` } }
+    if (url.searchParams.get('action') === 'rest-nonce') return { text: this.nonceOf(headers) }
+    const title = `Dashboard ‹ ${escaped(this.option('blogname') ?? '')}`
+    return {
+      text: `<html lang="${this.option('WPLANG')}"><title>${title}</title><body class="wp-admin">
+<h1>Dashboard</h1><input id="email" value="${escaped(user.user_email)}"></body></html>`,
+    }
+  }
+
+  posts(url, method, headers, body) {
+    const json = (status, value) => ({
+      status,
+      headers: { 'content-type': 'application/json; charset=UTF-8' },
+      text: JSON.stringify(value),
+    })
+    const shown = ({ ID, post_title }) => ({ id: ID, title: { rendered: escaped(post_title) } })
+    if (method !== 'POST') {
+      const limit = Math.min(100, Number(url.searchParams.get('per_page') ?? 10))
+      const rows = this.all('select * from wp_posts order by ID desc limit ?', limit)
+      return json(200, rows.map(shown))
+    }
+    if (!this.userOf(headers) || headers['x-wp-nonce'] !== this.nonceOf(headers))
+      return json(401, { code: 'rest_cannot_create' })
+    const { title, content } = JSON.parse(Buffer.from(body ?? '').toString('utf8'))
+    const text = JSON.stringify({ title, content })
+    if (!this.budget.takes('database', text.length)) return json(507, { code: 'db_insert_error' })
+    const { lastInsertRowid } = this.run(
+      'insert into wp_posts (post_title, post_content, post_date) values (?, ?, ?)',
+      title,
+      content ?? '',
+      new Date().toISOString(),
+    )
+    return json(201, shown({ ID: Number(lastInsertRowid), post_title: title }))
+  }
+
+  /** A program of the suite of drivers, known by the name that its first line gives. */
+  probe(script, url, log) {
+    const source = fs.readFileSync(path.join(this.order.siteDir, script), 'utf8')
+    const probe = probes[/\/\/ probe: ([\w-]+)/.exec(source)?.[1] ?? '']
+    return probe ? { text: probe(this, url.searchParams, log) } : {}
+  }
+}

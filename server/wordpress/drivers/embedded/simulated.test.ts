@@ -1,0 +1,59 @@
+/** The stand-in for PHP keeps to the same suite as PHP, and does wrong what a test asks it to. */
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { fixture } from '../../../../test/embedded-wordpress.ts'
+import { simulatedWordpress, type SimulatedFaults } from '../../../../test/simulated-wordpress.ts'
+import { ask, conformance, eventually, specOf, type Fixture } from '../conformance.ts'
+
+const open = async (faults?: SimulatedFaults): Promise<Fixture> => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'portal-simulated-'))
+  // As root, the sites' own users read what sites are made from.
+  fs.chmodSync(folder, 0o755)
+  const parts = await fixture(simulatedWordpress(folder, faults))
+  return {
+    ...parts,
+    async dispose() {
+      await parts.dispose()
+      fs.rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+conformance('embedded, simulated', () => open())
+
+describe('the stand-in', () => {
+  const admin = { user: 'boss', password: 'Another#1pass', email: 'boss@example.com' }
+  const opened: Fixture[] = []
+  afterEach(async () => {
+    for (const one of opened.splice(0)) await one.dispose()
+  })
+  const faulty = async (faults: SimulatedFaults): Promise<Fixture> => {
+    const made = await open(faults)
+    opened.push(made)
+    return made
+  }
+
+  test('is as slow as it is asked to be', async () => {
+    const { driver } = await faulty({ bootMs: 700, answerMs: 300 })
+    const spec = specOf()
+    const began = performance.now()
+    await driver.install(spec, admin)
+    await driver.start(spec)
+    expect(performance.now() - began).toBeGreaterThan(700)
+    const [at] = await driver.addresses(spec.id)
+    const asked = performance.now()
+    expect((await ask(at!, `${spec.url}/`)).status).toBe(200)
+    expect(performance.now() - asked).toBeGreaterThan(300)
+  })
+
+  test('loses the answer of an installation, which is done all the same', async () => {
+    const { driver } = await faulty({ diesInstalled: true })
+    const spec = specOf()
+    await expect(driver.install(spec, admin)).rejects.toMatchObject({ name: 'DriverFailure' })
+    await driver.install(spec, admin)
+    await driver.start(spec)
+    await eventually(async () => expect(await driver.addresses(spec.id)).toHaveLength(1))
+  })
+})

@@ -1,0 +1,57 @@
+/**
+ * WordPress as most tests have it: the embedded driver with a stand-in for PHP, which boots in a
+ * twentieth of a second (runtimes/wordpress-wasm/simulated.js).
+ */
+import fs from 'node:fs'
+import path from 'node:path'
+import { defaultRuntimeDir } from '../scripts/wordpress-files.mjs'
+import type { WordpressFiles } from '../server/wordpress/drivers/index.ts'
+
+/** What a test may have the stand-in do wrong. */
+export interface SimulatedFaults {
+  /** Longer until a container answers, ms. */
+  readonly bootMs?: number
+  /** Longer for every page, ms. */
+  readonly answerMs?: number
+  /** The container ends once WordPress is installed, before it has said so. */
+  readonly diesInstalled?: boolean
+}
+
+const files: Readonly<Record<string, string>> = {
+  'index.php': '<?php\n',
+  'wp-login.php': '<?php\n',
+  'wp-cron.php': '<?php\n',
+  'wp-config.php': '<?php\n',
+  'wp-admin/index.php': '<?php\n',
+  'wp-admin/profile.php': '<?php\n',
+  'wp-admin/install.php': '<?php\n',
+  'wp-admin/admin-ajax.php': '<?php\n',
+  'wp-content/index.php': '<?php\n',
+  'wp-includes/css/dashicons.min.css': '.dashicons{display:inline-block}\n',
+  // Enough for a disk that can be nearly full.
+  'wp-includes/fonts.bin': '\0'.repeat(8 * 1_048_576),
+  'readme.html': '<!DOCTYPE html><title>WordPress</title>\n',
+}
+
+/** The parts of a driver whose sites are made from what `simulatedWordpress` put into `folder`. */
+export const simulatedFilesIn = (folder: string): WordpressFiles => ({
+  program: 'simulated.js',
+  runtimeDir: defaultRuntimeDir,
+  filesDir: path.join(folder, 'wordpress-simulated'),
+})
+
+/** The files that a simulated site is made from, in `folder`; answers the driver's parts. */
+export function simulatedWordpress(folder: string, faults: SimulatedFaults = {}): WordpressFiles {
+  const parts = simulatedFilesIn(folder)
+  const { filesDir } = parts
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(filesDir, 'wp', name)
+    fs.mkdirSync(path.dirname(file), { recursive: true })
+    fs.writeFileSync(file, text)
+  }
+  const plugin = path.join(filesDir, 'sqlite-database-integration')
+  fs.mkdirSync(plugin, { recursive: true })
+  fs.writeFileSync(path.join(plugin, 'faults.json'), JSON.stringify(faults))
+  fs.writeFileSync(path.join(filesDir, '.complete'), '')
+  return parts
+}
