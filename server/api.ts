@@ -62,7 +62,7 @@ async function delegateInSandbox(
     body,
   })
   if (!answer.ok)
-    throw new Error(`The sandbox's registry does not take ${domain.name}: ${await answer.text()}`)
+    throw new Error(`The sandbox's registry refused ${domain.name}: ${await answer.text()}`)
   await dns.verifier.checkDue()
 }
 

@@ -1,6 +1,6 @@
 /**
- * The portal as an operator and a stranger meet it: health, metrics, the API's own description, what
- * anybody may read, and long lists.
+ * The portal as an operator and a stranger meet it: health, metrics, the API's own description,
+ * what anybody may read, and long lists.
  */
 import { sql } from 'kysely'
 import pg from 'pg'

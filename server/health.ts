@@ -32,7 +32,7 @@ async function failedChecks(
   return found
 }
 
-/** Strangers are told which part it is, and not why. */
+/** Unauthorised callers see which check failed, not why. */
 const withoutWhy = (failed: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.keys(failed).map((name) => [name, 'not ready']))
 

@@ -9,7 +9,7 @@ import { ConfigFault, readConfig, type Config } from './config.ts'
 import { withEnvFile } from './env-file.ts'
 import { superviseChild, StartFailure } from './platform/supervisor.ts'
 import { createLog } from './platform/log.ts'
-import { keepPostgres, type KeptPostgres } from './platform/postgres/kept.ts'
+import { supervisePostgres, type SupervisedPostgres } from './platform/postgres/supervisor.ts'
 import { closeOnSignals } from './platform/shutdown.ts'
 import { collectStartUpGarbage } from './platform/start-up-garbage.ts'
 import { refuseSecondPortal } from './portal-pid.ts'
@@ -77,7 +77,7 @@ async function run(): Promise<void> {
   const config = configOf(env)
   const log = createLog(config?.LOG_LEVEL ?? 'info')
   const sites = config && openSites(config, log)
-  let postgres: KeptPostgres | undefined
+  let postgres: SupervisedPostgres | undefined
   let ground: Promise<string> | undefined
   let startedAt: number | undefined = Date.now()
   let portalPid: number | undefined
@@ -88,7 +88,7 @@ async function run(): Promise<void> {
     const { DATABASE_URL, DATA_DIR, EMBEDDED_PG_USER } = config
     await refuseSecondPortal(DATA_DIR, portalPid)
     if (DATABASE_URL === undefined)
-      postgres = await keepPostgres(
+      postgres = await supervisePostgres(
         {
           folder: path.join(DATA_DIR, 'postgres'),
           runAsUser: EMBEDDED_PG_USER,

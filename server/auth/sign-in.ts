@@ -89,7 +89,9 @@ export function createSignIn(needs: AuthNeeds, guards: Guards): SignIn {
   const { clock, log } = needs
   const db: Database = needs.db
   const { delays, failuresOfNetwork } = guards
-  /** An email as the log has it: the same one twice is seen, and nobody's address is told. */
+  /**
+   * An email as the log has it: one address always gives the same text, which does not reveal it.
+   */
   const hashed = (email: string): string =>
     needs.secrets.fingerprint('log-email', email).toString('base64url').slice(0, 16)
 

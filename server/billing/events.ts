@@ -1,4 +1,4 @@
-/** What a customer is told of invoices and subscriptions (contract.md section 4). */
+/** The events about invoices and subscriptions (contract.md section 4). */
 import type { Selectable } from 'kysely'
 import type { EventName } from '../../contract/realtime.ts'
 import type { DB } from '../platform/db-types.ts'
@@ -27,7 +27,7 @@ const wpOf = (subject: unknown): { id: string } | null => {
   return known ? { id: known.wp.id } : null
 }
 
-/** The way to the invoice is added when it is told (links.ts). */
+/** The link to the invoice is added when the event is sent (links.ts). */
 export function invoiceEvent(event: EventName, row: InvoiceFacts): OutboxEvent {
   return {
     customerId: row.customer_id,

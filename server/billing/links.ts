@@ -15,7 +15,7 @@ export interface InvoiceLinks {
   pdf(invoiceId: string, language: Language): string
   /** Which invoice a token opens; undefined for one that is not ours. */
   idOf(token: string): string | undefined
-  /** An event's payload as it is told: what names an invoice gets the way to it. */
+  /** An event's payload as it is sent: what names an invoice gets the link to it. */
   complete(payload: object): object
 }
 

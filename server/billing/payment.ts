@@ -198,8 +198,8 @@ async function writeReceipt(context: BillingContext, tx: Tx, paid: InvoiceRow): 
 }
 
 /**
- * Charges a locked invoice. `quiet`: the caller reports a wallet that is short. A lapsed order counts
- * as settled, even before a sweep has closed it.
+ * Charges a locked invoice. `quiet`: the caller reports a wallet that is short. A lapsed order
+ * counts as settled, even before a sweep has closed it.
  */
 export async function payLocked(
   context: BillingContext,

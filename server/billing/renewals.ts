@@ -165,8 +165,8 @@ const phases: readonly Phase[] = [
 
 /**
  * Handles batch after batch until nothing is due. The rows of a failed batch are retried singly, so
- * that one bad row delays nobody else. A lost database connection is no row's fault: the phase ends,
- * and the next sweep goes on in the same order.
+ * that one bad row delays nobody else. A lost database connection is no row's fault: the phase
+ * ends, and the next sweep goes on in the same order.
  */
 async function drain(
   context: BillingContext,

@@ -44,7 +44,7 @@ export async function openPaymentTools(config: Config, databaseUrl: string) {
   const ledger = createLedger(clock)
   await ledger.prepare(db, { drivers: [...drivers.keys()], products: [] })
   const catalog = loadCatalog(config.CATALOG)
-  // What is told is written here and sent by the portal that runs.
+  // Events are written here and sent by the portal that runs.
   const letters = createLetters({
     clock,
     catalog,

@@ -25,7 +25,7 @@ export interface RecordSet {
 
 /** What a zone is, apart from its records. */
 export interface ZoneHead {
-  /** Our id (UUID). Two customers may claim one name; the driver is told of one of them. */
+  /** Our id (UUID). Two customers may claim one name; the driver serves one claim. */
   readonly id: string
   /** Absolute, A-labels, lower case, without a dot at the end. */
   readonly name: string

@@ -1,4 +1,7 @@
-/** Domains: claimed, proven at the parent zone, kept as records, and told to the name servers. */
+/**
+ * Domains: claimed, proven at the parent zone, stored as records, and published to the name
+ * servers.
+ */
 export { createDelegation, dnsPort, ownAddresses, ownNameServer } from './addresses.ts'
 export type { DnsDriver } from './driver.ts'
 export { createDns, type Dns } from './dns.ts'

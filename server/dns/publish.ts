@@ -133,8 +133,8 @@ export function createPublisher(deps: {
   }
 
   /**
-   * The changes since a serial, and the current records of the sets that they touched: one statement,
-   * so one snapshot.
+   * The changes since a serial, and the current records of the sets that they touched: one
+   * statement, so one snapshot.
    */
   async function changesSince(
     name: string,

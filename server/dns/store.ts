@@ -199,7 +199,7 @@ export const recordsById = async (
   return rows.map(recordOf)
 }
 
-/** More changes than these, or more records in them, are not told one by one. */
+/** More changes than these, or more records in them, are not listed one by one. */
 const [changesLimit, changedLimit] = [500, 2000]
 
 /**

@@ -25,7 +25,7 @@ import {
   type ZoneRecord,
 } from './zone-file/index.ts'
 
-/** Faults told of one file at most. */
+/** Faults reported of one file at most. */
 const toldFaults = 20
 
 const written = (zone: string, record: KeptRecord): ZoneRecord => {

@@ -1,4 +1,5 @@
-// Which host name is which site: told by the portal, kept while the portal is away.
+// Which host name is which site: the portal sends the table; the edge keeps it while the portal is
+// down.
 import type { EdgeAddress } from './upstreams.ts'
 
 export interface EdgeSite {

@@ -26,7 +26,7 @@ const lists = [
   },
 ] as const
 
-/** What was settled once with one of these is not told again. */
+/** A movement that was settled with one of these outcomes is not settled again. */
 const settledOutcomes: readonly UpdateOutcome[] = [
   'recorded',
   'already',
@@ -59,7 +59,7 @@ export function defineSettlingMovements(deps: {
     return at ?? undefined
   }
 
-  /** Those of which no word was settled yet: by far the most were told of by their own. */
+  /** Those of which no webhook was settled yet: most movements had their own. */
   async function unheard(
     driver: PaymentDriver,
     told: readonly PaymentUpdate[],

@@ -1,4 +1,4 @@
-/** The payment's row: how one is made, found, and told to a driver. */
+/** The payment's row: created, found, and presented to a driver. */
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { Language } from '../../contract/errors.ts'

@@ -71,8 +71,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     const parked = await lockMovement(tx, driver, movement)
     const before = parked ?? (await ledger.posted(tx, keyOf(driver, movement)))
     if (before === undefined) return await writeSuspense(tx, driver, update, movement, reason)
-    // The customer types the reference, and each transfer has a number of its own: another amount is
-    // another transfer.
+    // The customer types the reference, and each transfer has a number of its own: another amount
+    // is another transfer.
     if (driver.credits === 'received' && before.amount !== update.amount)
       return await holdReused(tx, driver, update)
     // What a gateway holds under one number may grow: the rest waits too.
@@ -224,7 +224,7 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     const { status, providerTransactionId: movement } = update
     if (status !== 'succeeded' || movement === null || movement === payment.provider_transaction_id)
       return 'already'
-    // A gateway that told of the money first and of its number later has moved it once.
+    // A gateway that reported the success first and the movement's id later has moved it once.
     if (payment.provider_transaction_id === null)
       await tx
         .updateTable('payment')

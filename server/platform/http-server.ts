@@ -46,7 +46,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return reply.code(body.statusCode).send(body)
   }
   const server = Fastify({
-    // Where it listens is told with everything else that an operator wants to know at the start.
+    // The start's summary for the operator says where it listens.
     loggerInstance: log.child(
       {},
       log.level === 'info' ? { level: 'warn' } : {},

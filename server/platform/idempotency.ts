@@ -20,8 +20,8 @@ export interface IdempotencyStore {
   readonly clock: Clock
   readonly locks: SessionLocks
   /**
-   * Calls of this process that are between their first step and their answer, so that one that
-   * comes again counts against no limit before it is told that the first is under way.
+   * Calls of this process that are in progress, so that a retry is refused with
+   * idempotency_in_progress before it counts against a limit.
    */
   readonly underWay: Set<bigint>
 }

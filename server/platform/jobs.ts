@@ -113,8 +113,8 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
   }
 
   /**
-   * Requeues the jobs of killed workers: those that are marked as running while no other process has
-   * a worker lease. They run again at once, and the kill does not count as an attempt. (pg-boss
+   * Requeues the jobs of killed workers: those that are marked as running while no other process
+   * has a worker lease. They run again at once, and the kill does not count as an attempt. (pg-boss
    * alone would notice after the heartbeat limit and wait longer after each kill.)
    */
   async function requeueOrphanedJobs(session: pg.Client): Promise<void> {

@@ -5,7 +5,7 @@ export interface Metrics {
   observe(route: string, method: string, status: number, seconds: number): void
   /** A value that is read when the metrics are. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
-  /** The same for values that are told apart by one label. */
+  /** The same for values that differ by one label. */
   gauges(
     name: string,
     help: string,

@@ -40,8 +40,8 @@ const { client, disconnectAll, notifications } = clientsOf(
   () => key,
 )
 /**
- * Writes an event as a module does, in a transaction of its own. Without waking the relay it goes out
- * at its next round.
+ * Writes an event as a module does, in a transaction of its own. Without waking the relay it goes
+ * out at its next round.
  */
 const announce = (
   customer: TestCustomer,

@@ -1,6 +1,6 @@
 /**
  * Realtime: stored events, the relay that orders them, and the embedded Pusher-protocol server. The
- * table is the truth, the push a hint.
+ * table is authoritative; a push may be lost.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
@@ -40,7 +40,7 @@ export function createRealtime(deps: {
   clock: Clock
   app: AppKey
   log: Log
-  /** A stored payload as it is told: what may not lie in the table, such as links, is added. */
+  /** A stored payload as it is sent: adds what must not be stored, such as links. */
   complete: (payload: object) => object
 }): Realtime {
   const hub = createHub()

@@ -1,7 +1,7 @@
 /**
  * Fan-out: a connection of its own LISTENs for the relay's word and delivers the new rows to the
  * sockets of this process. A LISTEN connection never notices a black hole by itself, so it is asked
- * for a sign of life; after a gap the sockets are told to resync and read the table.
+ * for a sign of life; after an interruption the sockets are told to resync and read the table.
  */
 import pg from 'pg'
 import type { Log } from '../platform/log.ts'

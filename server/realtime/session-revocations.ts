@@ -1,7 +1,7 @@
 /**
- * A live connection ends with the session that opened it. The session's row is authoritative; NOTIFY
- * reports its revocation to every process, and each process closes its own connections. Revocations
- * are rare, so the lock that NOTIFY takes at the commit does no harm here.
+ * A live connection ends with the session that opened it. The session's row is authoritative;
+ * NOTIFY reports its revocation to every process, and each process closes its own connections.
+ * Revocations are rare, so the lock that NOTIFY takes at the commit does no harm here.
  */
 import { sql } from 'kysely'
 import { databaseError, type Database, type Tx } from '../platform/db.ts'

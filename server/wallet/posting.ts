@@ -21,7 +21,7 @@ export type PostingKind =
   | 'charge'
   | 'refund'
   | 'suspense'
-  /** Out of suspense again: the gateway told more of it, and it is credited as what it is. */
+  /** Released from suspense: the gateway has named the payment, and the wallet is credited. */
   | 'unpark'
   /** To the source: out of the wallet, and back into it when the gateway refuses. */
   | 'withdrawal'
@@ -86,8 +86,8 @@ export interface Sale {
 
 export interface Ledger {
   /**
-   * Opens the operator's accounts for these gateways and products, in every currency. Called once, at
-   * the start.
+   * Opens the operator's accounts for these gateways and products, in every currency. Called once,
+   * at the start.
    */
   prepare(
     db: Queryable,

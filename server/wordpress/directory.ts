@@ -6,7 +6,7 @@ import type { Database } from '../platform/db.ts'
 import type { Log } from '../platform/log.ts'
 import { hostRows, type SiteAddressing } from './store.ts'
 
-/** A host name as the edge is told of it: lower case, no port. */
+/** A host name as the edge gets it: lower case, no port. */
 export interface HostTarget {
   readonly host: string
   readonly site: string
@@ -21,9 +21,9 @@ export interface EdgeControl {
 }
 
 export interface Directory {
-  /** Something changed: the edge is told soon. */
+  /** Something changed: the edge is updated soon. */
   refresh(): void
-  /** Resolves when the edge has been told for the first time. */
+  /** Resolves when the edge has the table for the first time. */
   start(): Promise<void>
   stop(): void
 }
@@ -71,7 +71,7 @@ export function createDirectory(
     await edge.publish(targets)
     told = text
   }
-  /** One after the other: an older reading must not be told after a newer one. */
+  /** One after the other: an older table must not be sent after a newer one. */
   function refresh(): void {
     if (telling) {
       again = true

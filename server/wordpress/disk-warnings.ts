@@ -1,6 +1,6 @@
 /**
  * Tells owners before their disks are full: at 80 and at 95 per cent, each once, by notification
- * and letter. A disk that has room again (grown, or tidied) may be told of anew.
+ * and letter. A disk that has room again (grown, or tidied) may be warned of anew.
  */
 import type { Language } from '../../contract/errors.ts'
 import { later, minutes, type Clock } from '../platform/clock.ts'

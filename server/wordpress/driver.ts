@@ -85,8 +85,8 @@ export interface SiteLog {
   /** Kept lines after `seq`, oldest first; at most `limit`. */
   after(seq: number, limit: number): Promise<readonly LogLine[]>
   /**
-   * `onNew` is called when there are lines that nobody was told of, until the function that it
-   * answers is called.
+   * `onNew` is called when there are lines that no reader was notified of, until the function that
+   * it answers is called.
    */
   watch(onNew: () => void): () => void
 }

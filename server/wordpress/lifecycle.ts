@@ -1,7 +1,7 @@
 /**
  * What its owner does with a server after it runs: it is made as it should be again (restarts, host
  * names, sizes), and one day deleted. The jobs look at how the server stands, so that they may come
- * late and twice: the driver's acts are ensures, and what is told is told once.
+ * late and twice: the driver's acts are idempotent, and each event is published once.
  */
 import type { Billing } from '../billing/index.ts'
 import type { Catalog } from '../catalog/index.ts'

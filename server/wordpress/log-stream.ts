@@ -1,6 +1,6 @@
 /**
  * The live log over a WebSocket with a one-use ticket. Each socket has its own place in the site's
- * log: a slow reader is told how many lines it missed, and neither the server nor a fast reader
+ * log: a slow reader learns how many lines it missed, and neither the server nor a fast reader
  * waits for it.
  */
 import { createHash, randomBytes } from 'node:crypto'

@@ -90,7 +90,7 @@ export const operating: readonly Mend[] = [
     guard: 'test/restart.test.ts',
     edits: [
       {
-        file: 'server/platform/postgres/kept.ts',
+        file: 'server/platform/postgres/supervisor.ts',
         mended: 'starting = startAgain()',
         without: '',
       },

@@ -13,9 +13,9 @@ export interface DelegationOptions {
   readonly roots: readonly Endpoint[]
   /** Where servers of others listen; 53 but for tests and the sandbox. */
   readonly port: number
-  /** For one question; 1500 unless told. */
+  /** Timeout of one query; 1500 by default. */
   readonly timeoutMs?: number
-  /** For the whole check; 5000 unless told. */
+  /** Timeout of the whole check; 5000 by default. */
   readonly totalTimeoutMs?: number
   /** Where our own name servers answer. */
   readonly ourAddresses: readonly Endpoint[]

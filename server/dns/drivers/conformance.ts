@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DnsDriver, RecordSet, ServedType, ZoneHead } from '../driver.ts'
 
-/** What a resolver would be told. */
+/** The response that a resolver would get. */
 export interface Told {
   /** `NOERROR`, `NXDOMAIN`, `REFUSED` … */
   readonly rcode: string

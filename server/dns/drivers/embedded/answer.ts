@@ -182,7 +182,7 @@ export interface Answerer {
 }
 
 export function createAnswerer(zones: Zones): Answerer {
-  const kept = new ResponseCache()
+  const cache = new ResponseCache()
   let generation = -1
   function fresh(bytes: Buffer, query: Query, tcp: boolean): Buffer {
     const limit = tcp ? tcpLimit : query.limit
@@ -199,15 +199,15 @@ export function createAnswerer(zones: Zones): Answerer {
   return {
     answer(bytes, tcp) {
       if (generation !== zones.generation) {
-        kept.clear()
+        cache.clear()
         generation = zones.generation
       }
-      const known = tcp ? undefined : kept.find(bytes)
+      const known = tcp ? undefined : cache.find(bytes)
       if (known) return known
       const query = readQuery(bytes)
       if (!query) return undefined
       const answer = fresh(bytes, query, tcp)
-      if (!tcp && query.questionEnd > headerBytes) kept.store(bytes, query.questionEnd, answer)
+      if (!tcp && query.questionEnd > headerBytes) cache.store(bytes, query.questionEnd, answer)
       return answer
     },
   }

@@ -9,7 +9,7 @@ import { ForgedWebhook, type WebhookRequest } from '../../driver.ts'
 
 /** One movement on the bank account. */
 export interface Movement {
-  /** Which word told of it: the feed and its own number. */
+  /** The id of the webhook that reported it: the feed and its own number. */
   readonly eventId: string
   /** The bank's own reference; the feed's number where the bank gave none. */
   readonly bankReference: string
@@ -118,8 +118,8 @@ const sorted = (value: unknown): unknown =>
       : value
 
 /**
- * Throws ForgedWebhook unless the webhook is Casso's own. Casso signs the body with its keys in order,
- * not the bytes that it sends.
+ * Throws ForgedWebhook unless the webhook is Casso's own. Casso signs the body with its keys in
+ * order, not the bytes that it sends.
  */
 export function readCasso(request: WebhookRequest, secret: string, now: Date): Movement {
   const [, timestamp = '', given = ''] =

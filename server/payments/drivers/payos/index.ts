@@ -1,7 +1,7 @@
 /**
  * payOS: a page with a VietQR code, paid by a transfer at the customer's bank. Đồng only. A webhook
- * tells of one transfer and a payment may be made of several, so it is a RecheckRequest: payOS is queried what
- * the payment link holds. payOS gives no money back, so there is no refund.
+ * tells of one transfer and a payment may be made of several, so it is a RecheckRequest: payOS is
+ * queried what the payment link holds. payOS gives no money back, so there is no refund.
  */
 import { createHash } from 'node:crypto'
 import type { PaymentLink, Transaction } from '@payos/node'
@@ -181,7 +181,8 @@ export function createPayos(settings: PayosSettings) {
   }
 
   /**
-   * Money beyond the payment is a movement of its own, told of once by the bank's own reference.
+   * Money beyond the payment is a movement of its own, reported once under the bank's own
+   * reference.
    */
   const extraOf = (
     order: PaymentOrder,
@@ -236,7 +237,7 @@ export function createPayos(settings: PayosSettings) {
   return {
     kind: 'hosted' as const,
     name: 'payos',
-    // The customer's own no; a link that ran out is told as expired.
+    // The customer cancelled; a link that ran out is reported as expired.
     declineReason: (detail) => (detail.startsWith('CANCELLED') ? 'cancelled' : undefined),
     displayName: 'VietQR (payOS)',
     currencies: ['VND'] as const,

@@ -1,4 +1,4 @@
-/** Stripe's errors, told as failures of a driver. */
+/** Maps Stripe's errors to DriverFailure. */
 import Stripe from 'stripe'
 import { DriverFailure, type DriverFailureKind } from '../../../platform/errors.ts'
 import { UnknownCard, UnknownCustomer } from '../../driver.ts'

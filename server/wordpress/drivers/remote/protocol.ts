@@ -38,7 +38,7 @@ export interface Acts {
 export type SentLine = Omit<LogLine, 'at'> & { readonly at: string }
 
 export const methodOf = (act: keyof Acts): string => `site/${act}`
-/** Said to who watches: { id }. There are lines that nobody was told of. */
+/** Notification to the watchers: { id }. There are new lines. */
 export const newLines = 'site/log.new'
 /**
  * The code of an error that is a DriverFailure; its kind is in the error's data. Below the range

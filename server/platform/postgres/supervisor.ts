@@ -1,14 +1,14 @@
 /**
- * The embedded PostgreSQL, started again when its postmaster dies: connections fail for the seconds
- * that its recovery takes, and customers' sites go on. It comes back at the same address, so pools
- * connect again by themselves.
+ * Supervises the embedded PostgreSQL: restarts it when its postmaster dies. Connections fail for the
+ * seconds that the recovery takes, and customers' sites go on. The address stays the same, so pools
+ * reconnect.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { seconds } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { startEmbeddedPostgres, type EmbeddedOptions, type EmbeddedPostgres } from './index.ts'
 
-export interface KeptPostgres {
+export interface SupervisedPostgres {
   readonly url: string
   stop(): Promise<void>
 }
@@ -19,13 +19,13 @@ const longestPauseMs = seconds(10)
 const steadyMs = seconds(60)
 
 /**
- * Boots it, and again whenever it ends unasked. Throws a sentence for the operator when the first
- * boot fails.
+ * Boots PostgreSQL, and restarts it whenever it exits unasked. Throws a sentence for the operator
+ * when the first boot fails.
  */
-export async function keepPostgres(
+export async function supervisePostgres(
   options: EmbeddedOptions,
   log: Pick<Log, 'error' | 'info'>,
-): Promise<KeptPostgres> {
+): Promise<SupervisedPostgres> {
   let current: EmbeddedPostgres = await startEmbeddedPostgres(options)
   const { url } = current
   let stopping = false
