@@ -11,7 +11,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // What is asked for again and again until it holds may take its time on a busy machine.
     expect: { poll: { timeout: 20_000 } },
-    reporters: ['default'],
+    reporters: ['default', './test/slowest.ts'],
     env: { LOG_LEVEL: 'silent' },
   },
 })

@@ -1,6 +1,10 @@
-/** `npm test`: everything, from a bare clone. Arguments are handed to Vitest. */
+/**
+ * `npm test`: everything, from a bare clone. `--fast` runs what opens no portal, no browser and no
+ * process of ours (`npm run test:fast`). Other arguments are handed to Vitest.
+ */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
+import { fastTests } from './tiers.mjs'
 import {
   ensurePackages,
   ensureWebBuild,
@@ -11,11 +15,20 @@ import {
 } from './bootstrap.mjs'
 
 await ensurePackages()
-await ensureWordpress()
-await ensureWebBuild()
+const fast = process.argv.includes('--fast')
+const given = process.argv.slice(2).filter((argument) => argument !== '--fast')
+if (!fast) {
+  await ensureWordpress()
+  await ensureWebBuild()
+}
 const vitest = spawn(
   pinnedNode(),
-  [path.join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', ...process.argv.slice(2)],
+  [
+    path.join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    ...(fast ? fastTests() : []),
+    ...given,
+  ],
   {
     cwd: root,
     env: environment(),

@@ -1,0 +1,30 @@
+/**
+ * Which test files are fast: those that open no portal, no browser and no process of ours. A file
+ * is known by what it imports, so a new one is in the right tier by itself.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { root } from './bootstrap.mjs'
+
+const folders = ['contract', 'server', 'sandbox', 'web', 'test', 'scripts']
+/** What a file imports that takes seconds to open. */
+const slow =
+  /from '[^']*\/(?:portal|embedded-wordpress|portal-process|browser|payers|kill-journey|powerdns-server)\.ts'/
+/** Property tests with thousands of runs, and pages that are built. */
+const slowByThemselves = new Set(['server/billing/simulation.test.ts', 'test/page-bytes.test.ts'])
+
+/** Paths from the repository's root. */
+export const fastTests = () =>
+  folders
+    .flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true }).map((file) =>
+        path.join(folder, file).split(path.sep).join('/'),
+      ),
+    )
+    .filter(
+      (file) =>
+        /\.test\.tsx?$/.test(file) &&
+        !slowByThemselves.has(file) &&
+        !slow.test(readFileSync(path.join(root, file), 'utf8')),
+    )
+    .toSorted()
