@@ -2,7 +2,6 @@
  * A whole portal for a test file: real rooms, real PostgreSQL, the sandbox for third parties, real
  * ports. Nothing of ours is mocked.
  */
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
@@ -11,45 +10,23 @@ import { MessageChannel } from 'node:worker_threads'
 import { inject } from 'vitest'
 import type { RegionCode } from '../contract/money.ts'
 import { openApp, type App, type Timing } from '../server/app.ts'
-import { rememberOrigin } from '../server/auth/known-origins.ts'
-import { hashPassword } from '../server/auth/password.ts'
-import { openSession } from '../server/auth/session.ts'
-import { noteSignIn } from '../server/auth/sign-ins.ts'
 import { loadCatalog, type Catalog } from '../server/catalog/index.ts'
 import { readConfig, type Config } from '../server/config.ts'
 import { openDrivers, sandboxGatewayKeys, type Drivers } from '../server/drivers.ts'
 import { lineThrough } from '../server/sites-line.ts'
 import { openSites, type Sites } from '../server/sites.ts'
 import { systemClock, type Clock } from '../server/platform/clock.ts'
-import { transaction, watchForSecondConnections } from '../server/platform/db.ts'
-import type { Origin } from '../server/platform/http.ts'
+import { watchForSecondConnections } from '../server/platform/db.ts'
 import { createLog } from '../server/platform/log.ts'
 import { createSecrets } from '../server/platform/secrets.ts'
-import { checkLedger, createLedger } from '../server/wallet/index.ts'
+import { checkLedger } from '../server/wallet/index.ts'
 import { startSandbox } from '../sandbox/index.ts'
+import { callsTo, type Answer, type Call } from './api-client.ts'
+import { writeCustomer, type TestCustomer } from './customers.ts'
 import { testDatabase } from './database.ts'
 import { simulatedFilesIn } from './simulated-wordpress.ts'
 
-export interface Answer<T = unknown> {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  readonly body: {
-    statusCode: number
-    message: string
-    result: T
-    page?: { next: string | null }
-    error?: { code: string; fields?: Record<string, string>; requestId: string }
-  }
-}
-
-export interface TestCustomer {
-  readonly id: string
-  readonly email: string
-  readonly phone: string
-  readonly password: string
-  readonly token: string
-}
+export type { Answer, TestCustomer }
 
 export interface TestPortal {
   /** The portal that is open now. */
@@ -66,11 +43,7 @@ export interface TestPortal {
   /** The sandbox's keys of a gateway. */
   keysOf(gateway: string): Readonly<Record<string, string>>
   /** Calls the API as a client would. */
-  call<T = unknown>(
-    method: string,
-    path: string,
-    options?: { body?: unknown; token?: string; headers?: Record<string, string> },
-  ): Promise<Answer<T>>
+  readonly call: Call
   /**
    * One who is registered and signed in, written into the database by the functions that do so;
    * the registration itself has tests of its own.
@@ -184,13 +157,6 @@ export function manualClock(from = new Date()): ManualClock {
 watchForSecondConnections()
 
 const rootSecret = 'a secret for tests, forty characters long'
-let people = 0
-const samplePassword = 'Correct-horse-9'
-/** Hashed once a process: it takes as long as a page. */
-let passwordHash: Promise<string> | undefined
-/** As `call` comes to the portal. */
-const ownOrigin: Origin = { ip: '127.0.0.1', network: '127.0.0.1', userAgent: 'node', browser: '' }
-
 export interface TestPortalOptions {
   readonly clock?: Clock
   /** Where the log's lines go, for a test that reads them; they are then written at level debug. */
@@ -303,73 +269,18 @@ export async function openTestPortal(options: TestPortalOptions = {}): Promise<T
     databaseUrl: database.url,
     rootSecret,
     keysOf: (gateway) => keys.gateways[gateway] ?? {},
-    async call<T>(
-      method: string,
-      address: string,
-      {
-        body,
-        token,
-        headers,
-      }: { body?: unknown; token?: string; headers?: Record<string, string> } = {},
-    ) {
-      const answer = await fetch(`${config.portalUrl}${address}`, {
-        method,
-        redirect: 'manual',
-        headers: {
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
-          ...headers,
-        },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      })
-      const text = await answer.text()
-      let parsed: unknown
-      try {
-        parsed = JSON.parse(text)
-      } catch {
-        parsed = undefined
-      }
-      return {
-        status: answer.status,
-        headers: answer.headers,
-        text,
-        body: parsed as Answer<T>['body'],
-      }
-    },
+    call: callsTo(config.portalUrl),
     async inbox(to) {
       const answer = await fetch(`${sandbox.url}/inbox.json?to=${encodeURIComponent(to)}`)
       return (await answer.json()) as { to: string; channel: string; text: string; at: string }[]
     },
-    async customer({ region = 'VN' } = {}) {
-      people += 1
-      const number = (process.pid % 10_000) * 1000 + people
-      const email = `person${number}@example.vn`
-      const phone = `+8491${String(number).padStart(7, '0')}`
-      const id = randomUUID()
-      const hash = await (passwordHash ??= hashPassword(samplePassword))
-      const clock = options.clock ?? systemClock
-      const { accessToken } = await transaction(now.app.db, async (tx) => {
-        await tx
-          .insertInto('customer')
-          .values({
-            id,
-            email,
-            phone,
-            name: 'Nguyễn Văn An',
-            password_hash: hash,
-            region_code: region,
-            active: true,
-            created_at: clock.now(),
-          })
-          .execute()
-        const { currency } = shipped.regions[region as RegionCode]
-        await createLedger(clock).openWallet(tx, id, currency)
-        await noteSignIn(tx, clock, id, ownOrigin, 'succeeded')
-        await rememberOrigin(tx, clock, id, ownOrigin)
-        return await openSession(tx, clock, async () => undefined, id, ownOrigin)
-      })
-      return { id, email, phone, password: samplePassword, token: accessToken }
-    },
+    customer: ({ region = 'VN' } = {}) =>
+      writeCustomer({
+        db: now.app.db,
+        clock: options.clock ?? systemClock,
+        region: region as RegionCode,
+        currency: shipped.regions[region as RegionCode].currency,
+      }),
     async signIn(customer) {
       const { email, password } = customer
       const signedIn = await test.call<{ token: { accessToken: string } }>(
