@@ -130,13 +130,14 @@ test('to whom something was sent is forgotten after 90 days; to whom it could no
     db
       .selectFrom('message')
       .select('id')
-      .where('recipient', '=', an.phone)
+      .where('recipient', '=', an.email)
       .where('sent_at', 'is not', null)
       .execute()
+  await portal.call('POST', '/api/v1/auth/recover', { body: { email: an.email } })
   await eventually('the code being sent', async () => (await sent()).length === 1)
   await sql`
     insert into message (id, channel, recipient, sealed_text, created_at)
-    values (gen_random_uuid(), 'sms', ${an.phone}, '\\x00', ${clock.now()})
+    values (gen_random_uuid(), 'sms', ${an.email}, '\\x00', ${clock.now()})
   `.execute(db)
   clock.advance(days(90) + 1)
   await tidy()
@@ -145,7 +146,7 @@ test('to whom something was sent is forgotten after 90 days; to whom it could no
     db
       .selectFrom('message')
       .select(['sent_at', 'sealed_text'])
-      .where('recipient', '=', an.phone)
+      .where('recipient', '=', an.email)
       .execute()
   await expect.poll(kept).toEqual([{ sent_at: null, sealed_text: null }])
 })
