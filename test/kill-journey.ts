@@ -107,6 +107,14 @@ export async function register(portal: PortalProcess, number: number): Promise<C
   const { email, phone } = customer
   const signIn = () =>
     untilAnswered(portal, 'POST', '/api/v1/auth/login', { body: { email, password } })
+  /** Leaves no session behind: beyond twenty the oldest ends, which is the customer's own. */
+  const mayEnter = async (): Promise<number> => {
+    const { status, body } = await signIn()
+    const { accessToken } = (body.result as { token?: { accessToken: string } } | null)?.token ?? {}
+    if (accessToken !== undefined)
+      await untilAnswered(portal, 'POST', '/api/v1/auth/logout', { token: accessToken })
+    return status
+  }
   const registered = await untilAnswered(portal, 'POST', '/api/v1/auth/register', {
     key: randomUUID(),
     body: { name: 'Nguyễn Văn An', email, phone, password, region_code: 'VN' },
@@ -114,7 +122,7 @@ export async function register(portal: PortalProcess, number: number): Promise<C
   expect(registered.status).toBe(201)
   customer.facts.push({
     what: `${email} is registered`,
-    holds: async () => expect([200, 403]).toContain((await signIn()).status),
+    holds: async () => expect([200, 403]).toContain(await mayEnter()),
   })
   await until('activation', async () => {
     const inbox = (await (
@@ -130,7 +138,7 @@ export async function register(portal: PortalProcess, number: number): Promise<C
   })
   customer.facts.push({
     what: `${email} is active`,
-    holds: async () => expect((await signIn()).status).toBe(200),
+    holds: async () => expect(await mayEnter()).toBe(200),
   })
   const signedIn = await signIn()
   customer.token = (signedIn.body.result['token'] as { accessToken: string }).accessToken
