@@ -125,7 +125,9 @@ async function against(
       median(runs[which].map(read))
     for (const which of ['edge', 'nginx'] as const)
       console.log(
-        `      ${name}, ${which}: ${of(which, (run) => run.perSecond).toFixed(0)} a second, p99 ${of(which, (run) => run.p99Ms)} ms, ${of(which, (run) => run.cpuMicros).toFixed(0)} µs CPU a request`,
+        `      ${name}, ${which}: ${of(which, (run) => run.perSecond).toFixed(0)} a second, ` +
+          `p99 ${of(which, (run) => run.p99Ms)} ms, ` +
+          `${of(which, (run) => run.cpuMicros).toFixed(0)} µs CPU a request`,
       )
     report(
       `${name}: requests a second, edge / nginx`,

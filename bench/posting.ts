@@ -137,7 +137,8 @@ try {
   const began = performance.now()
   const findings = await checkLedger(scratch.db)
   console.log(
-    `      a full check after it: ${findings.length} findings in ${((performance.now() - began) / 1000).toFixed(1)} s`,
+    `      a full check after it: ${findings.length} findings in ` +
+      `${((performance.now() - began) / 1000).toFixed(1)} s`,
   )
 } finally {
   await scratch.close()

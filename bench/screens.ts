@@ -232,11 +232,15 @@ async function sheet(
 ): Promise<void> {
   const cells = pictures.map(
     (picture, index) =>
-      `<figure><img src="data:image/jpeg;base64,${picture.toString('base64')}"><figcaption>${paths[index]}</figcaption></figure>`,
+      `<figure><img src="data:image/jpeg;base64,${picture.toString('base64')}"><figcaption>` +
+      `${paths[index]}</figcaption></figure>`,
   )
   const page = await browser.newPage({ viewport: { width: 2000, height: 1000 } })
   await page.setContent(
-    `<style>body{margin:12px;display:grid;grid-template-columns:repeat(${columns},minmax(0,1fr));gap:12px;font:12px sans-serif}figure{margin:0;overflow-wrap:anywhere}img{width:100%;border:1px solid #999}</style>${cells.join('')}`,
+    `<style>body{margin:12px;display:grid;grid-template-columns:repeat(${columns}` +
+      ',minmax(0,1fr));gap:12px;font:12px ' +
+      'sans-serif}figure{margin:0;overflow-wrap:anywhere}img{width:100%;border:1px solid ' +
+      `#999}</style>${cells.join('')}`,
   )
   await page.screenshot({
     path: path.join(folder, `${look.theme}-${look.language}-${look.width}-${number}.png`),
@@ -271,7 +275,11 @@ try {
     all.push(...findings)
     const count = (kind: RegExp) => findings.filter(({ what }) => kind.test(what)).length
     console.log(
-      `${look.theme.padEnd(5)} ${look.language} ${look.width.padEnd(6)} ${String(widths[look.width].width).padStart(4)} px  ${outside.pictures.length + inside.pictures.length} screens  axe ${count(/^axe/)}  console ${count(/^(error|console)/)}  sideways ${count(/sideways/)}  other ${count(/^(?!axe|error|console|scrolls)/)}`,
+      `${look.theme.padEnd(5)} ${look.language} ${look.width.padEnd(6)} ` +
+        `${String(widths[look.width].width).padStart(4)} px  ` +
+        `${outside.pictures.length + inside.pictures.length} screens  axe ${count(/^axe/)}  ` +
+        `console ${count(/^(error|console)/)}  sideways ${count(/sideways/)}  other ` +
+        `${count(/^(?!axe|error|console|scrolls)/)}`,
     )
   }
   for (const { look, path: address, what } of all)

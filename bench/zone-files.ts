@@ -186,11 +186,13 @@ function compare(text: string, origin: string, what: string, from = what): void 
       const [mine, theirs] = [ours(read.records), keptOf(bound.records)]
       if (same(mine, theirs))
         return count(
-          `${what}: both accept what the portal keeps, same content; we name the types that it does not`,
+          `${what}: both accept what the portal keeps, same content; we name the types that ` +
+            'it does not',
         )
       if (same(withoutTtl(mine), withoutTtl(theirs)) && mixedTtls(text, origin))
         return count(
-          `${what}: both accept what the portal keeps – two TTLs in one set: BIND takes the last, we the first`,
+          `${what}: both accept what the portal keeps – two TTLs in one set: BIND takes the ` +
+            'last, we the first',
         )
       count(`${what}: CONTENT DIFFERS, types that the portal does not keep left out`)
       unexplained.push(`${from}: ` + differenceOf(mine, theirs, bound.says))
@@ -205,7 +207,9 @@ function compare(text: string, origin: string, what: string, from = what): void 
       return count(`${what}: only we refuse – ${reason}`)
     count(`${what}: ONLY WE REFUSE`)
     unexplained.push(
-      `${from}: we refuse: ${read.errors.map(({ line, message }) => `${line} ${message.en}`).join('; ')}\n${bound.says}\n${text.split('\n')[(read.errors[0]?.line ?? 1) - 1]}`,
+      `${from}: we refuse: ` +
+        `${read.errors.map(({ line, message }) => `${line} ${message.en}`).join('; ')}\n` +
+        `${bound.says}\n${text.split('\n')[(read.errors[0]?.line ?? 1) - 1]}`,
     )
   } else {
     const why = bound.says.split('\n').filter((line) => /zone|dns_/.test(line))
@@ -218,7 +222,8 @@ function compare(text: string, origin: string, what: string, from = what): void 
     count(`${what}: ONLY BIND REFUSES`)
     const line = Number(/zone:(\d+): (?!file|using|no TTL|TTL)/.exec(bound.says)?.[1] ?? 1)
     unexplained.push(
-      `${from}: BIND refuses: ${why.join('\n')}\n${JSON.stringify(text.split('\n').slice(Math.max(0, line - 3), line + 1))}`,
+      `${from}: BIND refuses: ${why.join('\n')}\n` +
+        `${JSON.stringify(text.split('\n').slice(Math.max(0, line - 3), line + 1))}`,
     )
   }
 }

@@ -32,7 +32,9 @@ describe('a record is warned of', () => {
     expect(of(spf)).toEqual([])
     expect(of(spf, record('www', 'TXT', 'v=spf1 -all'))).toEqual([])
     expect(of(spf, record('@', 'TXT', 'v=spf1 -all'))).toEqual(['spf_twice'])
-    const many = `v=spf1 a mx ptr ${Array.from({ length: 8 }, (_, n) => `include:${n}.example`).join(' ')} -all`
+    const many =
+      `v=spf1 a mx ptr ${Array.from({ length: 8 }, (_, n) => `include:${n}.example`).join(' ')} ` +
+      '-all'
     expect(of(record('@', 'TXT', many))).toEqual(['spf_lookups'])
     expect(of(record('@', 'TXT', 'v=spf1 ip4:203.0.113.0/24 -all'))).toEqual([])
   })

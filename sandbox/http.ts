@@ -129,7 +129,8 @@ export function serverFor(
         .catch((error: unknown): Reply => {
           if (error instanceof TooLarge) return { status: 413, headers: { connection: 'close' } }
           log(
-            `sandbox: ${request.method ?? ''} failed: ${error instanceof Error ? error.message : 'unknown'}`,
+            `sandbox: ${request.method ?? ''} failed: ` +
+              `${error instanceof Error ? error.message : 'unknown'}`,
           )
           return json({ error: 'The sandbox cannot answer right now. Please try again.' }, 503)
         })

@@ -48,7 +48,9 @@ export function page(of: Page): Reply {
       : `<noscript><meta http-equiv="refresh" content="${of.refreshSeconds}"></noscript>`
   // browsers check form-action on every step of the redirection, so the merchant's own address must
   // be named
-  const policy = `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self' ${of.formOrigin ?? ''}; base-uri 'none'; frame-ancestors 'none'`
+  const policy =
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src " +
+    `'self'; form-action 'self' ${of.formOrigin ?? ''}; base-uri 'none'; frame-ancestors 'none'`
   return {
     status: of.status ?? 200,
     headers: {

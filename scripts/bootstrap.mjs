@@ -28,7 +28,8 @@ export function progress() {
     const bar =
       percent === undefined
         ? ''
-        : ` [${'#'.repeat(Math.floor(percent / 4)).padEnd(25, '.')}] ${String(percent).padStart(3)} %`
+        : ` [${'#'.repeat(Math.floor(percent / 4)).padEnd(25, '.')}] ` +
+          `${String(percent).padStart(3)} %`
     const line = `  ${label}${bar}`
     if (process.stdout.isTTY)
       process.stdout.write(`\r${line.padEnd(78)}${percent === 100 ? '\n' : ''}`)

@@ -16,7 +16,11 @@ export function envExample(): string {
   const rows = Object.entries(variables).map(
     ([name, { about, example }]) => `# ${about}\n#${name}=${example}\n`,
   )
-  return `# Copied to .env beside this file, it is read at the start; the environment goes before it.\n# What is shown after = is the default; nothing after it: there is none. Made by scripts/env-example.ts from server/variables.ts.\n\n${rows.join('\n')}`
+  return (
+    '# Copied to .env beside this file, it is read at the start; the environment goes before ' +
+    'it.\n# What is shown after = is the default; nothing after it: there is none. Made by ' +
+    `scripts/env-example.ts from server/variables.ts.\n\n${rows.join('\n')}`
+  )
 }
 
 if (import.meta.main) {

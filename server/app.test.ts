@@ -372,14 +372,13 @@ describe('health', () => {
       const has = next.query('select pg_advisory_lock($1)', [lockKeys.jobWorkers])
       const { db } = portal.app
       await eventually('the next one waits', async () => {
-        const { rows } =
-          await sql`select from pg_locks where locktype = 'advisory' and objid = ${lockKeys.jobWorkers} and not granted`.execute(
-            db,
-          )
+        const { rows } = await sql`select from pg_locks where locktype = 'advisory'
+            and objid = ${lockKeys.jobWorkers} and not granted`.execute(db)
         return rows.length > 0
       })
       await sql`
-        select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal-presence' and datname = current_database()
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'portal-presence' and datname = current_database()
       `.execute(db)
       await has
       await eventually(

@@ -176,7 +176,9 @@ async function take(
   else {
     // The portal's connections are cut while the words arrive; the gateway repeats what was not
     // answered.
-    const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'portal' and datname = current_database() and pid <> pg_backend_pid()`
+    const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'portal' and datname = current_database()
+      and pid <> pg_backend_pid()`
     await Promise.all([...letters.map(bring), cut.execute(portal.app.db).catch(() => undefined)])
     // Until every connection of the pool is a new one: of those that wait, some do not know yet
     // that they are gone.
@@ -281,7 +283,8 @@ test('the table of gateways and faults', () => {
   const names = [...counts.keys()]
   const width = Math.max(...faults.map((fault) => fault.length))
   const line = (first: string, cells: readonly string[]): string =>
-    `${first.padEnd(width)}  ${cells.map((cell, index) => cell.padStart(Math.max(6, names[index]?.length ?? 0))).join('  ')}`
+    `${first.padEnd(width)}  ` +
+    `${cells.map((cell, index) => cell.padStart(Math.max(6, names[index]?.length ?? 0))).join('  ')}`
   const table = [
     line('', names),
     ...faults.map((fault) =>

@@ -228,7 +228,8 @@ describe('the payment page', () => {
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
     await client.query(
-      `update sandbox.alepay_payments set expires_at = now() - interval '1 second' where token = $1`,
+      `update sandbox.alepay_payments set expires_at = now() - interval '1 second'
+        where token = $1`,
       [token],
     )
     await client.end()

@@ -21,13 +21,16 @@ const signedBy = {
   querydr: {
     request: 'RequestId Version Command TmnCode TxnRef TransactionDate CreateDate IpAddr OrderInfo',
     answer:
-      'ResponseId Command ResponseCode Message TmnCode TxnRef Amount BankCode PayDate TransactionNo TransactionType TransactionStatus OrderInfo PromotionCode PromotionAmount',
+      'ResponseId Command ResponseCode Message TmnCode TxnRef Amount BankCode PayDate ' +
+      'TransactionNo TransactionType TransactionStatus OrderInfo PromotionCode PromotionAmount',
   },
   refund: {
     request:
-      'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo TransactionDate CreateBy CreateDate IpAddr OrderInfo',
+      'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo ' +
+      'TransactionDate CreateBy CreateDate IpAddr OrderInfo',
     answer:
-      'ResponseId Command ResponseCode Message TmnCode TxnRef Amount BankCode PayDate TransactionNo TransactionType TransactionStatus OrderInfo',
+      'ResponseId Command ResponseCode Message TmnCode TxnRef Amount BankCode PayDate ' +
+      'TransactionNo TransactionType TransactionStatus OrderInfo',
   },
 } as const
 type Command = keyof typeof signedBy
@@ -95,7 +98,8 @@ async function refund(tx: Transaction, payment: Payment, fields: Fields): Promis
   )
     return '99'
   await tx.query(
-    'update sandbox.vnpay_payments set refunded = refunded + $3 where tmn_code = $1 and txn_ref = $2',
+    `update sandbox.vnpay_payments set refunded = refunded + $3 where tmn_code = $1
+      and txn_ref = $2`,
     [payment.tmnCode, payment.txnRef, wanted],
   )
   return '00'

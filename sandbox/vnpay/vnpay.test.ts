@@ -105,7 +105,8 @@ async function pay(fields: Fields, outcome: string): Promise<URL> {
 async function api(fields: Fields, secret = terminal.secret): Promise<Fields> {
   const names =
     fields['vnp_Command'] === 'refund'
-      ? 'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo TransactionDate CreateBy CreateDate IpAddr OrderInfo'
+      ? 'RequestId Version Command TmnCode TransactionType TxnRef Amount TransactionNo ' +
+        'TransactionDate CreateBy CreateDate IpAddr OrderInfo'
       : 'RequestId Version Command TmnCode TxnRef TransactionDate CreateDate IpAddr OrderInfo'
   const body = JSON.stringify({ ...fields, vnp_SecureHash: pipeHash(secret, fields, names) })
   return (await (

@@ -68,7 +68,8 @@ describe('recovery', () => {
     const answer = auth('login', { email: person.email, password: person.password })
     await eventually('the sign-in waiting', async () => {
       const { rows } = await admin.query<{ n: number }>(
-        `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%for share%' and datname = current_database()`,
+        `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock'
+          and query like '%for share%' and datname = current_database()`,
       )
       return rows[0]?.n === 1
     })

@@ -220,7 +220,8 @@ describe('what must not be seen', () => {
 
     expect(lines.length).toBeGreaterThan(5)
     const { rows: tables } = await admin.query<{ name: string }>(
-      "select format('%I.%I', table_schema, table_name) as name from information_schema.tables where table_type = 'BASE TABLE' and table_schema in ('public', 'pgboss')",
+      `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+        where table_type = 'BASE TABLE' and table_schema in ('public', 'pgboss')`,
     )
     expect(tables.length).toBeGreaterThan(20)
     const stored: string[] = []

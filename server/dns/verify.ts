@@ -68,8 +68,14 @@ const isPair = (found: readonly string[], pair: readonly string[]): boolean =>
  * is never displaced, it has to be seen to leave.
  */
 const stillActive = (name: string): { en: string; vi: string } => ({
-  en: `${name} points at the right name servers, but another account still has it active. It becomes free a week after that account's name servers were replaced, or at once when that account deletes it; we keep looking.`,
-  vi: `${name} đã trỏ đúng máy chủ tên miền, nhưng một tài khoản khác vẫn đang kích hoạt tên này. Tên sẽ được nhả sau một tuần kể từ khi thôi trỏ về tài khoản đó, hoặc ngay khi tài khoản đó xoá tên; chúng tôi vẫn tiếp tục kiểm tra.`,
+  en:
+    `${name} points at the right name servers, but another account still has it active. It ` +
+    "becomes free a week after that account's name servers were replaced, or at once when that " +
+    'account deletes it; we keep looking.',
+  vi:
+    `${name} đã trỏ đúng máy chủ tên miền, nhưng một tài khoản khác vẫn đang kích hoạt tên này. ` +
+    'Tên sẽ được nhả sau một tuần kể từ khi thôi trỏ về tài khoản đó, hoặc ngay khi tài khoản ' +
+    'đó xoá tên; chúng tôi vẫn tiếp tục kiểm tra.',
 })
 
 export function createVerifier(deps: {

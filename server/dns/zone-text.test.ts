@@ -54,7 +54,8 @@ describe('zone files', () => {
     await add(domain, { name: 'www' })
     await add(domain, { name: 'old', content: '203.0.113.1' })
     const text =
-      'www 60 IN A 203.0.113.7\n    60 IN A 203.0.113.8\n@ IN NS ns.other.example.\nnew IN TXT "hello"\n'
+      'www 60 IN A 203.0.113.7\n    60 IN A 203.0.113.8\n@ IN NS ns.other.example.\nnew IN ' +
+      'TXT "hello"\n'
     const preview = (await send(domain, text, { preview: true, mode: 'replace' })).body.result
     expect(preview).toMatchObject({ applied: false, unchanged: 0 })
     expect(preview.added.map(({ name, data }) => `${name} ${data[0]}`)).toEqual([
@@ -150,7 +151,8 @@ describe('zone files', () => {
     const domain = await create()
     const refused = await send(
       domain,
-      'a IN A 203.0.113.1\nb IN A 1.2.3\n$INCLUDE x\nc IN CNAME a\nc IN A 203.0.113.1\n@ IN SRV 1 1 1 a\n',
+      'a IN A 203.0.113.1\nb IN A 1.2.3\n$INCLUDE x\nc IN CNAME a\nc IN A 203.0.113.1\n@ IN ' +
+        'SRV 1 1 1 a\n',
     )
     expect(refused.status).toBe(422)
     expect(refused.body.error?.fields?.['content']).toMatch(/Line 2: [^]*Line 3: /)

@@ -13,11 +13,13 @@ const words: Record<
     status: 404,
     en: [
       'There is no site here',
-      'No website is hosted under this address. Check the spelling, or ask the owner whether it has moved.',
+      'No website is hosted under this address. Check the spelling, or ask the owner whether ' +
+        'it has moved.',
     ],
     vi: [
       'Không có trang web nào ở đây',
-      'Không có trang web nào dùng địa chỉ này. Hãy kiểm tra lại địa chỉ, hoặc hỏi chủ trang xem trang đã chuyển đi chưa.',
+      'Không có trang web nào dùng địa chỉ này. Hãy kiểm tra lại địa chỉ, hoặc hỏi chủ trang ' +
+        'xem trang đã chuyển đi chưa.',
     ],
   },
   starting: {

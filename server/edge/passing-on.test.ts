@@ -195,7 +195,8 @@ describe('the edge', () => {
       if (request.url !== '/chat')
         return socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 4\r\n\r\nnope')
       socket.write(
-        `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Host: ${request.headers.host}\r\n\r\n`,
+        'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+          `X-Host: ${request.headers.host}\r\n\r\n`,
       )
       socket.write(head)
       socket.pipe(socket)
@@ -295,7 +296,8 @@ describe('the edge', () => {
     )
     for (const text of [
       'GARBAGE\r\n\r\n',
-      'POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\nTransfer-Encoding: ' +
+        'chunked\r\n\r\n0\r\n\r\n',
       'GET / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx',
     ]) {
       const socket = net.connect(port, '127.0.0.1')

@@ -303,9 +303,8 @@ describe('a top-up through VietQR at payOS', () => {
       const { transactionCode } = await portal.topUpBy(an, wish, end)
       await becomes(an, transactionCode, 'failed')
       await sql`insert into sandbox.payos_transfers (reference, order_code, amount)
-      select 'LATE' || reference, reference::bigint, amount from payment where code = ${transactionCode}`.execute(
-        portal.app.db,
-      )
+      select 'LATE' || reference, reference::bigint, amount from payment
+      where code = ${transactionCode}`.execute(portal.app.db)
       await becomes(an, transactionCode, 'succeeded')
       expect(await entries(an)).toEqual(['500000 → 500000'])
       await portal.ledgerHolds()

@@ -105,7 +105,8 @@ async function lists(...names: string[]): Promise<void> {
   await eventually('the lists', async () => {
     const open = sql<{
       name: string
-    }>`select name from pgboss.job where name = any(${names}) and state in ('created', 'retry', 'active')`
+    }>`select name from pgboss.job where name = any(${names})
+      and state in ('created', 'retry', 'active')`
     return (await open.execute(db)).rows.length === 0
   })
 }

@@ -33,7 +33,8 @@ const word = (code: string, amount: number, changes: Fields = {}): Fields => ({
   ...changes,
 })
 const signed = (fields: Fields): string =>
-  `${canonicalQuery(fields)}&vnp_SecureHash=${hmac(portal.keysOf('vnpay')['secret'] ?? '', canonicalQuery(fields))}`
+  `${canonicalQuery(fields)}&vnp_SecureHash=` +
+  `${hmac(portal.keysOf('vnpay')['secret'] ?? '', canonicalQuery(fields))}`
 const failed: Fields = {
   vnp_ResponseCode: '24',
   vnp_TransactionStatus: '02',
@@ -119,7 +120,8 @@ describe('a notice', () => {
     [
       'signed with another key',
       (code: string) =>
-        `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=${hmac('another', canonicalQuery(word(code, 500_000)))}`,
+        `${canonicalQuery(word(code, 500_000))}&vnp_SecureHash=` +
+        `${hmac('another', canonicalQuery(word(code, 500_000)))}`,
     ],
     [
       'whose amount was changed',

@@ -424,7 +424,8 @@ describe('odd requests', () => {
       // 503 is the page of a portal whose front end is not built.
       expect(heard, target).toMatch(/^HTTP\/1\.1 ([2-4]\d\d|503) /)
       const upgrade = await raw(
-        `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+        `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+          'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
       )
       expect(upgrade, target).toMatch(/^HTTP\/1\.1 4\d\d /)
     }
@@ -564,7 +565,8 @@ describe('anything at every endpoint', () => {
         for (const text of texts)
           attempt(
             method,
-            `${plain}?${name}=${encodeURIComponent(text.toWellFormed())}&${name}[]=1&__proto__=1&constructor=2`,
+            `${plain}?${name}=${encodeURIComponent(text.toWellFormed())}&${name}` +
+              '[]=1&__proto__=1&constructor=2',
           )
       for (const name of query)
         for (const text of texts)

@@ -27,7 +27,8 @@ const vietnam = `An Giang; Bắc Ninh; Cà Mau; Cao Bằng; Đắk Lắk; Điệ
   Lâm Đồng; Lạng Sơn; Lào Cai; Nghệ An; Ninh Bình; Phú Thọ; Quảng Ngãi; Quảng Ninh; Quảng Trị; Sơn La; Tây Ninh; Thái Nguyên; Thanh Hoá;
   Tuyên Quang; Vĩnh Long`
 const australia =
-  'New South Wales; Victoria; Queensland; Western Australia; South Australia; Tasmania; Australian Capital Territory; Northern Territory'
+  'New South Wales; Victoria; Queensland; Western Australia; South Australia; Tasmania; ' +
+  'Australian Capital Territory; Northern Territory'
 export const provinces = {
   VN: [...vietnamCities, ...vietnam.split(/;\s*/)],
   AU: australia.split(/;\s*/),

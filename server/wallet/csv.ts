@@ -15,4 +15,5 @@ const quoted = (text: string): string =>
 
 /** One line. A number stays as it is printed; major units come as `{ number: '12.50' }`. */
 export const csvRow = (cells: readonly (string | number | { readonly number: string })[]): string =>
-  `${cells.map((cell) => (typeof cell === 'string' ? quoted(harmless(cell)) : typeof cell === 'number' ? String(cell) : cell.number)).join(',')}\r\n`
+  `${cells.map((cell) => (typeof cell === 'string' ? quoted(harmless(cell)) : typeof cell === 'number' ? String(cell) : cell.number)).join(',')}` +
+  '\r\n'

@@ -149,9 +149,8 @@ describe('a wallet', () => {
     await Promise.all(people.map((id) => topUp(id, 1_000_000n)))
     const between = (from: string, to: string, n: number) =>
       post((tx) =>
-        sql`select * from ledger_post(${`ring:${from}:${n}`}, 'charge', '{}', now(), ${[`wallet:${from}`, `wallet:${to}`]}::text[], ${['-1', '1']}::bigint[])`.execute(
-          tx,
-        ),
+        sql`select * from ledger_post(${`ring:${from}:${n}`}, 'charge', '{}', now(),
+          ${[`wallet:${from}`, `wallet:${to}`]}::text[], ${['-1', '1']}::bigint[])`.execute(tx),
       )
     const [a, b] = people as [string, string]
     await Promise.all(
@@ -356,7 +355,8 @@ describe('the statement', () => {
     for (let from = 1; from <= 10_000; from += 100) {
       await sql`
         select count(*) from generate_series(${from}::int, ${from + 99}::int) n,
-          lateral ledger_post('page:' || n, 'topup', '{"provider": "VNPay"}', now(), array[${`wallet:${an}`}, 'gateway:vnpay:VND'], array[n, -n]::bigint[])
+          lateral ledger_post('page:' || n, 'topup', '{"provider": "VNPay"}', now(),
+          array[${`wallet:${an}`}, 'gateway:vnpay:VND'], array[n, -n]::bigint[])
       `.execute(db)
     }
     const seen: number[] = []

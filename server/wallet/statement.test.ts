@@ -137,7 +137,8 @@ describe('the list', () => {
     const many = await portal.customer()
     await sql`
       select count(*) from generate_series(1, 2500) n, lateral ledger_post('long:' || n, 'topup',
-        jsonb_build_object('provider', case when n % 1000 = 7 then 'Rare' else 'Bank' end, 'code', 'C' || n), now(),
+        jsonb_build_object('provider', case when n % 1000 = 7 then 'Rare' else 'Bank' end, 'code',
+        'C' || n), now(),
         array[${`wallet:${many.id}`}, 'gateway:vnpay:VND'], array[n, -n]::bigint[])
     `.execute(portal.app.db)
     const found: number[] = []
@@ -177,9 +178,8 @@ test('the newest version before any moment is found, however the entries lie in 
           .returning('id')
           .executeTakeFirstOrThrow()
         for (const time of times)
-          await sql`select * from ledger_post(${randomUUID()}, 'suspense', '{}', ${new Date(time)}, ${[code, counter]}::text[], ${['1', '-1']}::bigint[])`.execute(
-            db,
-          )
+          await sql`select * from ledger_post(${randomUUID()}, 'suspense', '{}', ${new Date(time)},
+            ${[code, counter]}::text[], ${['1', '-1']}::bigint[])`.execute(db)
         const span = (times.at(-1) ?? start) - start + 1000
         for (const moment of [
           ...times,
@@ -375,7 +375,8 @@ describe('the statement', () => {
     const many = await portal.customer()
     for (let from = 1; from <= 12_000; from += 200)
       await sql`
-        select count(*) from generate_series(${from}::int, ${from + 199}::int) n, lateral ledger_post('many:' || n, 'topup', '{"provider": "VNPay"}', now(),
+        select count(*) from generate_series(${from}::int, ${from + 199}::int) n,
+        lateral ledger_post('many:' || n, 'topup', '{"provider": "VNPay"}', now(),
           array[${`wallet:${many.id}`}, 'gateway:vnpay:VND'], array[n, -n]::bigint[])
       `.execute(portal.app.db)
     for (const format of ['json', 'csv'])

@@ -296,7 +296,8 @@ test('whose restore begins while the next one ends is not forgotten', async () =
       // Within a transaction it is read once otherwise.
       await sql`select pg_stat_clear_snapshot()`.execute(tx)
       const { rows } = await sql`
-        select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+        select 1 from pg_stat_activity where wait_event_type = 'Lock'
+        and datname = current_database()
           and query like '%from "site" where "id" = $1 for update%'`.execute(tx)
       return rows.length > 0 || !isKept()
     }

@@ -73,10 +73,8 @@ const order = {
 /** Every job of this name has had its turn. */
 const over = (job: string) =>
   eventually(`the end of every ${job}`, async () => {
-    const { rows } =
-      await sql`select from pgboss.job where name = ${job} and state in ('created', 'retry', 'active')`.execute(
-        portal.app.db,
-      )
+    const { rows } = await sql`select from pgboss.job where name = ${job}
+        and state in ('created', 'retry', 'active')`.execute(portal.app.db)
     return rows.length === 0
   })
 const place = async ({ token }: TestCustomer): Promise<string> => {

@@ -189,7 +189,9 @@ describe('setting a server up', () => {
       seen.get(row) ?? 'not as it should',
     ])
     process.stdout.write(
-      `\n${lines.map(([step = '', fault = '', end]) => `  ${step.padEnd(9)}${fault.padEnd(28)}${end}`).join('\n')}\n\n`,
+      '\n' +
+        `${lines.map(([step = '', fault = '', end]) => `  ${step.padEnd(9)}${fault.padEnd(28)}${end}`).join('\n')}` +
+        '\n\n',
     )
   })
   beforeAll(async () => {
@@ -310,9 +312,8 @@ describe('a run of the job that was overtaken by another', () => {
       await eventually('the first run ending', async () => {
         const { rows } = await sql<{
           n: bigint
-        }>`select count(*) as n from pgboss.job where name = ${provisionJob} and state in ('created', 'retry', 'active')`.execute(
-          portal.app.db,
-        )
+        }>`select count(*) as n from pgboss.job where name = ${provisionJob}
+          and state in ('created', 'retry', 'active')`.execute(portal.app.db)
         return rows[0]?.n === 0n
       })
       expect((await portal.drivers.wordpress.state(id)).state).toBe('running')

@@ -237,7 +237,9 @@ describe('a WordPress server', () => {
       new Promise((resolve) => {
         const socket = net.connect(Number(port), '127.0.0.1', () => {
           socket.write(
-            `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+            `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\n` +
+              'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ' +
+              'AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
             () => socket.resetAndDestroy(),
           )
         })

@@ -254,7 +254,9 @@ test.each([
       const folder = process.env['SCREENSHOTS']
       if (folder !== undefined)
         await page.screenshot({
-          path: `${folder}/${look.theme}-${look.viewport.width}-${path.replaceAll(/\W+/g, '-')}-${customer === rich}.png`,
+          path:
+            `${folder}/${look.theme}-${look.viewport.width}-${path.replaceAll(/\W+/g, '-')}-` +
+            `${customer === rich}.png`,
           fullPage: true,
         })
       const wrong = [

@@ -291,7 +291,8 @@ describe('a domain', { timeout: 60_000 }, () => {
     expect(await wrong()).toEqual([])
     await button('Confirm and save the record').click()
     await told(
-      'The record is saved. 1 other record of the same name and type changed with it (TTL: 10 minutes).',
+      'The record is saved. 1 other record of the same name and type changed with it (TTL: 10 ' +
+        'minutes).',
     )
     await rowOf('second').waitFor()
   })

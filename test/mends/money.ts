@@ -7,7 +7,8 @@ export const money: readonly Mend[] = [
       {
         file: 'server/billing/payment.ts',
         mended:
-          "  if (locked.invoice.lapses_at && locked.invoice.lapses_at <= context.clock.now()) return 'settled'\n",
+          '  if (locked.invoice.lapses_at && locked.invoice.lapses_at <= context.clock.now()) ' +
+          "return 'settled'\n",
         without: '',
       },
     ],

@@ -104,8 +104,12 @@ export default function DashboardPage() {
                 />
                 <Servers />
               </div>
-              <LatestTransactions className="self-start lg:col-span-12 xl:col-span-6 min-[87.5rem]:col-span-7" />
-              <LatestInvoices className="self-start lg:col-span-12 xl:col-span-6 min-[87.5rem]:col-span-5" />
+              <LatestTransactions
+                className={'self-start lg:col-span-12 xl:col-span-6 min-[87.5rem]:col-span-7'}
+              />
+              <LatestInvoices
+                className={'self-start lg:col-span-12 xl:col-span-6 min-[87.5rem]:col-span-5'}
+              />
             </div>
           </>
         )}
@@ -209,7 +213,10 @@ function Servers() {
                 <li key={server.id} className="flex items-center gap-3">
                   <span
                     aria-hidden
-                    className="grid size-8 shrink-0 place-items-center rounded-md bg-primary-soft text-xs font-semibold text-primary-ink"
+                    className={
+                      'grid size-8 shrink-0 place-items-center rounded-md bg-primary-soft ' +
+                      'text-xs font-semibold text-primary-ink'
+                    }
                   >
                     W
                   </span>

@@ -104,9 +104,17 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
         event.preventDefault()
         field.current?.focus()
       }}
-      className="inset-0 m-0 size-full max-h-none max-w-none overflow-hidden bg-scrim text-ink outline-none"
+      className={
+        'inset-0 m-0 size-full max-h-none max-w-none overflow-hidden bg-scrim text-ink ' +
+        'outline-none'
+      }
     >
-      <div className="mx-auto mt-[12vh] w-[min(94vw,600px)] overflow-hidden rounded-xl bg-raised shadow-dialog">
+      <div
+        className={
+          'mx-auto mt-[12vh] w-[min(94vw,600px)] overflow-hidden rounded-xl bg-raised ' +
+          'shadow-dialog'
+        }
+      >
         <div className="flex items-center gap-3 border-b border-border px-4">
           <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
           <input
@@ -117,7 +125,10 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
             aria-activedescendant={hits[chosen] ? `command-${chosen}` : undefined}
             aria-label={t.palette.placeholder}
             placeholder={t.palette.placeholder}
-            className="h-13 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-ink-3 max-sm:text-[16px]"
+            className={
+              'h-13 min-w-0 flex-1 bg-transparent text-base outline-none ' +
+              'placeholder:text-ink-3 max-sm:text-[16px]'
+            }
             value={query}
             onChange={(event) => {
               setQuery(event.target.value)
@@ -137,7 +148,10 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
           />
           <kbd
             aria-hidden
-            className="rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 dark:bg-white/6"
+            className={
+              'rounded-[5px] bg-subtle px-1.5 py-0.5 font-sans text-2xs text-ink-3 ' +
+              'dark:bg-white/6'
+            }
           >
             Esc
           </kbd>

@@ -52,7 +52,11 @@ export function Dialog({
       onClick={(event) => {
         if (event.target === ref.current) close()
       }}
-      className="max-h-[92dvh] w-[min(94vw,520px)] overflow-y-auto rounded-2xl bg-raised p-0 text-ink shadow-dialog max-sm:mb-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-b-none"
+      className={
+        'max-h-[92dvh] w-[min(94vw,520px)] overflow-y-auto rounded-2xl bg-raised p-0 ' +
+        'text-ink shadow-dialog max-sm:mb-0 max-sm:w-full max-sm:max-w-full ' +
+        'max-sm:rounded-b-none'
+      }
     >
       <div className="flex items-start justify-between gap-4 p-5 pb-3">
         <div>

@@ -132,7 +132,9 @@ export function Menu({
               void afterFrame().then(item.onSelect)
             }}
             className={cx(
-              'flex h-10 w-full items-center gap-2.5 rounded-md px-2.5 text-left text-sm hover:bg-subtle focus:bg-subtle focus:outline-none sm:h-9 dark:hover:bg-white/6 dark:focus:bg-white/6',
+              'flex h-10 w-full items-center gap-2.5 rounded-md px-2.5 text-left text-sm ' +
+                'hover:bg-subtle focus:bg-subtle focus:outline-none sm:h-9 ' +
+                'dark:hover:bg-white/6 dark:focus:bg-white/6',
               item.danger && 'text-danger',
             )}
           >

@@ -27,7 +27,8 @@ const numberCell = cx(cell, 'num text-ink-3')
  * narrowest phones the sign and the colour say it alone.
  */
 const noteCell =
-  'movement py-0 pr-3 pl-13 max-sm:pl-15 max-[22.5rem]:bg-none max-[22.5rem]:pr-0 max-[22.5rem]:pl-5'
+  'movement py-0 pr-3 pl-13 max-sm:pl-15 max-[22.5rem]:bg-none max-[22.5rem]:pr-0 ' +
+  'max-[22.5rem]:pl-5'
 const amountCell = cx(cell, 'num text-right font-medium whitespace-nowrap')
 const timeCell = cx(cell, 'num whitespace-nowrap text-ink-2')
 

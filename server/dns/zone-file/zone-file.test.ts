@@ -86,7 +86,8 @@ VENERA  A       10.1.0.52
   it('makes names absolute: @, $ORIGIN, other scripts, escapes', () => {
     expect(
       brief(
-        '$TTL 60\n@ A 192.0.2.1\n$ORIGIN sub\nwww CNAME @\n$ORIGIN sub.example.com.\n_x.Y CNAME Z.Example.NET.\nchào CNAME a\\.b',
+        '$TTL 60\n@ A 192.0.2.1\n$ORIGIN sub\nwww CNAME @\n$ORIGIN sub.example.com.\n_x.Y ' +
+          'CNAME Z.Example.NET.\nchào CNAME a\\.b',
       ).map((line) => line.replace(' 60', '')),
     ).toEqual([
       'example.com A 192.0.2.1',
@@ -111,7 +112,8 @@ VENERA  A       10.1.0.52
     ['t TXT "open\n', '3:7 A quotation mark is opened but not closed on this line.'],
     [
       't TXT a\\9b',
-      "3:7 'a\\9b' has a bad escape: write \\ and a character, or \\ and three digits from 000 to 255.",
+      "3:7 'a\\9b' has a bad escape: write \\ and a character, or \\ and three digits from " +
+        '000 to 255.',
     ],
     [`t TXT ${'x'.repeat(256)}`, /^3:7 One string has 256 bytes/],
     ['t TXT "\\255"', '3:undefined The text is not valid UTF-8.'],

@@ -161,7 +161,8 @@ describe('smtp', () => {
     ['Welcome', 'Plain text.\nTwo lines.'],
     [
       'Xác nhận địa chỉ e-mail của bạn để bắt đầu sử dụng dịch vụ lưu trữ WordPress',
-      'Chào Nguyễn Thị Ánh,\n\nMã của bạn: 123456\n.một dòng bắt đầu bằng dấu chấm\n= bằng =3D\n\nTrân trọng',
+      'Chào Nguyễn Thị Ánh,\n\nMã của bạn: 123456\n.một dòng bắt đầu bằng dấu chấm\n= bằng ' +
+        '=3D\n\nTrân trọng',
     ],
     [
       '日本語の件名 😀 with some ASCII, and more of it, so that the header has to be folded',

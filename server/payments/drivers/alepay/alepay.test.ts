@@ -276,7 +276,9 @@ describe('a webhook', () => {
   const hashed = (amount: string) =>
     webhookChecksum(order.reference, amount, 'ALE00TEST1', checksumKey)
   const body = (amount: string, hashOf: string) =>
-    `{"transactionInfo":{"transactionCode":"ALE00TEST1","orderCode":"${order.reference}","amount" : ${amount},"customerFeeAmount":7,"status":"000"},"checksum":"${hashed(hashOf)}"}`
+    `{"transactionInfo":{"transactionCode":"ALE00TEST1","orderCode":"${order.reference}` +
+    `","amount" : ${amount},"customerFeeAmount":7,"status":"000"},"checksum":"` +
+    `${hashed(hashOf)}"}`
 
   it.each([
     ['162000', '162000'],

@@ -94,7 +94,11 @@ function portOf(message: RuntimeMessage): number | undefined {
 function lineOf(message: RuntimeMessage): string | null {
   switch (message['s']) {
     case 'access':
-      return `${text(message['ip'])} "${text(message['m'])} ${text(message['u'])}" ${count(message['st']) ?? '-'} ${count(message['b']) ?? '-'} ${count(message['ms']) ?? '-'}ms "${text(message['ua'])}"`
+      return (
+        `${text(message['ip'])} "${text(message['m'])} ${text(message['u'])}" ` +
+        `${count(message['st']) ?? '-'} ${count(message['b']) ?? '-'} ` +
+        `${count(message['ms']) ?? '-'}ms "${text(message['ua'])}"`
+      )
     case 'php':
       return text(message['m'])
     case 'disk-full': {
@@ -104,7 +108,10 @@ function lineOf(message: RuntimeMessage): string | null {
           : message['kind'] === 'ssd'
             ? 'SSD'
             : 'temporary'
-      return `${disk} disk is full: the limit is ${Math.round((count(message['limit']) ?? 0) / megabyte)} MB`
+      return (
+        `${disk} disk is full: the limit is ` +
+        `${Math.round((count(message['limit']) ?? 0) / megabyte)} MB`
+      )
     }
     case 'net-denied':
       return `connection refused by the platform: ${text(message['m'])}`

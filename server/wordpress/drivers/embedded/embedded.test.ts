@@ -106,7 +106,8 @@ echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${(await driver.
     await parts.put(
       spec.id,
       'probe-listen.php',
-      `<?php $s = @stream_socket_server( 'tcp://0.0.0.0:28917', $n, $m ); echo 'end'; usleep( 300000 );`,
+      "<?php $s = @stream_socket_server( 'tcp://0.0.0.0:28917', $n, $m ); echo 'end'; usleep( " +
+        '300000 );',
     )
     await page('/probe-listen.php')
     const client = net.connect(28917, '127.0.0.1')
@@ -132,12 +133,14 @@ foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/pass
     await parts.put(
       spec.id,
       'wp-content/mu-plugins/planned.php',
-      `<?php add_action( 'portal_planned', fn() => file_put_contents( WP_CONTENT_DIR . '/planned.txt', 'ran' ) );`,
+      "<?php add_action( 'portal_planned', fn() => file_put_contents( WP_CONTENT_DIR . " +
+        "'/planned.txt', 'ran' ) );",
     )
     await parts.put(
       spec.id,
       'probe-plan.php',
-      `<?php require __DIR__ . '/wp-load.php'; var_export( wp_schedule_single_event( time() - 1, 'portal_planned' ) );`,
+      "<?php require __DIR__ . '/wp-load.php'; var_export( wp_schedule_single_event( time() - " +
+        "1, 'portal_planned' ) );",
     )
     expect((await page('/probe-plan.php')).text).toBe('true')
     await eventually(async () =>
@@ -243,7 +246,9 @@ unlink( $dir . 'again' );`,
     await parts.put(
       spec.id,
       'probe-memory.php',
-      `<?php ini_set( 'memory_limit', '-1' ); $a = array(); for ( $i = 0; $i < 900; $i++ ) { $a[] = str_repeat( chr( $i % 250 ), 1048576 ); } $end = microtime( true ) + 20; while ( microtime( true ) < $end ) {} echo 'done';`,
+      "<?php ini_set( 'memory_limit', '-1' ); $a = array(); for ( $i = 0; $i < 900; $i++ ) { " +
+        '$a[] = str_repeat( chr( $i % 250 ), 1048576 ); } $end = microtime( true ) + 20; while ' +
+        "( microtime( true ) < $end ) {} echo 'done';",
     )
     await page('/probe-memory.php').catch(() => null)
     await eventually(async () => {

@@ -49,13 +49,15 @@ describe('a hostile database', { timeout: 120_000 }, () => {
   test('computed columns, virtual tables and checks are not computed: the backup is as large and as quick as what is stored', async () => {
     const plain = await backUp()
     const { size } = await fs.stat(archive)
-    write(`create table swollen (n integer primary key, b blob generated always as (zeroblob(209715200)) virtual,
+    write(`create table swollen (n integer primary key, b blob generated always as
+        (zeroblob(209715200)) virtual,
         check (length(zeroblob(209715200)) > n));
       create index swollen_computed on swollen (length(hex(zeroblob(1000000 + n))));
       insert into swollen (n) values (1), (2), (3);
       create virtual table words using fts5 (text);
       insert into words values ('đường lên đà lạt');
-      create view endless as with recursive n (i) as (select 1 union all select i + 1 from n) select i from n;`)
+      create view endless as with recursive n (i) as (select 1 union all select i + 1 from n)
+      select i from n;`)
     const figures = await backUp()
     expect(await driver.prove(archive)).toEqual(figures)
     const names = figures.tables.map(({ name }) => name)

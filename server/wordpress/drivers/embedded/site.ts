@@ -202,7 +202,10 @@ export class Site {
     const { spec } = this.#slots
     if (!spec || this.addresses().length === 0)
       throw new DriverFailure('unavailable', `site ${this.#id} is not started`)
-    return `${spec.url}/portal-sign-in/${await writeTicket(this.#folder.tickets, user, await this.#folder.owner())}`
+    return (
+      `${spec.url}/portal-sign-in/` +
+      `${await writeTicket(this.#folder.tickets, user, await this.#folder.owner())}`
+    )
   }
 
   addresses(): readonly SiteAddress[] {
