@@ -356,7 +356,7 @@ describe('health', () => {
     expect(await ready()).toEqual({ status: 200 })
   })
 
-  test('a worker that the others no longer see says so and shows itself again; nobody waits for that when it stops', async () => {
+  test('a worker that the others lost shows itself again; its stop waits for none', async () => {
     // As the next portal to start asks whether it is alone.
     const next = new pg.Client({ connectionString: portal.databaseUrl })
     await next.connect()
@@ -403,7 +403,7 @@ describe('health', () => {
     await next.end()
   })
 
-  test('without its database: up, not ready, and says what is not; calls answer 503; all of it passes by itself', async () => {
+  test('without its database: up, not ready, calls answer 503; it recovers by itself', async () => {
     const name = new URL(portal.databaseUrl).pathname.slice(1)
     const admin = new pg.Client({ connectionString: inject('adminUrl') })
     await admin.connect()

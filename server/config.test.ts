@@ -315,7 +315,7 @@ test('the sandbox is not shown to a network unless the operator means it', () =>
 describe('.env.example', () => {
   const file = readFileSync(path.resolve(import.meta.dirname, '../.env.example'), 'utf8')
   test('is current: node scripts/env-example.ts', () => expect(file).toBe(envExample()))
-  test('names every variable and nothing else; used as it is, or with its values, it starts', () => {
+  test('names every variable and no other; as it is, or with values, it starts', () => {
     const rows = [...file.matchAll(/^#?([A-Z][A-Z0-9_]+)=(.*)$/gm)].map(
       ([, name = '', value = '']) => [name, value] as const,
     )

@@ -87,7 +87,7 @@ test('many events at once, and however many there are that stay', async () => {
   await isUsed('notification_created')
 })
 
-test('forged words of gateways after a month; what gateways really said stays, and is not read for it', async () => {
+test('forged webhooks after a month; what gateways really said stays unread', async () => {
   const { db } = portal.app
   const forge = async (): Promise<void> => {
     await portal.call('POST', '/api/webhooks/stripe', {
@@ -122,7 +122,7 @@ test('forged words of gateways after a month; what gateways really said stays, a
   await isUsed('payment_notice_forged')
 })
 
-test('to whom something was sent is forgotten after 90 days; to whom it could not be sent stays, without the text that nothing tries any more', async () => {
+test('receivers are forgotten after 90 days; those never reached lose the text', async () => {
   const { db } = portal.app
   const an = await portal.customer()
   const sent = () =>

@@ -100,7 +100,7 @@ async function backAs(other: number): Promise<void> {
 }
 
 test(
-  'killed outright, it is back by itself, and the site answered all the time from the same container',
+  'killed outright, it is back by itself, and the same container answered all the time',
   { timeout: 120_000 },
   async () => {
     const before = portalNow()

@@ -127,7 +127,7 @@ const question = (of: Fields, changes: Fields = {}): Fields => ({
 })
 
 describe('the payment page', () => {
-  it('shows what is paid, in the language asked for, marked as sandbox, under a strict policy', async () => {
+  it('shows what is paid, in the asked language, as sandbox, by a strict policy', async () => {
     for (const [locale, language, button] of [
       ['vn', 'vi', 'Huỷ giao dịch'],
       ['en', 'en', 'Cancel'],
@@ -196,7 +196,7 @@ describe('the payment page', () => {
     expect(await response.text()).toContain(`<p class="code">${code}</p>`)
   })
 
-  it('shows the same link again until it is decided, and no second payment under one reference', async () => {
+  it('shows one link until it is decided, and no second payment per reference', async () => {
     const fields = request()
     expect(tokenOf(await (await fetch(link(fields))).text())).toBe(
       tokenOf(await (await fetch(link(fields))).text()),

@@ -66,7 +66,7 @@ const resolves = (name: string, type: string, lines: readonly string[]) =>
     .toEqual(lines)
 
 describe('the TTL of a set', () => {
-  test('is that of the record written last, and the answer names the others that got it', async () => {
+  test('is that of the record written last; the answer names those that got it', async () => {
     const domain = await create()
     const first = await add(domain, {})
     expect(first).not.toHaveProperty('alsoChanged')
@@ -147,7 +147,7 @@ describe('a text in quotation marks', () => {
   })
 })
 
-test('an A-label that stands for nothing is refused with what is wrong, as a record, a target and a domain', async () => {
+test('an A-label that stands for nothing is refused as record, target and domain', async () => {
   const domain = await create()
   const sentence =
     'A part of this name begins with xn-- but does not stand for any letters. Type the name ' +
@@ -271,7 +271,7 @@ describe('a copy of the records', () => {
       )
     ).body.result
 
-  test('is told what changed since it was read, whoever changed it, and is the list again', async () => {
+  test('is told what changed since it was read, by anybody, and is the list again', async () => {
     const domain = await create()
     const [a, b] = [await add(domain, { name: 'a' }), await add(domain, { name: 'b' })]
     let copy = await whole(domain)

@@ -49,7 +49,7 @@ describe('zone files', () => {
     ])
   })
 
-  test('a preview tells and writes nothing; then the sets that the file names become what it says', async () => {
+  test('a preview writes nothing; then the sets of the file become what it says', async () => {
     const domain = await create()
     await add(domain, { name: 'www' })
     await add(domain, { name: 'old', content: '203.0.113.1' })
@@ -76,7 +76,7 @@ describe('zone files', () => {
     await resolves(`new.${domain.name}`, 'TXT', [`new.${domain.name} 60 TXT hello`])
   })
 
-  test('merged, a file adds its values and removes nothing; by sets, those that it names become what it says', async () => {
+  test('merged, a file adds its values and removes nothing; by sets, it replaces', async () => {
     const domain = await create()
     await add(domain, { name: '@', type: 'MX', content: 'mail.example.com', priority: 5 })
     await add(domain, { name: '@', type: 'MX', content: 'backup.example.com', priority: 9 })
@@ -106,7 +106,7 @@ describe('zone files', () => {
     expect((await send(domain, 'shop IN CNAME two.example.com.\n')).status).toBe(422)
   })
 
-  test('as large as a domain may be, it goes out, comes in again, and its change is shown in part', async () => {
+  test('as large as a domain may be, it goes out and in, its change shown in part', async () => {
     const domain = await create()
     const text = Array.from(
       { length: 9_990 },

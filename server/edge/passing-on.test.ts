@@ -110,7 +110,7 @@ describe('the edge', () => {
     expect(away['strict-transport-security']).toContain('includeSubDomains')
   })
 
-  test('behind a proxy that it trusts, the visitor is who the proxy says, and not who the visitor says', async () => {
+  test('behind a trusted proxy the visitor is who the proxy says, not who he says', async () => {
     await edge.close()
     ;({ edge, port, sites } = await openTestEdge({ trustProxy: true }))
     sites.set(
@@ -127,7 +127,7 @@ describe('the edge', () => {
       expect(await seen(nonsense)).toBe('127.0.0.1')
   })
 
-  test('gives answers on as they are: status, repeated headers, no body where there is none', async () => {
+  test('gives answers on as they are: status, repeated headers, no body of its own', async () => {
     sites.set(
       'a.test',
       running(
@@ -232,7 +232,7 @@ describe('the edge', () => {
     unknown.resume()
   })
 
-  test('only a WebSocket is tunnelled: any other offer of another protocol is let pass unheard, and its request keeps its body', async () => {
+  test('only a WebSocket is tunnelled: of other offers the request keeps its body', async () => {
     let tunnelled = 0
     const site = await upstream(async (request, response) => {
       const body: Buffer[] = []

@@ -127,7 +127,7 @@ test('words about money that went back and fits nothing, until they fit', async 
   expect(await differences(code)).toEqual([])
 })
 
-test('refunds that nobody answered for an hour, and what waits at a gateway that is configured no more', async () => {
+test('refunds unanswered for an hour, and what waits at a gateway that was removed', async () => {
   const { code, payment } = await paid()
   const asked = {
     payment_id: payment.id,

@@ -335,7 +335,7 @@ describe('request ids', () => {
   })
 })
 
-test('a call is a line at the level that is shown by default, with its id and without what it asked', async () => {
+test('a call is a line at the default level, with its id and without what it asked', async () => {
   const id = '0d1f6a52-33a1-4d3c-8f1e-5b0f6f7f2a11'
   await portal.call('GET', '/api/locations/search?search=secret', {
     headers: { 'x-request-id': id },

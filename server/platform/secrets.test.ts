@@ -29,7 +29,7 @@ test('a database keeps to its secret: another one is refused and changes nothing
   expect((await open(first)).open('letter', sealed)).toBe('the code is 123456')
 })
 
-test('changed, with the one of before beside it, everything sealed and derived stays as it was', async () => {
+test('changed, with the former beside it, all that is sealed and derived stays', async () => {
   const before = await open(first)
   const sealed = before.seal('letter', 'the code is 123456')
   for (const [given, previous] of [

@@ -173,7 +173,7 @@ describe('checkLedger', () => {
   }
   const walletId = '(select id from ledger_account where customer_id is not null)'
 
-  test('begins where the last check ended: what is new is read, what is old only by a full check', async () => {
+  test('begins where the last check ended: what is old is read by a full check only', async () => {
     const own = await testDatabase()
     const hurt = connect(own.url, 2, () => undefined)
     const admin = new pg.Client({ connectionString: own.url })

@@ -160,7 +160,7 @@ describe('a wallet', () => {
     expect(await checkLedger(db)).toEqual([])
   })
 
-  test('chargebacks, and those that are won, beside top-ups at once: none is given up', async () => {
+  test('chargebacks, lost and won, beside top-ups at once: none is given up', async () => {
     const an = await customer()
     await topUp(an, 12_000n)
     const movement = (key: string) =>
@@ -184,7 +184,7 @@ describe('a wallet', () => {
   })
 
   test(
-    'what a chargeback leaves owed is set off from the next top-ups, the oldest first, for any sequence',
+    'what a chargeback leaves owed the next top-ups settle, the oldest first, in any sequence',
     { timeout: 120_000 },
     async () => {
       const act = fc.record({
@@ -265,7 +265,7 @@ describe('a wallet', () => {
   )
 
   test(
-    'whatever happens to it, alone or at once: sums are zero, nothing is negative, the chain is whole',
+    'whatever happens, alone or at once: sums are zero, none is negative, the chain is whole',
     { timeout: 120_000 },
     async () => {
       const act = fc.record({

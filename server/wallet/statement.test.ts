@@ -133,7 +133,7 @@ describe('the list', () => {
     expect((await list(query)).status).toBe(422)
   })
 
-  test('a search in a long wallet goes on where a call stopped, and finds each entry once', async () => {
+  test('a search in a long wallet goes on where it stopped, finds each entry once', async () => {
     const many = await portal.customer()
     await sql`
       select count(*) from generate_series(1, 2500) n, lateral ledger_post('long:' || n, 'topup',
@@ -236,7 +236,7 @@ describe('an entry explained', () => {
       token: customer.token,
     })
 
-  test('a charge names every input, and the sum done again is the sum that was charged', async () => {
+  test('a charge names every input, and the sum recomputed is what was charged', async () => {
     const charge = (await list('?search=payment')).items.at(-1)
     const { result } = (await explain(charge?.id ?? '')).body
     const [line] = result.invoice?.lines ?? []
@@ -472,7 +472,7 @@ describe('the statement', () => {
     ).toThrow(/writes a number/)
   })
 
-  test("signed again by somebody else it is whole to itself, but not with the portal's key", async () => {
+  test("signed by somebody else it is consistent, but not with the portal's key", async () => {
     const { signature: _signature, entries, ...head } = (await statement()).body.result
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const der = publicKey.export({ format: 'der', type: 'spki' })

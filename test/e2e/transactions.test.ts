@@ -162,7 +162,7 @@ test('a search for something old goes on by itself until it is found', async () 
   await context.close()
 })
 
-test('the export holds every entry that the filter leaves, and the statement verifies', async () => {
+test('the export holds every entry of the filter, and the statement verifies', async () => {
   const { page, context } = await open(binh, '/transactions?search=vnpay')
   await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(10)
   const [file] = await Promise.all([
@@ -195,7 +195,7 @@ test('the export holds every entry that the filter leaves, and the statement ver
   await context.close()
 })
 
-test('days, months, today and moments are those of the zone chosen in the account, on every screen', async () => {
+test("days, months, today and moments are of the account's zone, on every screen", async () => {
   // A day and an hour lie between the customer's clock and this browser's.
   const [zone, timezoneId] = ['Pacific/Pago_Pago', 'Pacific/Kiritimati']
   const chi = await portal.customer()

@@ -77,7 +77,7 @@ VENERA  A       10.1.0.52
     ])
   })
 
-  it('joins the strings of a text, escapes undone, and keeps what stands in quotation marks', () => {
+  it('joins the strings of a text, undoes escapes, keeps what is quoted', () => {
     expect(brief(`${start}t TXT "a;b (c" "\\"d\\\\" e\\032f "\\196\\145" ; note`).at(-1)).toBe(
       't.example.com 3600 TXT a;b (c"d\\e fđ',
     )

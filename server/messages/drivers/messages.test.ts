@@ -216,7 +216,7 @@ describe('smtp', () => {
     expect(await inbox('spy@example.vn')).toEqual([])
   })
 
-  it('is unavailable when the server is away or says "later", rejected when it says no, unclear when it is lost in between', async () => {
+  it('is unavailable when away or "later", rejected when refused, unclear if lost', async () => {
     const message = { to: 'a@example.vn', subject: 'a', text: 'b', idempotencyKey: 'x' }
     expect(
       await failing(mail({ url: `smtp://127.0.0.1:${await closedPort()}` }).send(message)),

@@ -318,7 +318,7 @@ describe('readWebhook', () => {
     )
   })
 
-  it("refuses a missing, short, doubled or foreign hash, doubled values and another terminal's word", () => {
+  it('refuses a missing, short, doubled or foreign hash, doubled values, another terminal', () => {
     const query = new URLSearchParams(paid)
     const forgeries = [
       webhook(new URLSearchParams(without(paid, 'vnp_SecureHash'))),

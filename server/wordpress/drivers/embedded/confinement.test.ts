@@ -52,7 +52,7 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
   }, 170_000)
   afterAll(() => parts?.dispose(), 60_000)
 
-  test('has no privileges, gains none, and is ended by the kernel before the portal and the database', () => {
+  test('has no privileges, gains none, and the kernel ends it before portal and database', () => {
     for (const { id } of [one, other]) {
       const pid = pidOf(id)
       expect(statusOf(pid, 'NoNewPrivs')).toBe('1')
@@ -69,7 +69,7 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
   })
 
   test.skipIf(!asRoot)(
-    'has a user of its own, who has nothing of another site, and keeps it over a start and a restore',
+    'has its own user, who has nothing of another site, over starts and restores',
     async () => {
       const users = [one, other].map(({ id }) => Number(statusOf(pidOf(id), 'Uid').split('\t')[0]))
       expect(users[0]).not.toBe(users[1])
@@ -101,7 +101,7 @@ describe.skipIf(!onLinux)('the process of a site', { timeout: 180_000 }, () => {
     },
   )
 
-  test('JavaScript that got out of PHP reads and writes its own folders and starts nothing', async () => {
+  test('JavaScript out of PHP reads and writes its own folders and starts nothing', async () => {
     const confinement = new Confinement({
       nodePath: process.execPath,
       runtimeDir,
@@ -163,7 +163,7 @@ console.log(JSON.stringify(told))`,
   })
 
   test.skipIf(!asRoot)(
-    'where its user could not come in, it runs as the portal does, without privileges, and the operator is told',
+    'where its user cannot come in, it runs as the portal, without privileges, and says so',
     async () => {
       const closed = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-closed-'))
       const dataDir = path.join(closed, 'data')
@@ -242,7 +242,7 @@ console.log(JSON.stringify(told))`,
 })
 
 describe('limits that the kernel holds', () => {
-  test('a delegated group is divided: the portal below, each container beside it with its memory, processor and processes', async () => {
+  test('a delegated group is divided: portal below, each container beside, limited', async () => {
     // Files as the kernel has them: this machine may have no cgroup v2 to give away.
     const top = await fs.mkdtemp(path.join(os.tmpdir(), 'portal-cgroup-'))
     const read = (...file: string[]) => fs.readFile(path.join(top, ...file), 'utf8')

@@ -87,7 +87,7 @@ describe('the control channel', { timeout: 180_000 }, () => {
     await parts?.dispose()
   }, 60_000)
 
-  test("a plugin that writes control lines to every device and descriptor moves the site nowhere, ends nothing and is not the container's word", async () => {
+  test('a plugin that writes control lines everywhere moves and ends nothing', async () => {
     const { port } = inbox.address() as AddressInfo
     const said = [
       { ev: 'listening', port },
