@@ -125,10 +125,8 @@ async function score(page: string, from = origin): Promise<{ score: number; cls:
     for (const name of timings)
       spent.set(name, [...(spent.get(name) ?? []), lhr?.audits[name]?.numericValue ?? 0])
   }
-  console.log(
-    `      ${from === origin ? page : from}: ` +
-      `${timings.map((name) => `${name} ${median(spent.get(name) ?? []).toFixed(0)} ms`).join(', ')}`,
-  )
+  const spans = timings.map((name) => `${name} ${median(spent.get(name) ?? []).toFixed(0)} ms`)
+  console.log(`      ${from === origin ? page : from}: ${spans.join(', ')}`)
   return { score: median(scores), cls: Math.max(...shifts) }
 }
 try {

@@ -61,7 +61,11 @@ function theirs(): number {
 \\set a random(1, 1000000000)
 \\set b random(1, 1000000000)
 begin;
-select outcome, transfer_id from ledger_post('pgbench-' || :a || '-' || :b, 'charge', concat('{"invoice"', chr(58), ' "VN-2026-000001"}')::jsonb, now()::timestamptz, array[concat('wallet', chr(58), '00000000-0000-4000-8000-', lpad((:w)::text, 12, '0')), concat('revenue', chr(58), 'wordpress', chr(58), 'VND')], array[-1, 1]::bigint[]);
+select outcome, transfer_id from ledger_post('pgbench-' || :a || '-' || :b, 'charge',
+  concat('{"invoice"', chr(58), ' "VN-2026-000001"}')::jsonb, now()::timestamptz,
+  array[concat('wallet', chr(58), '00000000-0000-4000-8000-', lpad((:w)::text, 12, '0')),
+    concat('revenue', chr(58), 'wordpress', chr(58), 'VND')],
+  array[-1, 1]::bigint[]);
 commit;
 `,
   )

@@ -64,13 +64,13 @@ export function checkoutPage(of: CheckoutPage): Reply {
   const clock =
     `${String(Math.floor(seconds / 60)).padStart(2, '0')}:` +
     `${String(seconds % 60).padStart(2, '0')}`
+  const button = ({ outcome, text, look }: Choice): string =>
+    `<button name="outcome" value="${escape(outcome)}" class="${look ?? ''}">` +
+    `${escape(text)}</button>`
   const form = (choices: readonly Choice[]): string =>
-    `<form method="post" action="${escape(of.action)}"><input type="hidden" name="token" value="${escape(of.token)}">${choices
-      .map(
-        ({ outcome, text, look }) =>
-          `<button name="outcome" value="${escape(outcome)}" class="${look ?? ''}">${escape(text)}</button>`,
-      )
-      .join('')}</form>`
+    `<form method="post" action="${escape(of.action)}">` +
+    `<input type="hidden" name="token" value="${escape(of.token)}">` +
+    `${choices.map(button).join('')}</form>`
   return page({
     title: `${texts.title[language]} — ${of.gateway} sandbox`,
     language,

@@ -106,6 +106,10 @@ export function inboxRoutes(db: Database): Routes {
 datetime="${message.at}">${escape(vietnamTime(new Date(message.at)))}</time></span></div>
 <pre>${linked(message.text)}</pre></li>`,
       )
+      const shown =
+        items.length === 0
+          ? '<p class="card soft">Nothing yet. <span lang="vi">Chưa có tin nào.</span></p>'
+          : `<ul class="messages">${items.join('\n')}</ul>`
       return page({
         title: 'Inbox — sandbox',
         language: 'en',
@@ -121,7 +125,7 @@ datetime="${message.at}">${escape(vietnamTime(new Date(message.at)))}</time></sp
   <input name="to" value="${escape(to)}"
   aria-label="Phone number or e-mail address · Số điện thoại hoặc e-mail"
   placeholder="0912 345 678, name@example.vn"><button class="main">Show</button></form>
-<div data-fresh aria-live="polite">${items.length === 0 ? '<p class="card soft">Nothing yet. <span lang="vi">Chưa có tin nào.</span></p>' : `<ul class="messages">${items.join('\n')}</ul>`}</div>
+<div data-fresh aria-live="polite">${shown}</div>
 </main>`,
       })
     },

@@ -46,6 +46,7 @@ export function page(of: Page): Reply {
     of.refreshSeconds === undefined
       ? ''
       : `<noscript><meta http-equiv="refresh" content="${of.refreshSeconds}"></noscript>`
+  const every = of.refreshSeconds === undefined ? '' : ` data-refresh="${of.refreshSeconds}"`
   // browsers check form-action on every step of the redirection, so the merchant's own address must
   // be named
   const policy =
@@ -71,7 +72,7 @@ export function page(of: Page): Reply {
 ${refresh}
 <script src="/assets/sandbox.js" defer></script>
 </head>
-<body class="${of.look ?? 'plain'}"${of.refreshSeconds === undefined ? '' : ` data-refresh="${of.refreshSeconds}"`}>
+<body class="${of.look ?? 'plain'}"${every}>
 ${of.main}
 </body>
 </html>

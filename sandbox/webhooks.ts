@@ -50,8 +50,8 @@ const troubleMs = 2_000
 
 export interface Webhooks {
   /**
-   * Queues a webhook and returns its id: for `sendNow` (and should that never come, for later), or to
-   * be sent late by itself.
+   * Queues a webhook and returns its id: for `sendNow` (and should that never come, for later), or
+   * to be sent late by itself.
    */
   add(tx: Transaction, payload: string, when: 'now' | 'late'): Promise<string>
   /**

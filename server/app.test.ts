@@ -1,6 +1,6 @@
 /**
- * The portal as an operator and a stranger meet it: health, metrics, the API's own description, what
- * anybody may read, and long lists.
+ * The portal as an operator and a stranger meet it: health, metrics, the API's own description,
+ * what anybody may read, and long lists.
  */
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -228,7 +228,11 @@ describe('metrics', () => {
     expect(here.status).toBe(200)
     expect(here.headers.get('content-type')).toMatch(/^text\/plain/)
     expect(here.text).toMatch(
-      /^http_request_duration_seconds_count\{route="\/api\/config",method="GET",status="200"\} [1-9]/m,
+      new RegExp(
+        /^http_request_duration_seconds_count\{route="\/api\/config",/.source +
+          /method="GET",status="200"\} [1-9]/.source,
+        'm',
+      ),
     )
     expect(here.text).toMatch(/^ledger_findings 0$/m)
     expect(here.text).toMatch(/^ledger_check_failed 0$/m)

@@ -1,6 +1,6 @@
 /**
- * The list of modules: opens them in order, hands each what it needs of the others, and closes them.
- * The only file that knows them all.
+ * The list of modules: opens them in order, hands each what it needs of the others, and closes
+ * them. The only file that knows them all.
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,6 @@
-/** Settings under a former name, which goes on working: the value counts unless the new name is set. */
+/**
+ * Settings under a former name, which goes on working: the value counts unless the new name is set.
+ */
 
 /** The former name of each, and its name. */
 const renamed = {

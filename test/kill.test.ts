@@ -219,10 +219,8 @@ test(
       expect(await portal.terminate()).toBe(0)
       expect(portal.processes()).toEqual([])
     } catch (error) {
-      console.error(
-        `${portal.output}\n` +
-          `${readFileSync(path.join(portal.dataDir, 'postgres', 'postgres.log'), 'utf8').slice(-3000)}`,
-      )
+      const databaseLog = path.join(portal.dataDir, 'postgres', 'postgres.log')
+      console.error(`${portal.output}\n${readFileSync(databaseLog, 'utf8').slice(-3000)}`)
       throw error
     } finally {
       console.log(`seed ${seed}\n${log.join('\n')}`)

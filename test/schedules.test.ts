@@ -283,8 +283,10 @@ test('the table of gateways and faults', () => {
   const names = [...counts.keys()]
   const width = Math.max(...faults.map((fault) => fault.length))
   const line = (first: string, cells: readonly string[]): string =>
-    `${first.padEnd(width)}  ` +
-    `${cells.map((cell, index) => cell.padStart(Math.max(6, names[index]?.length ?? 0))).join('  ')}`
+    [
+      first.padEnd(width),
+      ...cells.map((cell, index) => cell.padStart(Math.max(6, names[index]?.length ?? 0))),
+    ].join('  ')
   const table = [
     line('', names),
     ...faults.map((fault) =>

@@ -1,6 +1,6 @@
 /**
- * The billing module alone on real PostgreSQL and a clock that stands still, with a product that only
- * writes down what it is asked to do.
+ * The billing module alone on real PostgreSQL and a clock that stands still, with a product that
+ * only writes down what it is asked to do.
  */
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'

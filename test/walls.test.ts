@@ -1,6 +1,6 @@
 /**
- * The walls between the modules stand, and each of them would notice a breach: for every rule a fault is
- * planted in a scratch copy of the plan.
+ * The walls between the modules stand, and each of them would notice a breach: for every rule a
+ * fault is planted in a scratch copy of the plan.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

@@ -286,7 +286,9 @@ describe('the webhook', () => {
         amount: 1_500_000,
         currency: 'VND',
       })
-      const summed = `${String(fields['orderCode'])}1500000${String(transactionCode)}${merchant.checksumKey}`
+      const summed =
+        `${String(fields['orderCode'])}1500000` +
+        `${String(transactionCode)}${merchant.checksumKey}`
       expect(word?.checksum).toBe(createHash('md5').update(summed).digest('hex'))
       expect(await info(transactionCode)).toMatchObject({
         code: '000',

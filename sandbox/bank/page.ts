@@ -9,16 +9,17 @@ const head =
   '<header class="brand"><span class="logo">Bank<b>App</b></span><span class="badge">SANDBOX</' +
   'span></header>'
 const field = (label: string, name: string, value: string, mode = 'text'): string =>
-  `<p><label class="soft small" for="${name}">${label}</label><input id="${name}" name="` +
-  `${name}" value="${escape(value)}" inputmode="${mode}" autocomplete="off"></p>`
+  `<p><label class="soft small" for="${name}">${label}</label>` +
+  `<input id="${name}" name="${name}" value="${escape(value)}" inputmode="${mode}" ` +
+  'autocomplete="off"></p>'
 const options = (
   label: string,
   name: string,
   choices: readonly (readonly [string, string])[],
 ): string =>
-  `<p><label class="soft small" for="${name}">${label}</label><select id="${name}" name="` +
-  `${name}">` +
-  `${choices.map(([value, text]) => `<option value="${value}">${escape(text)}</option>`).join('')}` +
+  `<p><label class="soft small" for="${name}">${label}</label>` +
+  `<select id="${name}" name="${name}">` +
+  choices.map(([value, text]) => `<option value="${value}">${escape(text)}</option>`).join('') +
   '</select></p>'
 
 export function appPage(
@@ -74,7 +75,11 @@ export function receiptPage(of: {
     main: `${flag}<main>${head}<section class="card"><h1>Đã chuyển · <span lang="en">Sent</span>
   </h1>
 <p class="amount">${escape(dong(of.amount))}</p>
-<dl>${row('Tài khoản nhận', of.account)}${row('Nội dung', of.content)}${row('Mã giao dịch', of.reference)}</dl>
+<dl>
+${row('Tài khoản nhận', of.account)}
+${row('Nội dung', of.content)}
+${row('Mã giao dịch', of.reference)}
+</dl>
 <p class="soft small">Bạn có thể quay lại trang nạp tiền. · <span lang="en">You can go back to the
   top-up page.</span></p>
 </section></main>`,

@@ -13,10 +13,16 @@ const item = ({
   ds,
 }: RegisteredName): string => `<li class="card"><div class="top">
   <span class="to">${escape(name)}</span></div>
-<pre>${nameservers.length === 0 ? '–' : escape(nameservers.join('\n'))}${ds.map((one) => `\nDS ${escape(one)}`).join('')}</pre>
+<pre>${[nameservers.length === 0 ? '–' : nameservers, ds.map((one) => `DS ${one}`)]
+  .flat()
+  .map(escape)
+  .join('\n')}</pre>
 <form method="post" action="/registry"><input type="hidden" name="name" value="${escape(name)}">
 <button name="act" value="edit" class="main">Edit · <span lang="vi">Sửa</span></button>
 <button name="act" value="drop">Give back · <span lang="vi">Trả lại</span></button></form></li>`
+
+const none =
+  '<p class="card soft">No name is registered. <span lang="vi">Chưa có tên miền nào.</span></p>'
 
 export function registryPage(
   names: readonly RegisteredName[],
@@ -45,7 +51,7 @@ ${complaint === '' ? '' : `<p role="alert">${escape(complaint)}</p>`}
   autocomplete="off"></p>
 <button class="main" name="act" value="save">Save · <span lang="vi">Lưu</span></button>
 </form></section>
-${names.length === 0 ? '<p class="card soft">No name is registered. <span lang="vi">Chưa có tên miền nào.</span></p>' : `<ul class="messages">${names.map(item).join('\n')}</ul>`}
+${names.length === 0 ? none : `<ul class="messages">${names.map(item).join('\n')}</ul>`}
 </main>`,
   })
 }

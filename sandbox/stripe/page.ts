@@ -101,7 +101,10 @@ export function dashboardPage(of: {
     card(
       `${escape(money(one))} · ${escape(one.status)}`,
       `<p class="soft small"><code>${escape(one.id)}</code></p>` +
-        `${one.status === 'succeeded' ? button('Refund', { action: 'refund', payment: one.id }) + button('Dispute', { action: 'dispute', payment: one.id }) : ''}`,
+        (one.status === 'succeeded'
+          ? button('Refund', { action: 'refund', payment: one.id }) +
+            button('Dispute', { action: 'dispute', payment: one.id })
+          : ''),
     )
   const refund = (one: Stored): string =>
     card(
@@ -118,13 +121,15 @@ export function dashboardPage(of: {
             button('Lose', { action: 'lose', dispute: one.id })
         : '',
     )
+  const manners = of.manners.map((manner) => button(manner, { action: 'events', manner }))
   return page({
     title: 'Stripe — sandbox',
     language: 'en',
     main: `<div class="flag">SANDBOX · a trial card provider, no real money moves</div><main>
   <h1>Stripe</h1>
 <p class="soft">Amounts in the smallest unit.</p>
-${card('Events', `<p>They go: ${escape(of.manner)}</p>${of.manners.map((manner) => button(manner, { action: 'events', manner })).join('')}`)}
-${of.disputes.map(dispute).join('')}${of.refunds.map(refund).join('')}${of.payments.map(payment).join('')}</main>`,
+${card('Events', `<p>They go: ${escape(of.manner)}</p>${manners.join('')}`)}
+${[...of.disputes.map(dispute), ...of.refunds.map(refund), ...of.payments.map(payment)].join('')}
+</main>`,
   })
 }

@@ -92,6 +92,11 @@ export function paymentPage(payment: Payment): Reply {
     `${String(seconds % 60).padStart(2, '0')}`
   const row = (name: string, value: string): string =>
     `<dt>${escape(name)}</dt><dd>${escape(value)}</dd>`
+  const bankCode = request['vnp_BankCode'] ?? ''
+  const decisions =
+    choice('paid', text.pay, 'main') +
+    choice('insufficient', text.insufficient, 'fail') +
+    choice('cancelled', text.cancel, 'stop')
   return page({
     title: `${text.title} — VNPAY sandbox`,
     language,
@@ -107,10 +112,15 @@ ${brand}
   ${escape(vietnamTime(payment.expiresAt))} GMT+7)</p>
 <p class="soft small">${escape(text.amount)}</p>
 <p class="amount">${escape(dong(payment.amount / 100n))}</p>
-<dl>${row(text.merchant, `${returnUrl.hostname} (${payment.tmnCode})`)}${row(text.order, payment.txnRef)}${row(text.purpose, request['vnp_OrderInfo'] ?? '')}${row(text.method, text.channels[request['vnp_BankCode'] ?? ''] ?? request['vnp_BankCode'] ?? '')}</dl>
+<dl>
+${row(text.merchant, `${returnUrl.hostname} (${payment.tmnCode})`)}
+${row(text.order, payment.txnRef)}
+${row(text.purpose, request['vnp_OrderInfo'] ?? '')}
+${row(text.method, text.channels[bankCode] ?? bankCode)}
+</dl>
 </section>
 <section class="card">
-${form(payment.token, choice('paid', text.pay, 'main') + choice('insufficient', text.insufficient, 'fail') + choice('cancelled', text.cancel, 'stop'))}
+${form(payment.token, decisions)}
 </section>
 <section class="card"><details><summary>${escape(text.others)}</summary>
 <p class="soft small">${escape(text.othersHint)}</p>

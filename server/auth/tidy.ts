@@ -1,4 +1,7 @@
-/** What the auth module deletes after its time. Each step by itself, so that one which fails stops no other. */
+/**
+ * What the auth module deletes after its time. Each step by itself, so that one which fails stops
+ * no other.
+ */
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { Accounts } from './accounts.ts'

@@ -133,8 +133,8 @@ export function createPublisher(deps: {
   }
 
   /**
-   * The changes since a serial, and the current records of the sets that they touched: one statement,
-   * so one snapshot.
+   * The changes since a serial, and the current records of the sets that they touched: one
+   * statement, so one snapshot.
    */
   async function changesSince(
     name: string,
@@ -167,9 +167,9 @@ export function createPublisher(deps: {
         (select count(*)::int from changes) as changes,
         (select coalesce(jsonb_agg(to_jsonb(touched)), '[]') from touched) as touched,
         (
-          select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'version', d.version, 'name',
-          d.name, 'type', d.type, 'content', d.content,
-            'ttl', d.ttl_seconds, 'proxied', d.proxied, 'priority', d.priority) order by d.seq), '[]')
+          select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'version', d.version,
+            'name', d.name, 'type', d.type, 'content', d.content, 'ttl', d.ttl_seconds,
+            'proxied', d.proxied, 'priority', d.priority) order by d.seq), '[]')
           from touched t, served s, dns_record d
           where d.zone_id = s.id and d.name = t.name and d.type = t.type
         ) as present`.execute(db)

@@ -1,7 +1,7 @@
 /**
- * One request to one upstream, over keep-alive connections where it may be retried. undici's dispatcher
- * with a handler of our own: no object a request, no stream between the two sockets, which is half
- * the CPU of `node:http`'s client.
+ * One request to one upstream, over keep-alive connections where it may be retried. undici's
+ * dispatcher with a handler of our own: no object a request, no stream between the two sockets,
+ * which is half the CPU of `node:http`'s client.
  */
 import type http from 'node:http'
 import { isIP } from 'node:net'

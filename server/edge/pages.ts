@@ -67,12 +67,13 @@ export function edgePage(
   const language = acceptedLanguage(accept)
   const { status } = words[page]
   const [title, text] = words[page][language]
+  const refresh = page === 'starting' ? '\n<meta http-equiv="refresh" content="2">' : ''
   const body = `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">${page === 'starting' ? '\n<meta http-equiv="refresh" content="2">' : ''}
+<meta name="robots" content="noindex">${refresh}
 <title>${title}</title>
 <style>
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }

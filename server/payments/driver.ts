@@ -182,8 +182,8 @@ interface Gateway {
    */
   refund?(order: PaymentOrder, refund: Refund): Promise<PaymentUpdate>
   /**
-   * Money on top of a payment that is paid: movements of their own, each with the `eventId` that the
-   * webhook about it has. Absent where a payment that is paid takes no more.
+   * Money on top of a payment that is paid: movements of their own, each with the `eventId` that
+   * the webhook about it has. Absent where a payment that is paid takes no more.
    */
   extras?(order: PaymentOrder): Promise<readonly PaymentUpdate[]>
   /**

@@ -141,7 +141,8 @@ test('refunds unanswered for an hour, and what waits at a gateway that was remov
     .insertInto('payment_refund')
     .values({ ...asked, id })
     .execute()
-  const stuck = `a refund of 1000 VND (minor units) was asked for long ago and has no answer (${id})`
+  const stuck =
+    'a refund of 1000 VND (minor units) was asked for long ago and has no answer ' + `(${id})`
   expect(await differences(code)).toEqual([])
   expect(await differences(code, later(new Date(), minutes(61)))).toEqual([stuck])
   expect(await tell('succeeded', 'UNKNOWN', 9_000n, 'unknown')).toBe('unknown_order')

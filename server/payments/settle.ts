@@ -72,8 +72,8 @@ export function createSettlement(deps: SettlementDeps): Settlement {
     const parked = await lockMovement(tx, driver, movement)
     const before = parked ?? (await ledger.posted(tx, keyOf(driver, movement)))
     if (before === undefined) return await writeSuspense(tx, driver, update, movement, reason)
-    // The customer types the reference, and each transfer has a number of its own: another amount is
-    // another transfer.
+    // The customer types the reference, and each transfer has a number of its own: another amount
+    // is another transfer.
     if (driver.credits === 'received' && before.amount !== update.amount)
       return await holdReused(tx, driver, update)
     // What a gateway holds under one number may grow: the rest waits too.

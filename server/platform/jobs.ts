@@ -113,8 +113,8 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
   }
 
   /**
-   * Requeues the jobs of killed workers: those that are marked as running while no other process has
-   * a worker lease. They run again at once, and the kill does not count as an attempt. (pg-boss
+   * Requeues the jobs of killed workers: those that are marked as running while no other process
+   * has a worker lease. They run again at once, and the kill does not count as an attempt. (pg-boss
    * alone would notice after the heartbeat limit and wait longer after each kill.)
    */
   async function requeueOrphanedJobs(session: pg.Client): Promise<void> {
@@ -221,8 +221,8 @@ export function createJobs(url: string, log: Log, mode: 'work' | 'send' = 'work'
     async idle() {
       const names = definitions.map(({ name }) => name)
       // In one look at all of them: a job adds the next before it is over itself.
-      const waiting = `select 1 from pgboss.job where name = any($1) and state in ('created', 'retry', 'active')
-          limit 1`
+      const waiting = `select 1 from pgboss.job
+        where name = any($1) and state in ('created', 'retry', 'active') limit 1`
       while ((await boss.getDb().executeSql(waiting, [names])).rows.length > 0)
         await new Promise((resolve) => setTimeout(resolve, 50))
     },

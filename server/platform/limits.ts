@@ -34,7 +34,9 @@ const refuse = (msBeforeNext: number): never => {
  */
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url')
 
-/** The counters' library reckons with numbers, where the rest of the portal reads int8 as bigint. */
+/**
+ * The counters' library reckons with numbers, where the rest of the portal reads int8 as bigint.
+ */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (type, format) =>
     type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format as 'text'),

@@ -27,8 +27,9 @@ const districts: Partial<Record<(typeof vietnamCities)[number], string>> = {
   'Hà Nội':
     'Ba Đình; Hoàn Kiếm; Hai Bà Trưng; Đống Đa; Cầu Giấy; Tây Hồ; Thanh Xuân; Hoàng Mai; Long ' +
     'Biên; Nam Từ Liêm; Bắc Từ Liêm; Hà Đông; Sơn Tây',
-  'TP. Hồ Chí Minh': `Quận 1; Quận 3; Quận 4; Quận 5; Quận 6; Quận 7; Quận 8; Quận 10; Quận 11; Quận 12; Bình Thạnh; Gò Vấp; Phú Nhuận; Tân Bình; Tân Phú;
-    Bình Tân; Thủ Đức; Nhà Bè; Bình Chánh; Hóc Môn; Củ Chi`,
+  'TP. Hồ Chí Minh': `Quận 1; Quận 3; Quận 4; Quận 5; Quận 6; Quận 7; Quận 8; Quận 10;
+    Quận 11; Quận 12; Bình Thạnh; Gò Vấp; Phú Nhuận; Tân Bình; Tân Phú; Bình Tân;
+    Thủ Đức; Nhà Bè; Bình Chánh; Hóc Môn; Củ Chi`,
   'Đà Nẵng': 'Hải Châu; Sơn Trà; Ngũ Hành Sơn; Liên Chiểu',
   'Cần Thơ': 'Ninh Kiều; Bình Thuỷ',
   'Hải Phòng': 'Hồng Bàng; Lê Chân; Ngô Quyền',

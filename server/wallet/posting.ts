@@ -86,8 +86,8 @@ export interface Sale {
 
 export interface Ledger {
   /**
-   * Opens the operator's accounts for these gateways and products, in every currency. Called once, at
-   * the start.
+   * Opens the operator's accounts for these gateways and products, in every currency. Called once,
+   * at the start.
    */
   prepare(
     db: Queryable,

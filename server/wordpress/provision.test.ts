@@ -188,11 +188,10 @@ describe('setting a server up', () => {
       `${row.fault}${row.also ? `, ${row.also} too` : ''}`,
       seen.get(row) ?? 'not as it should',
     ])
-    process.stdout.write(
-      '\n' +
-        `${lines.map(([step = '', fault = '', end]) => `  ${step.padEnd(9)}${fault.padEnd(28)}${end}`).join('\n')}` +
-        '\n\n',
+    const told = lines.map(
+      ([step = '', fault = '', end]) => `  ${step.padEnd(9)}${fault.padEnd(28)}${end}`,
     )
+    process.stdout.write(`\n${told.join('\n')}\n\n`)
   })
   beforeAll(async () => {
     const place = async (): Promise<{ customer: TestCustomer; id: string }> => {

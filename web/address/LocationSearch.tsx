@@ -129,7 +129,9 @@ export function LocationSearch({
             )}
             <ul
               id={listId}
-              // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+              /* oxlint-disable-next-line
+                 jsx-a11y/no-noninteractive-element-to-interactive-role,
+                 jsx-a11y/prefer-tag-over-role */
               role="listbox"
               aria-label={t.address.places}
               hidden={!shown}
@@ -142,7 +144,9 @@ export function LocationSearch({
                 <li
                   key={place.id}
                   id={`${listId}-${index}`}
-                  // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+                  /* oxlint-disable-next-line
+                     jsx-a11y/no-noninteractive-element-to-interactive-role,
+                     jsx-a11y/prefer-tag-over-role */
                   role="option"
                   aria-selected={index === at}
                   onPointerDown={(event) => {
@@ -162,7 +166,9 @@ export function LocationSearch({
               ))}
               {list.length === 0 && !isFetching ? (
                 <li
-                  // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+                  /* oxlint-disable-next-line
+                     jsx-a11y/no-noninteractive-element-to-interactive-role,
+                     jsx-a11y/prefer-tag-over-role */
                   role="option"
                   aria-selected="false"
                   aria-disabled="true"

@@ -139,7 +139,8 @@ function UnpaidBanner() {
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
     <Note tone="warning" role="status" className="mb-5 flex flex-wrap items-center gap-x-3 gap-y-2">
       <span>
-        <b className="font-semibold">{t.dashboard.unpaid(data.count)}</b> · {t.dashboard.stillDue}{' '}
+        <b className="font-semibold">{t.dashboard.unpaid(data.count)}</b>
+        {` · ${t.dashboard.stillDue} `}
         <span className="num font-semibold">{money(data.amount_due, data.currency)}</span>
       </span>
       <Link to="/invoice" className="ml-auto font-semibold underline underline-offset-4">

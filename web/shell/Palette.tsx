@@ -86,7 +86,8 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
     // Over the whole page, but no modal: to make the page behind one inert, the browser styles
     // every element of it anew, 100 ms on a slow processor. All that takes the focus here is the
     // field, so a Tab stays in it.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    /* oxlint-disable-next-line jsx-a11y/click-events-have-key-events,
+       jsx-a11y/no-noninteractive-element-interactions */
     <dialog
       ref={layer}
       popover="auto"
@@ -158,7 +159,9 @@ export default function Palette({ held, onClose }: { held: HeldKeys; onClose: ()
         </div>
         <ul
           id="commands"
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+          /* oxlint-disable-next-line
+             jsx-a11y/no-noninteractive-element-to-interactive-role,
+             jsx-a11y/prefer-tag-over-role */
           role="listbox"
           aria-label={t.palette.title}
           className="max-h-80 overflow-y-auto p-1.5"
@@ -221,7 +224,9 @@ const Option = memo(function Option({ command, index, of, chosen, onPoint, onRun
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <li
       id={`command-${index}`}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/prefer-tag-over-role
+      /* oxlint-disable-next-line
+         jsx-a11y/no-noninteractive-element-to-interactive-role,
+         jsx-a11y/prefer-tag-over-role */
       role="option"
       aria-selected={chosen}
       aria-posinset={index + 1}

@@ -36,7 +36,8 @@ export function Dialog({
   const id = useId()
   const { close, onCancel } = useModal(ref, open, busy)
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    /* oxlint-disable-next-line jsx-a11y/click-events-have-key-events,
+       jsx-a11y/no-noninteractive-element-interactions */
     <dialog
       ref={ref}
       aria-labelledby={id}
@@ -77,7 +78,10 @@ export function Dialog({
       <fieldset
         role="presentation"
         disabled={busy}
-        className="flex justify-end gap-2 p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] max-sm:*:flex-1 disabled:[&>button:not([aria-busy])]:opacity-50"
+        className={
+          'flex justify-end gap-2 p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] ' +
+          'max-sm:*:flex-1 disabled:[&>button:not([aria-busy])]:opacity-50'
+        }
       >
         {footer}
       </fieldset>

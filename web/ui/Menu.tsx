@@ -51,7 +51,8 @@ export function Menu({
     const at = button.current.getBoundingClientRect()
     const width = document.documentElement.clientWidth
     const right = Math.max(8, width - at.right)
-    panel.current.style.right = `${Math.min(right, Math.max(8, width - panel.current.offsetWidth - 8))}px`
+    const most = Math.max(8, width - panel.current.offsetWidth - 8)
+    panel.current.style.right = `${Math.min(right, most)}px`
     if (side === 'below') panel.current.style.top = `${at.bottom + gap}px`
     else panel.current.style.bottom = `${window.innerHeight - at.top + gap}px`
   }

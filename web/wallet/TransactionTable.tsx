@@ -150,7 +150,12 @@ const Row = memo(function Row({
           href={address}
           data-entry={entry.id}
           onClick={onOpen}
-          className="line-clamp-3 max-[20rem]:line-clamp-2 sm:line-clamp-2 after:absolute after:inset-0 after:content-[''] focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-primary-ink"
+          className={
+            'line-clamp-3 max-[20rem]:line-clamp-2 sm:line-clamp-2 after:absolute ' +
+            "after:inset-0 after:content-[''] " +
+            'focus-visible:outline-none focus-visible:after:outline-2 ' +
+            'focus-visible:after:-outline-offset-2 focus-visible:after:outline-primary-ink'
+          }
         >
           <TransactionNote description={entry.description} />
         </a>

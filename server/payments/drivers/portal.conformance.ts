@@ -94,8 +94,8 @@ export const shut = (server: Server): Promise<void> =>
   })
 
 /**
- * A portal of one page: it reads webhooks with the driver (a RecheckRequest makes it query the gateway) and answers what
- * it is told to.
+ * A portal of one page: it reads webhooks with the driver (a RecheckRequest makes it query the
+ * gateway) and answers what it is told to.
  */
 export class Portal {
   readonly heard: Heard[] = []

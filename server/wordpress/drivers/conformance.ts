@@ -10,7 +10,8 @@ export { ask, eventually, specOf, type Fixture }
 
 const listUsers = `<?php // probe: users
 require __DIR__ . '/wp-load.php';
-foreach ( get_users() as $u ) echo $u->user_login, ' ', $u->user_email, ' ', implode( ',', $u->roles ), "\\n";
+foreach ( get_users() as $u )
+	echo $u->user_login, ' ', $u->user_email, ' ', implode( ',', $u->roles ), "\\n";
 echo get_locale(), ' ', get_option( 'permalink_structure' ), ' ', get_option( 'blogname' );
 `
 

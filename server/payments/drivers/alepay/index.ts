@@ -85,7 +85,8 @@ export function createAlepay(settings: AlepaySettings) {
           customMerchantId: order.buyer.id,
           amount: Number(order.amount),
           currency: 'VND',
-          orderDescription: `${order.language === 'vi' ? 'Nạp ví' : 'Wallet top-up'} ${order.reference}`,
+          orderDescription:
+            (order.language === 'vi' ? 'Nạp ví ' : 'Wallet top-up ') + order.reference,
           totalItem: 1,
           checkoutType,
           allowDomestic: true,

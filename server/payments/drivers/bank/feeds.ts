@@ -118,8 +118,8 @@ const sorted = (value: unknown): unknown =>
       : value
 
 /**
- * Throws ForgedWebhook unless the webhook is Casso's own. Casso signs the body with its keys in order,
- * not the bytes that it sends.
+ * Throws ForgedWebhook unless the webhook is Casso's own. Casso signs the body with its keys in
+ * order, not the bytes that it sends.
  */
 export function readCasso(request: WebhookRequest, secret: string, now: Date): Movement {
   const [, timestamp = '', given = ''] =

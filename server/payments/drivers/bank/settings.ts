@@ -25,8 +25,8 @@ export const settings = z
     /** SePay's secret of the webhook (HMAC-SHA256). Never printed. */
     sepaySecret: z.optional(notBlank('must not be blank')),
     /**
-     * SePay's API token, to read the list of movements and find what a missed webhook would have told.
-     * Never printed.
+     * SePay's API token, to read the list of movements and find what a missed webhook would have
+     * told. Never printed.
      */
     sepayToken: z.optional(notBlank('must not be blank')),
     /** SePay's API: .../userapi */

@@ -1,7 +1,7 @@
 /**
  * payOS: a page with a VietQR code, paid by a transfer at the customer's bank. Đồng only. A webhook
- * tells of one transfer and a payment may be made of several, so it is a RecheckRequest: payOS is queried what
- * the payment link holds. payOS gives no money back, so there is no refund.
+ * tells of one transfer and a payment may be made of several, so it is a RecheckRequest: payOS is
+ * queried what the payment link holds. payOS gives no money back, so there is no refund.
  */
 import { createHash } from 'node:crypto'
 import type { PaymentLink, Transaction } from '@payos/node'

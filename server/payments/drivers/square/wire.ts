@@ -60,8 +60,8 @@ export const list = (body: unknown) =>
 export const errors = (body: unknown) => read(z.object({ errors: z.array(Fault) }), body).errors
 
 /**
- * Square takes no metadata: a refund's reason ends with our id of it, so that its webhook is known for
- * ours. At most 192 characters.
+ * Square takes no metadata: a refund's reason ends with our id of it, so that its webhook is known
+ * for ours. At most 192 characters.
  */
 export const reasonOf = (reason: string, refundId: string): string =>
   `${reason.slice(0, 150)} (${refundId})`

@@ -152,7 +152,9 @@ const reasons: Readonly<Record<string, DeclineReason>> = {
   issuer_not_available: 'bank_unavailable',
   try_again_later: 'bank_unavailable',
 }
-/** By Stripe's decline code (docs.stripe.com/declines/codes), which ends a payment update's detail. */
+/**
+ * By Stripe's decline code (docs.stripe.com/declines/codes), which ends a payment update's detail.
+ */
 export function declineReason(detail: string): DeclineReason | undefined {
   const [status = '', code] = detail.split(' ')
   if (code === undefined) return status === 'canceled' ? 'cancelled' : undefined

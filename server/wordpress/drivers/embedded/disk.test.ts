@@ -62,7 +62,11 @@ $part = str_repeat( 'd', 200 );
 $made = 0;
 $chain = function ( $at, $count ) use ( $part, &$made ) {
 	@mkdir( $at );
-	for ( $i = 0; $i < $count; $i++ ) { $at .= '/' . $part; if ( ! @mkdir( $at ) ) return dirname( $at ); $made++; }
+	for ( $i = 0; $i < $count; $i++ ) {
+		$at .= '/' . $part;
+		if ( ! @mkdir( $at ) ) return dirname( $at );
+		$made++;
+	}
 	return $at;
 };
 $low = $chain( $top . '-a', 15 );
@@ -119,8 +123,13 @@ $mb = 1048576; $block = str_repeat( 'x', $mb ); $all = 0; $held = array();
 for ( $n = 0; $n < 6; $n++ ) {
 	$name = __DIR__ . "/wp-content/held-$n";
 	$f = fopen( $name, 'w' );
-	for ( $i = 0; $i < 8; $i++ ) { $w = @fwrite( $f, $block ); $all += (int) $w; if ( $w !== $mb ) break; }
-	0 === $n % 2 ? unlink( $name ) : ( file_put_contents( "$name.new", 'x' ) && rename( "$name.new", $name ) && unlink( $name ) );
+	for ( $i = 0; $i < 8; $i++ ) {
+		$w = @fwrite( $f, $block );
+		$all += (int) $w;
+		if ( $w !== $mb ) break;
+	}
+	0 === $n % 2 ? unlink( $name ) : ( file_put_contents( "$name.new", 'x' )
+		&& rename( "$name.new", $name ) && unlink( $name ) );
 	$held[] = $f;
 }
 foreach ( $held as $f ) fclose( $f );

@@ -74,18 +74,24 @@ describe('the embedded driver alone', { timeout: 120_000 }, () => {
       'probe-net.php',
       `<?php
 ini_set( 'default_socket_timeout', '3' );
-$hosts = array( '127.0.0.1', '127.1', '0.0.0.0', '2130706433', '0x7f000001', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '10.0.0.1', '192.168.1.1', '169.254.169.254' );
+$hosts = array( '127.0.0.1', '127.1', '0.0.0.0', '2130706433', '0x7f000001', 'localhost',
+	'[::1]', '[::ffff:127.0.0.1]', '10.0.0.1', '192.168.1.1', '169.254.169.254' );
 foreach ( $hosts as $host ) {
 	$socket = @fsockopen( $host, ${port}, $number, $message, 3 );
 	$line = false;
-	if ( $socket ) { stream_set_timeout( $socket, 3 ); @fwrite( $socket, "GET / HTTP/1.0\\r\\n\\r\\n" ); $line = @fgets( $socket ); }
+	if ( $socket ) {
+		stream_set_timeout( $socket, 3 );
+		@fwrite( $socket, "GET / HTTP/1.0\\r\\n\\r\\n" );
+		$line = @fgets( $socket );
+	}
 	echo $host, ' ', var_export( $line, true ), "\\n";
 }
 $curl = curl_init( 'http://127.0.0.1:${port}/' );
 curl_setopt_array( $curl, array( CURLOPT_RETURNTRANSFER => 1, CURLOPT_TIMEOUT => 3 ) );
 echo 'curl ', var_export( curl_exec( $curl ), true ), "\\n";
 echo 'stream ', var_export( @file_get_contents( 'http://127.0.0.1:${port}/' ), true ), "\\n";
-echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${(await driver.addresses(spec.id))[0]!.port}/readme.html' ), true ), "\\n";
+$self = 'http://127.0.0.1:${(await driver.addresses(spec.id))[0]!.port}/readme.html';
+echo 'self ', var_export( @file_get_contents( $self ), true ), "\\n";
 `,
     )
     const answer = await page('/probe-net.php')
@@ -121,10 +127,17 @@ echo 'self ', var_export( @file_get_contents( 'http://127.0.0.1:${(await driver.
       spec.id,
       'probe-host.php',
       `<?php
-foreach ( array( 'exec', 'shell_exec', 'system', 'passthru', 'proc_open', 'popen' ) as $name ) if ( function_exists( $name ) ) echo "$name ";
-echo var_export( @mail( 'a@example.com', 'x', 'y' ), true ), ' ', count( array_filter( array_keys( getenv() ), fn( $k ) => str_contains( $k, 'VITEST' ) ) ), ' ';
-echo preg_match( '~' . preg_quote( '${repository}' ) . '|node_modules~', json_encode( getenv(), JSON_UNESCAPED_SLASHES ) ), getenv( '_' ), ' ';
-foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/passwd', '${path.resolve(import.meta.dirname, '../../../../package.json')}' ) as $file ) echo var_export( @file_get_contents( $file ), true ), ' ';`,
+foreach ( array( 'exec', 'shell_exec', 'system', 'passthru', 'proc_open', 'popen' ) as $name )
+	if ( function_exists( $name ) ) echo "$name ";
+echo var_export( @mail( 'a@example.com', 'x', 'y' ), true ), ' ';
+$ours = array_filter( array_keys( getenv() ), fn( $k ) => str_contains( $k, 'VITEST' ) );
+echo count( $ours ), ' ';
+$told = json_encode( getenv(), JSON_UNESCAPED_SLASHES );
+echo preg_match( '~' . preg_quote( '${repository}' ) . '|node_modules~', $told );
+echo getenv( '_' ), ' ';
+foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/passwd',
+	'${path.resolve(import.meta.dirname, '../../../../package.json')}' ) as $file )
+	echo var_export( @file_get_contents( $file ), true ), ' ';`,
     )
     expect((await page('/probe-host.php')).text).toBe('false 0 0php false false false false ')
   })
@@ -157,16 +170,21 @@ foreach ( array( '/etc/passwd', '/proc/self/environ', '/wordpress/../../etc/pass
 $dir = __DIR__ . '/wp-content/';
 $mb = 1048576;
 $f = fopen( $dir . 'truncated', 'w' ); @ftruncate( $f, 50 * $mb ); fclose( $f );
-for ( $i = 0; $i < 20; $i++ ) @file_put_contents( $dir . 'appended', str_repeat( 'x', $mb ), FILE_APPEND );
+for ( $i = 0; $i < 20; $i++ )
+	@file_put_contents( $dir . 'appended', str_repeat( 'x', $mb ), FILE_APPEND );
 file_put_contents( sys_get_temp_dir() . '/big', str_repeat( 'x', 20 * $mb ) );
 @copy( sys_get_temp_dir() . '/big', $dir . 'copied' );
 @rename( sys_get_temp_dir() . '/big', $dir . 'moved' );
 @mkdir( $dir . 'database/sub' );
 clearstatcache();
 $all = 0;
-foreach ( array( 'truncated', 'appended', 'copied', 'moved' ) as $name ) { $all += file_exists( $dir . $name ) ? filesize( $dir . $name ) : 0; @unlink( $dir . $name ); }
+foreach ( array( 'truncated', 'appended', 'copied', 'moved' ) as $name ) {
+	$all += file_exists( $dir . $name ) ? filesize( $dir . $name ) : 0;
+	@unlink( $dir . $name );
+}
 @unlink( sys_get_temp_dir() . '/big' );
-echo $all <= 8 * $mb ? 'held ' : "broken $all ", @file_put_contents( $dir . 'again', str_repeat( 'x', 5 * $mb ) ) === 5 * $mb ? 'free' : 'still full';
+$again = @file_put_contents( $dir . 'again', str_repeat( 'x', 5 * $mb ) );
+echo $all <= 8 * $mb ? 'held ' : "broken $all ", $again === 5 * $mb ? 'free' : 'still full';
 unlink( $dir . 'again' );`,
     )
     expect((await page('/probe-budget.php')).text).toBe('held free')
@@ -333,7 +351,8 @@ unlink( $dir . 'again' );`,
     const script = `
       import { createEmbedded } from ${JSON.stringify(path.join(import.meta.dirname, 'index.ts'))}
       const [dataDir, runtimeDir, filesDir, spec, admin] = JSON.parse(process.argv[1])
-      const driver = createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath, settings: { internet: false, maxContainers: 4 }, log: console })
+      const driver = createEmbedded({ dataDir, runtimeDir, filesDir, nodePath: process.execPath,
+        settings: { internet: false, maxContainers: 4 }, log: console })
       await driver.install(spec, admin)
       await driver.start(spec)
       console.log(JSON.stringify(driver.upstreams(spec.id)))`

@@ -97,7 +97,8 @@ describe('a hostile database', { timeout: 120_000 }, () => {
         '-e',
         `const { DatabaseSync } = require('node:sqlite')
         const db = new DatabaseSync(process.argv[1])
-        db.exec('pragma cache_size = 10; begin; update cut set t = hex(randomblob(500)); delete from wp_posts')
+        db.exec('pragma cache_size = 10; begin; update cut set t = hex(randomblob(500))')
+        db.exec('delete from wp_posts')
         console.log('begun'); setInterval(() => {}, 1000)`,
         database(),
       ],
