@@ -165,7 +165,8 @@ export async function ensureCompiled() {
   ])
   if (readMark('compiled') === wanted) return
   const modules = ['server/main.ts', 'server/api.ts', 'sandbox/index.ts']
-  const load = `for (const each of ${JSON.stringify(modules)}) await import('./' + each); process.exit(0)`
+  const load =
+    `for (const each of ${JSON.stringify(modules)}) await import('./' + each)\n` + 'process.exit(0)'
   await run(
     pinnedNode(),
     ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', load],
