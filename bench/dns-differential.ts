@@ -70,12 +70,12 @@ interface Said {
 }
 
 const text = (record: Answer): string => {
-  const data =
-    record.type === 'TXT'
-      ? Buffer.concat([record.data].flat().map((part) => Buffer.from(part))).toString('hex')
-      : 'data' in record
-        ? JSON.stringify(record.data)
-        : ''
+  let data
+  if (record.type === 'TXT')
+    data = Buffer.concat([record.data].flat().map((part) => Buffer.from(part))).toString('hex')
+  else if ('data' in record) data = JSON.stringify(record.data)
+  else data = ''
+
   return `${record.name} ${'ttl' in record ? record.ttl : ''} ${record.type} ${data}`.toLowerCase()
 }
 function read(message: Buffer): Said {

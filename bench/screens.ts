@@ -19,6 +19,13 @@ const widths = {
   small: { width: 320, height: 640 },
   zoomed: { width: 320, height: 256 },
 } as const
+/** Pictures beside and below each other on a sheet. */
+const grids = {
+  wide: { columns: 3, rows: 4 },
+  narrow: { columns: 7, rows: 2 },
+  small: { columns: 7, rows: 2 },
+  zoomed: { columns: 6, rows: 4 },
+} as const
 const every = (['light', 'dark'] as const).flatMap((theme) =>
   (['vi', 'en'] as const).flatMap((language) =>
     (['wide', 'narrow', 'small', 'zoomed'] as const).map((width) => ({ theme, language, width })),
@@ -210,7 +217,7 @@ async function sheets(
   paths: string[],
   pictures: Buffer[],
 ): Promise<void> {
-  const [columns, rows] = look.width === 'wide' ? [3, 4] : look.width === 'zoomed' ? [6, 4] : [7, 2]
+  const { columns, rows } = grids[look.width]
   const each = columns * rows
   for (let from = 0; from < pictures.length; from += each)
     await sheet(

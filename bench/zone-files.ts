@@ -91,12 +91,11 @@ const ours = (records: readonly ZoneFileRecord[]): string[] =>
   [
     ...new Set(
       records.map((record) => {
-        const data =
-          record.type === 'TXT'
-            ? Buffer.from(record.data).toString('hex')
-            : record.type === 'MX'
-              ? `${record.priority} ${record.data}`
-              : record.data
+        let data
+        if (record.type === 'TXT') data = Buffer.from(record.data).toString('hex')
+        else if (record.type === 'MX') data = `${record.priority} ${record.data}`
+        else data = record.data
+
         return `${record.name} ${record.ttlSeconds} ${record.type} ${data}`
       }),
     ),

@@ -55,7 +55,11 @@ export const redirect = (location: string): Reply => ({
  */
 export function withQuery(returnUrl: string, query: string): string {
   const [address = '', fragment] = returnUrl.split('#', 2)
-  const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&'
+  let joint
+  if (!address.includes('?')) joint = '?'
+  else if (/[?&]$/.test(address)) joint = ''
+  else joint = '&'
+
   return `${address}${joint}${query}${fragment === undefined ? '' : `#${fragment}`}`
 }
 /** The fields of a posted form. */

@@ -152,12 +152,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
   server.on('error', (error) => log(`sandbox: ${error.message}`))
   const { port } = server.address() as AddressInfo
-  const host =
-    options.host === '0.0.0.0' || options.host === '::'
-      ? '127.0.0.1'
-      : options.host.includes(':')
-        ? `[${options.host}]`
-        : options.host
+  let host
+  if (options.host === '0.0.0.0' || options.host === '::') host = '127.0.0.1'
+  else if (options.host.includes(':')) host = `[${options.host}]`
+  else host = options.host
+
   url = `http://${host}:${port}`
   return {
     url,

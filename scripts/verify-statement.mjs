@@ -126,7 +126,11 @@ function readLines(source) {
       if (source[at] !== ',') break
       at += 1
     }
-    const end = source.startsWith('\r\n', at) ? 2 : source[at] === '\n' ? 1 : 0
+    let end
+    if (source.startsWith('\r\n', at)) end = 2
+    else if (source[at] === '\n') end = 1
+    else end = 0
+
     if (end === 0) refuse(`line ${lines.length + 1} does not end as it should`)
     // Written again it must be the same, or something stands there that reading would overlook.
     if (cells.map(quoted).join(',') !== source.slice(begin, at))

@@ -132,11 +132,11 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     )
   // A fault names the setting as it is called now.
   if (faults.length > 0) throw new ConfigFault([...faults, ...formerNames(given)])
-  const shown = ['0.0.0.0', '::'].includes(config.HOST)
-    ? 'localhost'
-    : config.HOST.includes(':')
-      ? `[${config.HOST}]`
-      : config.HOST
+  let shown
+  if (['0.0.0.0', '::'].includes(config.HOST)) shown = 'localhost'
+  else if (config.HOST.includes(':')) shown = `[${config.HOST}]`
+  else shown = config.HOST
+
   const demo =
     sandbox && config.DEMO === 'on' && (config.NODE_ENV !== 'production' || env['DEMO'] === 'on')
   const sitesScheme =

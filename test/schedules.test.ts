@@ -231,12 +231,9 @@ async function run(
   const exact = portal.drivers.payments.get(payer.driver)?.credits === 'exact'
   const order = exact && !payer.immediate ? of.order : 'as ordered'
   if (order !== 'as ordered') {
-    const change =
-      order === 'wrong amount'
-        ? sql`amount = amount + 1`
-        : order === 'wrong unit (x100)'
-          ? sql`amount = amount * 100`
-          : sql`currency = case currency when 'USD' then 'AUD' else 'USD' end`
+    let change = sql`currency = case currency when 'USD' then 'AUD' else 'USD' end`
+    if (order === 'wrong amount') change = sql`amount = amount + 1`
+    else if (order === 'wrong unit (x100)') change = sql`amount = amount * 100`
     await sql`update payment set ${change} where code = ${begun.code}`.execute(portal.app.db)
   }
   count(name, order)

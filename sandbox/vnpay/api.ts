@@ -105,6 +105,11 @@ async function refund(tx: Transaction, payment: Payment, fields: Fields): Promis
   return '00'
 }
 
+function typeOf(payment: Payment): string {
+  if (payment.refunded === 0n) return '01'
+  return payment.refunded === payment.amount ? '02' : '03'
+}
+
 /**
  * What querydr tells of the money: an unpaid payment whose time is over has failed; one that went
  * back whole says so.
@@ -148,8 +153,7 @@ export function apiRoutes(db: Database, terminal: VnpayTerminal): Routes {
           ...common,
           vnp_Amount: payment.amount.toString(),
           vnp_TransactionNo: payment.transactionNo.toString(),
-          vnp_TransactionType:
-            payment.refunded === 0n ? '01' : payment.refunded === payment.amount ? '02' : '03',
+          vnp_TransactionType: typeOf(payment),
           vnp_TransactionStatus: statusOf(payment),
           vnp_PromotionCode: '',
           vnp_PromotionAmount: '',

@@ -97,15 +97,11 @@ function compare(
   const extra = found.filter((name) => !expected.includes(name))
   if (missing.length === 0 && extra.length === 0) return { ...base, isValid: true }
   const wanted = expected.join(', ')
+  const differs = missing.length === expected.length ? 'other_nameservers' : 'extra_nameservers'
   return {
     ...base,
     isValid: false,
-    reason:
-      found.length === 0
-        ? 'not_registered'
-        : missing.length === expected.length
-          ? 'other_nameservers'
-          : 'extra_nameservers',
+    reason: found.length === 0 ? 'not_registered' : differs,
     advice: {
       en:
         `In the domain ${at.parent}, give the name ${at.relative} exactly these NS records: ` +

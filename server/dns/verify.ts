@@ -146,17 +146,12 @@ export function createVerifier(deps: {
       zone.misses > 0 &&
       zone.checked_at !== null &&
       now.getTime() - zone.checked_at.getTime() < doubtGap / 2
-    const misses =
-      verdict.isValid || (wasActive && !gone)
-        ? 0
-        : wasActive && again
-          ? zone.misses
-          : zone.misses + 1
-    const movedAt = gone
-      ? (zone.moved_at ?? (misses >= missesUntilMoved ? now : null))
-      : verdict.isValid
-        ? null
-        : zone.moved_at
+    let misses = zone.misses + 1
+    if (verdict.isValid || (wasActive && !gone)) misses = 0
+    else if (wasActive && again) misses = zone.misses
+    let movedAt = zone.moved_at
+    if (gone) movedAt ??= misses >= missesUntilMoved ? now : null
+    else if (verdict.isValid) movedAt = null
     const lost = gone && movedAt !== null && now.getTime() - movedAt.getTime() >= movedFor
     const active = verdict.isValid || (wasActive && !lost)
     const foreign = foreignAbove || (await isForeign(tx, zone, verdict.found))

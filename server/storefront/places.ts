@@ -145,14 +145,12 @@ export function searchPlaces(text: string): Place[] {
   if (wanted === '') return []
   const typed = compact(wanted)
   const meant = also[typed] ?? typed
-  const rank = ({ folded, compacted }: (typeof searchable)[number]): number =>
-    folded === wanted || compacted === meant
-      ? 0
-      : folded.startsWith(wanted)
-        ? 1
-        : folded.includes(` ${wanted}`)
-          ? 2
-          : 3
+  const rank = ({ folded, compacted }: (typeof searchable)[number]): number => {
+    if (folded === wanted || compacted === meant) return 0
+    if (folded.startsWith(wanted)) return 1
+    if (folded.includes(` ${wanted}`)) return 2
+    return 3
+  }
   return searchable
     .filter(
       ({ folded, compacted }) =>

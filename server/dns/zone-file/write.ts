@@ -43,7 +43,7 @@ function dataText(record: RecordData): string {
  */
 const sortKey = (name: string): string => name.split('.').reverse().join('\u0000')
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const compare = (a: string, b: string): number => Number(a > b) - Number(a < b)
 
 /**
  * A BIND zone file with a line break at its end. Names relative to the origin, targets absolute,

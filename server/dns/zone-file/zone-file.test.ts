@@ -184,12 +184,11 @@ VENERA  A       10.1.0.52
       expect(errors).toEqual([])
       expect(
         records.map((record) => {
-          const data =
-            record.type === 'TXT'
-              ? Buffer.from(record.data).toString('hex')
-              : record.type === 'MX'
-                ? `${record.priority} ${record.data}`
-                : record.data
+          let data
+          if (record.type === 'TXT') data = Buffer.from(record.data).toString('hex')
+          else if (record.type === 'MX') data = `${record.priority} ${record.data}`
+          else data = record.data
+
           return `${record.name} ${record.ttlSeconds} ${record.type} ${data}`
         }),
       ).toEqual(zone.records)

@@ -280,8 +280,11 @@ describe('many at once over UDP', () => {
     const heard = new Map<number, Buffer>()
     socket.on('message', (bytes) => heard.set(bytes.readUInt16BE(0), bytes))
     const asked = Array.from({ length: 200 }, (_, id) => {
-      const name =
-        id % 3 === 0 ? 'MAIL.example.vn' : id % 3 === 1 ? 'mail.EXAMPLE.vn' : `none${id}.example.vn`
+      let name
+      if (id % 3 === 0) name = 'MAIL.example.vn'
+      else if (id % 3 === 1) name = 'mail.EXAMPLE.vn'
+      else name = `none${id}.example.vn`
+
       return { id, name, bytes: question({ name, type: 'A' }, id) }
     })
     // Loopback loses nothing that fits its buffers, and these do.

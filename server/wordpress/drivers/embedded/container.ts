@@ -102,12 +102,11 @@ function lineOf(message: RuntimeMessage): string | null {
     case 'php':
       return text(message['m'])
     case 'disk-full': {
-      const disk =
-        message['kind'] === 'database'
-          ? 'database'
-          : message['kind'] === 'ssd'
-            ? 'SSD'
-            : 'temporary'
+      let disk
+      if (message['kind'] === 'database') disk = 'database'
+      else if (message['kind'] === 'ssd') disk = 'SSD'
+      else disk = 'temporary'
+
       return (
         `${disk} disk is full: the limit is ` +
         `${Math.round((count(message['limit']) ?? 0) / megabyte)} MB`

@@ -232,8 +232,12 @@ export class Site {
       this.#slots.used() ?? this.#measured(),
     ])
     const ready = this.addresses().length > 0
+    let state: SiteState['state'] = 'stopped'
+    if (!exists) state = 'absent'
+    else if (ready) state = 'running'
+    else if (this.#slots.started) state = 'starting'
     return {
-      state: !exists ? 'absent' : ready ? 'running' : this.#slots.started ? 'starting' : 'stopped',
+      state,
       installed,
       containers: this.#slots.states(),
       diskUsedMb: Math.ceil(used.files / megabyte),
